@@ -1,0 +1,44 @@
+import { ConfigError } from "./errors.ts";
+
+const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** What a duration may look like: milliseconds as a number of seconds is never guessed, so a bare number means seconds. */
+export type Duration = string | number;
+
+/**
+ * A duration in milliseconds: `"90s"`, `"30m"`, `"1h30m"`, `"500ms"`, or a number of seconds.
+ * @throws {@link ConfigError} naming `path` when it isn't one, or isn't above zero.
+ */
+export function parseDuration(value: Duration, path: string): number {
+  const ms = typeof value === "number" ? value * 1_000 : parseText(value.trim());
+  if (ms === undefined || !Number.isFinite(ms)) {
+    throw new ConfigError(`${path}: ${JSON.stringify(value)} is not a duration.`, {
+      path,
+      hint: 'Write "90s", "30m" or "1h30m", or a number of seconds.',
+    });
+  }
+  if (ms <= 0) {
+    throw new ConfigError(`${path}: ${JSON.stringify(value)} must be above zero.`, {
+      path,
+      hint: 'A wait needs a bound, for example "30m".',
+    });
+  }
+  return ms;
+}
+
+function parseText(text: string): number | undefined {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  const parts = [...text.matchAll(/(-?\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== text) return undefined;
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitInMs[unit as keyof typeof unitInMs], 0);
+}
+
+/** A duration for people: `850ms`, `42s`, `3m 05s`, `1h 02m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m ${String(seconds % 60).padStart(2, "0")}s`;
+  return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, "0")}m`;
+}

@@ -1,0 +1,102 @@
+const replacement = "[redacted]";
+
+/** Values shorter than this would turn ordinary text into noise; they are reported by `tooShort` instead. */
+const shortestRedacted = 4;
+
+/** Removes secret values from text, wherever the value stands and however it is encoded. */
+export class Redactor {
+  readonly #values = new Set<string>();
+  readonly #tooShort = new Set<string>();
+  #pattern: RegExp | undefined;
+
+  constructor(values: Iterable<string | undefined> = []) {
+    this.add(values);
+  }
+
+  /** Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. */
+  add(values: Iterable<string | undefined>): this {
+    for (const value of values) {
+      if (value === undefined || value === "") continue;
+      if (value.length < shortestRedacted) {
+        this.#tooShort.add(value);
+        continue;
+      }
+      if (this.#values.has(value)) continue;
+      this.#values.add(value);
+      for (const line of value.split(/\r?\n/))
+        if (line.trim().length >= shortestRedacted) this.#values.add(line.trim());
+      this.#pattern = undefined;
+    }
+    return this;
+  }
+
+  /** Whether a value was given that is too short to be redacted: the caller warns about it by name. */
+  isTooShort(value: string): boolean {
+    return this.#tooShort.has(value);
+  }
+
+  /** `text` without any of the values, plain or JSON-, URL- or base64-encoded. */
+  text(text: string): string {
+    if (this.#values.size === 0) return text;
+    this.#pattern ??= patternOf(this.#values);
+    return text.replace(this.#pattern, replacement);
+  }
+
+  /** A deep copy of a JSON-like value with every string (keys too) redacted. */
+  deep(value: unknown): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (Array.isArray(value)) return value.map((item) => this.deep(item));
+    if (typeof value === "object" && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.deep(item)]));
+    }
+    return value;
+  }
+}
+
+function patternOf(values: Iterable<string>): RegExp {
+  const forms = new Set<string>();
+  for (const value of values) for (const form of encodings(value)) forms.add(form);
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(escapeForRegExp).join("|"), "g");
+}
+
+function escapeForRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+function encodings(value: string): string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  const url = encodeURIComponent(value);
+  return [
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    url,
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    url.replaceAll("%20", "+"),
+    new URLSearchParams({ v: value }).toString().slice(2),
+    ...base64Forms(value),
+  ].filter((form) => form.length >= shortestRedacted);
+}
+
+/**
+ * Base64 of the value on its own and inside a longer text: there it starts at one of three positions of a 3-byte group, and the characters
+ * that also hold neighbouring bytes differ, so only those that hold nothing but the value are matched.
+ */
+function base64Forms(value: string): string[] {
+  const bytes = Buffer.from(value, "utf8");
+  const forms = new Set<string>();
+  for (const encoding of ["base64", "base64url"] as const) {
+    forms.add(bytes.toString(encoding));
+    for (const lead of [0, 1, 2]) {
+      const text = Buffer.concat([Buffer.alloc(lead), bytes])
+        .toString(encoding)
+        .replace(/=+$/, "");
+      const start = Math.ceil((lead * 8) / 6);
+      const end = Math.floor(((lead + bytes.length) * 8) / 6);
+      const inner = text.slice(start, end);
+      if (inner.length >= 8) forms.add(inner);
+    }
+  }
+  return [...forms];
+}
