@@ -5,7 +5,7 @@ import { type Dialect, type DialectSetting, dialectOf, toDialect, toNeutralNames
 import { deploymentWebUrl, isServiceHost } from "./hosts.ts";
 import { type Answer, defaultHttpLimits, Http, type HttpLimits, type RequestOptions } from "./http.ts";
 import { type Logger, silentLogger } from "./logger.ts";
-import { Listing } from "./pages.ts";
+import { Listing, type PageRequest } from "./pages.ts";
 import { Redactor } from "./redact.ts";
 import { checkBaseUrl } from "./settings.ts";
 import {
@@ -139,32 +139,12 @@ export class ControlPlane {
 
   /** Newest first. */
   listDeployments(filters: DeploymentFilters = {}, call?: CallOptions): Listing<Deployment> {
-    return new Listing(async ({ limit, offset }) => {
-      const { body } = await this.#send({
-        method: "GET",
-        path: "/v2/deployments",
-        query: {
-          limit,
-          offset,
-          name_contains: filters.nameContains,
-          status: filters.status,
-          deployment_type: filters.deploymentType,
-          deployment_ids: filters.deploymentIds?.join(","),
-          image_version: filters.imageVersion,
-          tag_value_ids: filters.tagValueIds?.join(","),
-          remote_reconciled: filters.remoteReconciled,
-        },
-        schema: this.#neutral(deploymentsListSchema),
-        idempotent: true,
-        ...call,
-      });
-      return body;
-    });
+    return new Listing(async (page) => (await this.#deploymentsPage(filters, page, call)).body);
   }
 
   /**
-   * The deployment whose name is exactly `name`, and the server's clock before the search. A listing of several pages that doesn't hold it
-   * is read twice, because a deletion in between can hide an item from one reading.
+   * The deployment whose name is exactly `name`, and the server's clock at the start of the search. A listing of several pages that doesn't
+   * hold it is read twice, because a deletion in between can hide an item from one reading.
    */
   async findByName(
     name: string,
@@ -173,15 +153,8 @@ export class ControlPlane {
     let serverTimeMs: number | undefined;
     for (let reading = 1; reading <= 2; reading += 1) {
       let pages = 0;
-      const listing = new Listing<Deployment>(async ({ limit, offset }) => {
-        const answer = await this.#send({
-          method: "GET",
-          path: "/v2/deployments",
-          query: { limit, offset, name_contains: name },
-          schema: this.#neutral(deploymentsListSchema),
-          idempotent: true,
-          ...call,
-        });
+      const listing = new Listing<Deployment>(async (page) => {
+        const answer = await this.#deploymentsPage({ nameContains: name }, page, call);
         serverTimeMs ??= answer.serverTimeMs;
         pages += 1;
         return answer.body;
@@ -226,7 +199,7 @@ export class ControlPlane {
 
   /** `DELETE /v2/deployments?deployment_ids=…`: 200 when all were deleted, 207 with the failures in the body. */
   async deleteDeployments(ids: readonly string[], call?: CallOptions): Promise<{ complete: boolean; body: unknown }> {
-    const parameters = new URLSearchParams(ids.map((id) => ["deployment_ids", id]));
+    const parameters = new URLSearchParams(ids.map((id): [string, string] => ["deployment_ids", id]));
     const { status, body } = await this.#send({
       method: "DELETE",
       path: `/v2/deployments?${parameters}`,
@@ -297,6 +270,27 @@ export class ControlPlane {
     const options = { method: "POST", path, body: query, schema: logsPageSchema, idempotent: true, ...call } as const;
     const { body } = await this.#send(options);
     return this.redactor.deep(body) as LogsPage;
+  }
+
+  #deploymentsPage(filters: DeploymentFilters, { limit, offset }: PageRequest, call: CallOptions | undefined) {
+    return this.#send({
+      method: "GET",
+      path: "/v2/deployments",
+      query: {
+        limit,
+        offset,
+        name_contains: filters.nameContains,
+        status: filters.status,
+        deployment_type: filters.deploymentType,
+        deployment_ids: filters.deploymentIds?.join(","),
+        image_version: filters.imageVersion,
+        tag_value_ids: filters.tagValueIds?.join(","),
+        remote_reconciled: filters.remoteReconciled,
+      },
+      schema: this.#neutral(deploymentsListSchema),
+      idempotent: true,
+      ...call,
+    });
   }
 
   async #deployment(options: Omit<RequestOptions<Deployment>, "schema">): Promise<Deployment> {

@@ -51,6 +51,8 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
 
   /** Every item, in memory. */
   async all(): Promise<Item[]> {
-    return Array.fromAsync(this);
+    const items: Item[] = [];
+    for await (const item of this) items.push(item);
+    return items;
   }
 }

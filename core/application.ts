@@ -1,0 +1,125 @@
+import type { ControlPlane } from "./client.ts";
+import type { DesiredDeployment } from "./desired.ts";
+import { ConfigError, ResponseError } from "./errors.ts";
+import type { OnProgress } from "./events.ts";
+import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
+import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
+import type { Deployment } from "./wire/deployment.ts";
+
+export interface ApplicationOptions extends PlanOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: OnProgress | undefined;
+}
+
+export interface Application {
+  deployment: Deployment;
+  plan: Plan;
+  /** The revision that the change made; `undefined` when it made none. */
+  revisionId: string | undefined;
+}
+
+/**
+ * Changes an observed deployment to the desired one with at most one PATCH that carries only what differs; no difference, no request. After a
+ * lost answer the deployment is read again, and only what is still missing is sent.
+ *
+ * @throws {@link ConfigError} when a field differs that can't change; {@link ResponseError} when the platform made no revision although it
+ * should have; the client's errors.
+ */
+export async function applyDesired(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  observed: Deployment,
+  options: ApplicationOptions = {},
+): Promise<Application> {
+  const { signal, onProgress } = options;
+  const plan = planUpdate(desired, observed, options);
+  if (plan.action === "replace") throw differsForEver(observed, plan);
+  if (plan.patch === undefined) return { deployment: observed, plan, revisionId: undefined };
+  if (plan.droppedNames.length > 0) {
+    const message = `Not declared, so dropped from the environment of ${observed.name}: ${plan.droppedNames.join(", ")}.`;
+    onProgress?.({ type: "warning", message });
+  }
+
+  const makesRevision = plan.action === "revision";
+  let patch = plan.patch;
+  for (let write = 1; ; write += 1) {
+    try {
+      const answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
+      if (!makesRevision) return { deployment: answer, plan, revisionId: undefined };
+      const deployment = await withNewRevision(client, observed, answer, signal);
+      return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
+    } catch (error) {
+      if (!mayHaveBeenCarriedOut(error) || error instanceof MissingRevision || write >= mostWrites) throw error;
+      const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
+      onProgress?.({ type: "warning", message });
+      const now = await lookAgain(client, desired, observed, options);
+      if (now.rest === undefined) {
+        const revisionId = makesRevision ? (now.deployment.latest_revision_id ?? undefined) : undefined;
+        return { deployment: now.deployment, plan, revisionId };
+      }
+      patch = now.rest;
+    }
+  }
+}
+
+/** What the platform has after a lost answer, and what is still to be sent (`undefined`: nothing). */
+async function lookAgain(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  before: Deployment,
+  options: ApplicationOptions,
+): Promise<{ deployment: Deployment; rest: Plan["patch"] }> {
+  const { signal } = options;
+  let deployment = before;
+  let rest: Plan["patch"];
+  for (const pause of looksAfterMs) {
+    await client.clock.sleep(pause, signal);
+    deployment = await client.getDeployment(before.id, { signal });
+    const hasNewRevision = deployment.latest_revision_id !== before.latest_revision_id;
+    // Hidden values count as carried out once a revision appeared, except where a push could have made it.
+    const previous = hasNewRevision && deployment.source_config.build_on_push !== true ? desired : options.previous;
+    const redeploy = hasNewRevision ? undefined : options.redeploy;
+    rest = planUpdate(desired, deployment, { ...options, previous, redeploy }).patch;
+    if (rest === undefined) break;
+  }
+  return { deployment, rest };
+}
+
+class MissingRevision extends ResponseError {
+  static override readonly kind = "MissingRevision";
+}
+
+/** The deployment as it is with the revision that a PATCH made: its `latest_revision_id` differs from the one before. */
+async function withNewRevision(
+  client: ControlPlane,
+  before: Deployment,
+  answer: Deployment,
+  signal: AbortSignal | undefined,
+): Promise<Deployment> {
+  const isNew = ({ latest_revision_id: id }: Deployment) =>
+    id !== undefined && id !== null && id !== before.latest_revision_id;
+  if (isNew(answer)) return answer;
+  for (const pause of looksAfterMs) {
+    await client.clock.sleep(pause, signal);
+    const deployment = await client.getDeployment(before.id, { signal });
+    if (isNew(deployment)) return deployment;
+  }
+  throw new MissingRevision(
+    `Deployment ${before.name} (${before.id}) was changed, but the platform made no new revision.`,
+    {
+      path: "latest_revision_id",
+      hint: "Look at the deployment's page, and run again.",
+    },
+  );
+}
+
+function differsForEver(observed: Deployment, plan: Plan): ConfigError {
+  const differences = plan.changes.filter((change) => change.effect === "replace");
+  const list = differences
+    .map(({ path, from, to }) => `${path} is ${JSON.stringify(from)} there and ${JSON.stringify(to)} here`)
+    .join("; ");
+  return new ConfigError(`Deployment ${observed.name} (${observed.id}) can't become the declared one: ${list}.`, {
+    path: differences[0]?.path ?? "name",
+    hint: "These fields can't change on a deployment: declare them as they are there, or use another name.",
+  });
+}

@@ -1,0 +1,120 @@
+import type { ControlPlane } from "./client.ts";
+import type { DesiredDeployment } from "./desired.ts";
+import { managedByOf } from "./environment.ts";
+import { BadRequestError, ConfigError, ConflictError } from "./errors.ts";
+import type { OnProgress } from "./events.ts";
+import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
+import { createRequest, isSameRepository } from "./plan.ts";
+import type { Deployment } from "./wire/deployment.ts";
+
+export interface CreationOptions {
+  /** Go on with an existing deployment of that name instead of refusing it. @default false */
+  adopt?: boolean | undefined;
+  /** The mark of who makes it. A deployment that already carries it was made by an earlier try of the same creation. */
+  managedBy?: string | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: OnProgress | undefined;
+}
+
+export interface Creation {
+  deployment: Deployment;
+  /** False when the deployment was there before. */
+  created: boolean;
+}
+
+/**
+ * Makes sure that the deployment exists, exactly once.
+ *
+ * The name is looked up first. A POST whose answer was lost is never taken on trust: the name is looked up again, and the deployment found is
+ * ours only if there was none before, it isn't older than the search, and it is made from the same source. Names are unique in a workspace,
+ * so when none is found the POST can be begun again without making a second one.
+ *
+ * @throws {@link ConfigError} when the name is in use; the client's errors when nothing was created.
+ */
+export async function ensureExists(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  options: CreationOptions = {},
+): Promise<Creation> {
+  const { signal, onProgress, managedBy } = options;
+  const before = await client.findByName(desired.name, { signal });
+  if (before.deployment !== undefined) return goOnWith(before.deployment, desired, options);
+
+  for (let write = 1; ; write += 1) {
+    try {
+      const deployment = await client.createDeployment(createRequest(desired, managedBy), { signal });
+      return { deployment, created: true };
+    } catch (error) {
+      const lost = mayHaveBeenCarriedOut(error);
+      const nameInUse = error instanceof ConflictError || error instanceof BadRequestError;
+      if (!lost && !nameInUse) throw error;
+      if (lost) {
+        const message = `The answer to the creation of ${desired.name} was lost; looking whether it was carried out.`;
+        onProgress?.({ type: "warning", message });
+      }
+      const found = await lookAgain(client, desired.name, lost, signal);
+      if (found === undefined) {
+        // A 400 is about the name only if the name is in use.
+        if (!lost || write >= mostWrites) throw error;
+        continue;
+      }
+      const isOurs = write > 1 || lost ? isOurCreation(found, desired, before.serverTimeMs, managedBy) : false;
+      return isOurs ? { deployment: found, created: true } : goOnWith(found, desired, options);
+    }
+  }
+}
+
+async function lookAgain(client: ControlPlane, name: string, lost: boolean, signal: AbortSignal | undefined) {
+  for (const pause of lost ? looksAfterMs : [0]) {
+    await client.clock.sleep(pause, signal);
+    const { deployment } = await client.findByName(name, { signal });
+    if (deployment !== undefined) return deployment;
+  }
+  return undefined;
+}
+
+function isOurCreation(
+  found: Deployment,
+  desired: DesiredDeployment,
+  searchedAtMs: number | undefined,
+  managedBy: string | undefined,
+): boolean {
+  const mark = managedByOf(found.secrets);
+  if (managedBy !== undefined && mark !== undefined) return mark === managedBy;
+  const createdAtMs = Date.parse(found.created_at ?? "");
+  // `Date` has whole seconds, cut off.
+  return searchedAtMs !== undefined && createdAtMs >= searchedAtMs && isSameOrigin(found, desired);
+}
+
+/** Whether a deployment is made from the declared source: what can't change later. */
+function isSameOrigin(found: Deployment, { source, sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment) {
+  const same = (observed: string | null | undefined, declared: string | undefined) =>
+    declared === undefined || observed === undefined || observed === null || observed === declared;
+  const { repo_url: repoUrl, deployment_type: deploymentType } = found.source_config;
+  return (
+    found.source === source &&
+    (sourceConfig.repoUrl === undefined || isSameRepository(repoUrl ?? "", sourceConfig.repoUrl)) &&
+    same(found.source_revision_config.image_uri, sourceRevisionConfig.imageUri) &&
+    same(deploymentType, sourceConfig.deploymentType)
+  );
+}
+
+function goOnWith(existing: Deployment, desired: DesiredDeployment, options: CreationOptions): Creation {
+  const mark = managedByOf(existing.secrets);
+  if (options.managedBy !== undefined && mark === options.managedBy && isSameOrigin(existing, desired)) {
+    const message = `Deployment ${desired.name} (${existing.id}) was created by an earlier run that didn't end; going on with it.`;
+    options.onProgress?.({ type: "note", message });
+    return { deployment: existing, created: false };
+  }
+  if (options.adopt === true) {
+    if (mark !== undefined && mark !== options.managedBy) {
+      options.onProgress?.({ type: "warning", message: `Deployment ${desired.name} is marked as managed by ${mark}.` });
+    }
+    return { deployment: existing, created: false };
+  }
+  const since = existing.created_at ? ` since ${existing.created_at}` : "";
+  throw new ConfigError(`name: ${JSON.stringify(desired.name)} is in use by deployment ${existing.id}${since}.`, {
+    path: "name",
+    hint: "Choose another name, or set `adopt` to manage that deployment from here.",
+  });
+}

@@ -1,0 +1,49 @@
+import type { ControlPlane } from "./client.ts";
+import { formatDuration } from "./duration.ts";
+import { isGone, TimeoutError } from "./errors.ts";
+import type { OnProgress } from "./events.ts";
+
+/** From the request until the deployment must be gone, in milliseconds. */
+export const defaultDeletionTimeoutMs = 600_000;
+
+export interface DeletionOptions {
+  deleteTracingProject?: boolean | undefined;
+  /** @default {@link defaultDeletionTimeoutMs} */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: OnProgress | undefined;
+}
+
+/**
+ * Deletes a deployment and waits until the control plane itself says that it is gone. One that is gone already is done.
+ * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that doesn't name the id.
+ */
+export async function deleteDeployment(client: ControlPlane, id: string, options: DeletionOptions = {}): Promise<void> {
+  const { timeoutMs = defaultDeletionTimeoutMs, signal, onProgress, deleteTracingProject } = options;
+  const startedAt = client.clock.now();
+  const deadline = startedAt + timeoutMs;
+  try {
+    await client.deleteDeployment(id, { signal, ...(deleteTracingProject === true ? { deleteTracingProject } : {}) });
+  } catch (error) {
+    if (isGone(error, id)) return;
+    throw error;
+  }
+  for (let look = 0; ; look += 1) {
+    let status: string | undefined;
+    try {
+      status = (await client.getDeployment(id, { signal })).status ?? undefined;
+    } catch (error) {
+      if (isGone(error, id)) return;
+      throw error;
+    }
+    const now = client.clock.now();
+    onProgress?.({ type: "deleting", deploymentId: id, status, elapsedMs: now - startedAt });
+    if (now >= deadline) {
+      throw new TimeoutError(
+        `Deployment ${id} is still ${status ?? "there"} ${formatDuration(timeoutMs)} after its deletion began; the platform goes on with it. Run again to wait for its end.`,
+      );
+    }
+    const pause = Math.min(500 * 1.5 ** look, 5_000) * (0.9 + 0.2 * client.random());
+    await client.clock.sleep(Math.min(pause, Math.max(1, deadline - now)), signal);
+  }
+}

@@ -1,0 +1,64 @@
+import { type DesiredDeployment, managedByName } from "./desired.ts";
+import type { Secret } from "./wire/source-config.ts";
+
+/** What has to change in a deployment's environment; names only, never values. */
+export interface EnvironmentChange {
+  added: readonly string[];
+  changed: readonly string[];
+  /** On the platform and not declared: a PATCH drops them, because the list is replaced whole. */
+  dropped: readonly string[];
+}
+
+/** Whether the environment is declared at all. Undeclared, it is left alone. */
+export function declaresEnvironment(desired: DesiredDeployment): boolean {
+  return desired.env !== undefined || desired.secrets !== undefined;
+}
+
+/** The list that the platform gets: plain entries, secret entries, and the mark of who made the deployment. */
+export function environmentEntries(desired: DesiredDeployment, managedBy: string | undefined): Secret[] {
+  const entries = Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
+  return managedBy === undefined ? entries : [...entries, { name: managedByName, value: managedBy }];
+}
+
+/** Who made a deployment, as its mark says; `undefined` without a mark or with one that is masked. */
+export function managedByOf(entries: readonly Secret[] | null | undefined): string | undefined {
+  const value = entries?.find((entry) => entry.name === managedByName)?.value;
+  return value === undefined || isMasked(value) ? undefined : value;
+}
+
+/** Whether a value read back stands for a hidden one: such a value tells nothing about a change. */
+export function isMasked(value: string): boolean {
+  return value === "" || /\*{3,}|•{3,}/.test(value) || /^\W*(redacted|masked|hidden|secret)\W*$/i.test(value);
+}
+
+/**
+ * Compares the declared environment with the platform's, in memory. A value that the platform hides is compared with the one declared last
+ * (`previous`); with no such value it counts as `unreadable` says.
+ */
+export function compareEnvironment(
+  desired: DesiredDeployment,
+  observed: readonly Secret[] | null | undefined,
+  previous: DesiredDeployment | undefined,
+  unreadable: "same" | "changed",
+): EnvironmentChange {
+  const wanted = new Map(environmentEntries(desired, undefined).map(({ name, value }) => [name, value]));
+  const before = previous && new Map(environmentEntries(previous, undefined).map(({ name, value }) => [name, value]));
+  const present = observed && new Map(observed.map(({ name, value }) => [name, value]));
+  const isSameAsHidden = (name: string, value: string) =>
+    before === undefined ? unreadable === "same" : before.get(name) === value;
+
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [name, value] of wanted) {
+    const shown = present?.get(name);
+    if (present && shown === undefined) added.push(name);
+    else if (shown === undefined || isMasked(shown)) {
+      // An empty value that is wanted empty is no mask.
+      if (!(shown === "" && value === "") && !isSameAsHidden(name, value)) changed.push(name);
+    } else if (shown !== value) changed.push(name);
+  }
+  const dropped = [...(present ?? before ?? new Map<string, string>()).keys()].filter(
+    (name) => name !== managedByName && !wanted.has(name),
+  );
+  return { added, changed, dropped };
+}

@@ -1,0 +1,334 @@
+import type { ControlPlane } from "./client.ts";
+import { throwIfAborted } from "./clock.ts";
+import { formatDuration } from "./duration.ts";
+import {
+  ApiError,
+  ConnectionError,
+  Interrupted,
+  isGone,
+  NotFoundError,
+  ResponseError,
+  RolloutError,
+  type RolloutErrorOptions,
+  RolloutTimeout,
+  Superseded,
+} from "./errors.ts";
+import type { OnProgress } from "./events.ts";
+import { logTail } from "./log-tail.ts";
+import { pollDelayMs } from "./polling.ts";
+import { meaningOf } from "./revision-status.ts";
+import type { Deployment } from "./wire/deployment.ts";
+import type { Revision } from "./wire/revision.ts";
+
+/** The bounds of a wait, in milliseconds. */
+export interface RolloutLimits {
+  /** The whole wait. @default 1800 s, the reference client's */
+  timeoutMs: number;
+  /** How long INTERRUPTED, or a revision that can't be found, is taken for transient. @default 120 s */
+  graceMs: number;
+  /** From DEPLOYED until the platform must have switched traffic. @default 60 s */
+  switchMs: number;
+  /** Between two signs of life. @default 30 s */
+  heartbeatMs: number;
+}
+
+export const defaultRolloutLimits: RolloutLimits = {
+  timeoutMs: 1_800_000,
+  graceMs: 120_000,
+  switchMs: 60_000,
+  heartbeatMs: 30_000,
+};
+
+export interface RolloutOptions {
+  deploymentId: string;
+  revisionId: string;
+  limits?: Partial<RolloutLimits> | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: OnProgress | undefined;
+}
+
+/** How one status lasted. */
+export interface StatusSpan {
+  status: string;
+  startedAtMs: number;
+  durationMs: number;
+}
+
+export interface RolloutResult {
+  revision: Revision;
+  /** Read after the switch, so its `active_revision_id` is the revision. */
+  deployment: Deployment;
+  spans: readonly StatusSpan[];
+  durationMs: number;
+}
+
+/**
+ * Follows one revision until it is live: DEPLOYED, and the deployment's active revision. Only this revision is judged, never "the latest".
+ *
+ * @throws {@link RolloutError} when it failed (with the log's tail) or was deployed and never switched to, {@link Superseded},
+ * {@link Interrupted}, {@link RolloutTimeout} at the deadline, {@link Aborted} by the signal; and the client's own errors.
+ */
+export async function followRollout(client: ControlPlane, options: RolloutOptions): Promise<RolloutResult> {
+  return new Rollout(client, options).follow();
+}
+
+class Rollout {
+  readonly #client: ControlPlane;
+  readonly #options: RolloutOptions;
+  readonly #limits: RolloutLimits;
+  readonly #startedAt: number;
+  readonly #deadline: number;
+  readonly #spans: { status: string; startedAtMs: number; durationMs: number }[] = [];
+  readonly #warned = new Set<string>();
+  #status = "UNKNOWN";
+  #lastSignOfLife: number;
+  #missingSince: number | undefined;
+  #webUrl: string | undefined;
+
+  constructor(client: ControlPlane, options: RolloutOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#limits = { ...defaultRolloutLimits, ...definedLimits(options.limits) };
+    this.#startedAt = client.clock.now();
+    this.#lastSignOfLife = this.#startedAt;
+    this.#deadline = this.#startedAt + this.#limits.timeoutMs;
+  }
+
+  async follow(): Promise<RolloutResult> {
+    for (;;) {
+      throwIfAborted(this.#options.signal);
+      const revision = await this.#readRevision();
+      if (revision !== undefined) {
+        this.#note(revision.status);
+        const result = await this.#judge(revision);
+        if (result !== undefined) return result;
+      }
+      await this.#pause();
+    }
+  }
+
+  /** The revision, or `undefined` while it can't be found or the control plane can't be reached and there is time left. */
+  async #readRevision(): Promise<Revision | undefined> {
+    const { deploymentId, revisionId, signal } = this.#options;
+    try {
+      const deadlineMs = Math.max(1, this.#deadline - this.#now());
+      const revision = await this.#client.getRevision(deploymentId, revisionId, { signal, deadlineMs });
+      this.#missingSince = undefined;
+      return revision;
+    } catch (error) {
+      if (error instanceof NotFoundError) return this.#revisionNotFound(error);
+      return this.#readFailed(error);
+    }
+  }
+
+  /** An outage of the control plane says nothing about the rollout, so it is waited out until the deadline. */
+  #readFailed(error: unknown): undefined {
+    const passing =
+      error instanceof ConnectionError ||
+      (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408)) ||
+      (error instanceof ResponseError && error.damaged);
+    if (!passing) throw error;
+    if (this.#now() < this.#deadline)
+      this.#warnOnce(`The control plane can't be read; still waiting. ${error.message}`);
+    return undefined;
+  }
+
+  /** A revision can answer 404 while its deployment lives; only a deployment that is gone ends the wait at once. */
+  async #revisionNotFound(error: NotFoundError): Promise<undefined> {
+    const { deploymentId, revisionId } = this.#options;
+    let deployment: Deployment;
+    try {
+      deployment = await this.#readDeployment();
+    } catch (deploymentError) {
+      if (!isGone(deploymentError, deploymentId)) return this.#readFailed(deploymentError);
+      throw new RolloutError(`Deployment ${deploymentId} was deleted while its revision ${revisionId} rolled out.`, {
+        ...this.#errorOptions(),
+        hint: "Deploy again to create it anew.",
+      });
+    }
+    this.#throwIfSuperseded(deployment);
+    this.#missingSince ??= this.#now();
+    this.#warnOnce(`Revision ${revisionId} is not found while its deployment is; still waiting.`);
+    if (this.#now() - this.#missingSince >= this.#limits.graceMs) {
+      throw new RolloutError(`Revision ${revisionId} can't be found any more: ${error.detail}`, {
+        ...this.#errorOptions(),
+        hint: "Deploy again to make a new revision.",
+      });
+    }
+    return undefined;
+  }
+
+  async #judge(revision: Revision): Promise<RolloutResult | undefined> {
+    switch (meaningOf(revision.status)) {
+      case "waiting":
+        return undefined;
+      case "deployed":
+        return this.#awaitSwitch(revision);
+      case "failed":
+        throw new RolloutError(`Revision ${revision.id} ended as ${revision.status}.`, {
+          ...this.#errorOptions(),
+          logTail: await logTail(this.#client, this.#options.deploymentId, revision),
+          hint: "Read the log, mend the cause and deploy again; the deployment's earlier revision, if any, still serves.",
+        });
+      case "superseded":
+        throw this.#superseded((await this.#tryReadDeployment())?.latest_revision_id ?? undefined);
+      case "unsettled":
+        return this.#waitUnsettled(revision);
+      case "unknown":
+        this.#warnOnce(`Status ${revision.status} is unknown to this version; still waiting.`);
+        return undefined;
+    }
+  }
+
+  async #waitUnsettled(revision: Revision): Promise<undefined> {
+    this.#warnOnce(`Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`);
+    const deployment = await this.#tryReadDeployment();
+    if (deployment !== undefined) this.#throwIfSuperseded(deployment);
+    if (revision.status === "INTERRUPTED" && this.#inStatusMs() >= this.#limits.graceMs) {
+      throw new Interrupted(`Revision ${revision.id} was interrupted on the platform and didn't go on.`, {
+        ...this.#errorOptions(),
+        logTail: await logTail(this.#client, this.#options.deploymentId, revision),
+        hint: "Deploy again to make a new revision.",
+      });
+    }
+    return undefined;
+  }
+
+  /** DEPLOYED may come a moment before traffic is switched. */
+  async #awaitSwitch(revision: Revision): Promise<RolloutResult> {
+    const { deploymentId, signal, onProgress } = this.#options;
+    const switchDeadline = this.#now() + this.#limits.switchMs;
+    for (let asked = 0; ; asked += 1) {
+      const deployment = await this.#tryReadDeployment();
+      // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
+      const isActive = deployment?.active_revision_id === revision.id || deployment?.active_revision_id === undefined;
+      if (deployment !== undefined && isActive) return this.#result(revision, deployment);
+      // A newer revision in the making doesn't keep this one from being switched to; a newer one that serves does.
+      if (deployment !== undefined && deployment.active_revision_id === deployment.latest_revision_id) {
+        this.#throwIfSuperseded(deployment);
+      }
+      if (asked === 0) onProgress?.({ type: "switching", revisionId: revision.id });
+      if (this.#now() >= switchDeadline) {
+        if (deployment !== undefined) this.#throwIfSuperseded(deployment);
+        throw new RolloutError(
+          `Revision ${revision.id} is DEPLOYED, but ${formatDuration(this.#limits.switchMs)} later deployment ${deploymentId} still serves ${deployment?.active_revision_id ?? "no revision"}.`,
+          { ...this.#errorOptions(), hint: "Look at the deployment's page; deploy again if it doesn't switch." },
+        );
+      }
+      await this.#client.clock.sleep(Math.min(1_000 * 1.5 ** asked, 5_000), signal);
+    }
+  }
+
+  #result(revision: Revision, deployment: Deployment): RolloutResult {
+    this.#closeSpan();
+    return { revision, deployment, spans: this.#spans, durationMs: this.#now() - this.#startedAt };
+  }
+
+  async #readDeployment(): Promise<Deployment> {
+    const { deploymentId, signal } = this.#options;
+    const deadlineMs = Math.max(1, this.#deadline - this.#now());
+    const deployment = await this.#client.getDeployment(deploymentId, { signal, deadlineMs });
+    this.#webUrl = this.#client.webUrl(deployment);
+    return deployment;
+  }
+
+  async #tryReadDeployment(): Promise<Deployment | undefined> {
+    const { deploymentId, revisionId } = this.#options;
+    try {
+      return await this.#readDeployment();
+    } catch (error) {
+      if (!isGone(error, deploymentId)) return this.#readFailed(error);
+      throw new RolloutError(`Deployment ${deploymentId} was deleted while its revision ${revisionId} rolled out.`, {
+        ...this.#errorOptions(),
+        hint: "Deploy again to create it anew.",
+      });
+    }
+  }
+
+  #throwIfSuperseded({ latest_revision_id: latest }: Deployment): void {
+    if (latest !== undefined && latest !== null && latest !== this.#options.revisionId) throw this.#superseded(latest);
+  }
+
+  #superseded(latest: string | undefined): Superseded {
+    const { revisionId } = this.#options;
+    const supersededBy = latest === revisionId ? undefined : latest;
+    return new Superseded(
+      `Revision ${revisionId} was superseded${supersededBy === undefined ? "" : ` by ${supersededBy}`} before it was live.`,
+      {
+        ...this.#errorOptions(),
+        supersededBy,
+        hint: "Somebody or a push deployed meanwhile: follow that revision, or deploy again.",
+      },
+    );
+  }
+
+  #note(status: string): void {
+    const now = this.#now();
+    if (this.#spans.length > 0 && status === this.#status) return;
+    const previousMs = this.#closeSpan();
+    const previous = this.#spans.length > 0 ? this.#status : undefined;
+    this.#status = status;
+    this.#spans.push({ status, startedAtMs: now, durationMs: 0 });
+    this.#lastSignOfLife = now;
+    const elapsedMs = now - this.#startedAt;
+    const { revisionId, onProgress } = this.#options;
+    onProgress?.({ type: "status", revisionId, status, previous, elapsedMs, previousMs });
+  }
+
+  async #pause(): Promise<void> {
+    const now = this.#now();
+    if (now >= this.#deadline) throw await this.#timeout();
+    if (now - this.#lastSignOfLife >= this.#limits.heartbeatMs) {
+      this.#lastSignOfLife = now;
+      const { revisionId, onProgress } = this.#options;
+      onProgress?.({ type: "heartbeat", revisionId, status: this.#status, elapsedMs: now - this.#startedAt });
+    }
+    const elapsedMs = now - this.#startedAt;
+    const delay = pollDelayMs({ status: this.#status, elapsedMs, random: this.#client.random() });
+    await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadline - now)), this.#options.signal);
+  }
+
+  async #timeout(): Promise<RolloutTimeout> {
+    const { deploymentId, revisionId } = this.#options;
+    const revision = { id: revisionId, status: this.#status };
+    return new RolloutTimeout(
+      `Revision ${revisionId} is still ${this.#status} after ${formatDuration(this.#limits.timeoutMs)}; the rollout goes on and may still succeed.`,
+      {
+        ...this.#errorOptions(),
+        logTail: await logTail(this.#client, deploymentId, revision),
+        hint: "Wait longer with a larger timeout, or run again to follow the same revision.",
+      },
+    );
+  }
+
+  #closeSpan(): number {
+    const last = this.#spans.at(-1);
+    if (last === undefined) return 0;
+    last.durationMs = this.#now() - last.startedAtMs;
+    return last.durationMs;
+  }
+
+  #inStatusMs(): number {
+    const last = this.#spans.at(-1);
+    return last === undefined ? 0 : this.#now() - last.startedAtMs;
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
+    this.#options.onProgress?.({ type: "warning", message });
+  }
+
+  #errorOptions(): RolloutErrorOptions {
+    const { deploymentId, revisionId } = this.#options;
+    return { deploymentId, revisionId, status: this.#status, webUrl: this.#webUrl };
+  }
+
+  #now(): number {
+    return this.#client.clock.now();
+  }
+}
+
+function definedLimits(limits: Partial<RolloutLimits> = {}): Partial<RolloutLimits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
