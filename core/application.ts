@@ -43,22 +43,23 @@ export async function applyDesired(
   const makesRevision = plan.action === "revision";
   let patch = plan.patch;
   for (let write = 1; ; write += 1) {
+    let answer: Deployment;
     try {
-      const answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
-      if (!makesRevision) return { deployment: answer, plan, revisionId: undefined };
-      const deployment = await withNewRevision(client, observed, answer, signal);
-      return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
+      answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
     } catch (error) {
-      if (!mayHaveBeenCarriedOut(error) || error instanceof MissingRevision || write >= mostWrites) throw error;
+      if (!mayHaveBeenCarriedOut(error) || write >= mostWrites) throw error;
       const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
       onProgress?.({ type: "warning", message });
       const now = await lookAgain(client, desired, observed, options);
-      if (now.rest === undefined) {
-        const revisionId = makesRevision ? (now.deployment.latest_revision_id ?? undefined) : undefined;
-        return { deployment: now.deployment, plan, revisionId };
+      if (now.rest !== undefined) {
+        patch = now.rest;
+        continue;
       }
-      patch = now.rest;
+      answer = now.deployment;
     }
+    if (!makesRevision) return { deployment: answer, plan, revisionId: undefined };
+    const deployment = await withNewRevision(client, observed, answer, signal);
+    return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
   }
 }
 
@@ -85,10 +86,6 @@ async function lookAgain(
   return { deployment, rest };
 }
 
-class MissingRevision extends ResponseError {
-  static override readonly kind = "MissingRevision";
-}
-
 /** The deployment as it is with the revision that a PATCH made: its `latest_revision_id` differs from the one before. */
 async function withNewRevision(
   client: ControlPlane,
@@ -104,7 +101,7 @@ async function withNewRevision(
     const deployment = await client.getDeployment(before.id, { signal });
     if (isNew(deployment)) return deployment;
   }
-  throw new MissingRevision(
+  throw new ResponseError(
     `Deployment ${before.name} (${before.id}) was changed, but the platform made no new revision.`,
     {
       path: "latest_revision_id",
