@@ -1,0 +1,44 @@
+import { timingSafeEqual } from "node:crypto";
+import { HttpError } from "../http-error.ts";
+import type { MockRequest } from "../openapi/route.ts";
+
+/** Whether a host name, as it stands in a URL, means this machine. */
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === "localhost" || name.endsWith(".localhost") || /^127\./.test(name) || name === "[::1]" || name === "::1"
+  );
+}
+
+function hostName(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+/**
+ * Keeps web pages and other machines out of the admin API: on loopback, Host and Origin must be loopback names (a page of another site, or
+ * of a name rebound to this machine, has others); elsewhere, and wherever a token is set, the token is asked for.
+ * @throws {HttpError} 403
+ */
+export function guardAdmin(context: MockRequest, isOnLoopback: boolean, token: string | undefined): void {
+  const origin = context.req.header("origin");
+  if (isOnLoopback) {
+    const host = hostName(`http://${context.req.header("host") ?? ""}`);
+    if (host === undefined || !isLoopbackName(host)) {
+      throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
+    }
+    if (origin !== undefined && !isLoopbackName(hostName(origin) ?? "")) {
+      throw new HttpError(403, "The admin API is not for web pages from elsewhere.");
+    }
+  } else if (token === undefined) {
+    throw new HttpError(403, "Off loopback, the admin API needs a token: start the server with one.");
+  } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.req.header("host") ?? ""}`)) {
+    throw new HttpError(403, "The admin API is not for web pages from elsewhere.");
+  }
+  if (token !== undefined && !isSame(context.req.header("authorization") ?? "", `Bearer ${token}`)) {
+    throw new HttpError(403, "The admin API needs its token: send it as Authorization: Bearer <token>.");
+  }
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

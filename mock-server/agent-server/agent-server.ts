@@ -1,0 +1,21 @@
+import type { DeploymentRecord } from "../state/records.ts";
+
+/** A live deployment, as its agent server sees it. */
+export interface LiveAgent {
+  deployment: DeploymentRecord;
+  /** The revision that serves the traffic. */
+  revisionId: string;
+}
+
+/** What answers the requests to live deployments. */
+export interface AgentServer {
+  /** Answers a request; `path` is the part after the agent server's own root, beginning with a slash. */
+  handle(agent: LiveAgent, path: string, request: Request): Promise<Response>;
+}
+
+/** The paths of an agent server that need no key, so that browsers and health checks can read them. */
+export const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/openapi.json"]);
+
+export function isOpenAgentPath(path: string): boolean {
+  return openAgentPaths.has(path) || path.startsWith("/docs/");
+}

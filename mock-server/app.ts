@@ -1,0 +1,99 @@
+import { Hono } from "hono";
+import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
+import { serveAgents } from "./agent-server/agent-routes.ts";
+import { controlPlaneRoutes, editionPrefixes, serveControlPlane } from "./control-plane/control-plane.ts";
+import { applyFault } from "./faults/fault-effects.ts";
+import { HttpError } from "./http-error.ts";
+import type { Mock } from "./mock.ts";
+import { operationFinder } from "./openapi/operation.ts";
+import { readText } from "./openapi/request.ts";
+import { sendJson } from "./openapi/response.ts";
+import type { MockApp, MockEnvironment, MockRequest } from "./openapi/route.ts";
+
+/** What the app needs from the server around it. */
+export interface AppSurroundings extends AdminActions {
+  /** @throws {HttpError} 403 for a request that the admin API isn't for. */
+  guardAdmin(context: MockRequest): void;
+  /** Called with what went wrong inside the server, which is a defect of it. */
+  onDefect(error: Error): void;
+}
+
+const findOperation = operationFinder(controlPlaneRoutes);
+
+/** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
+export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
+  const app: MockApp = new Hono<MockEnvironment>();
+
+  app.use("/_mock/*", async (context, next) => {
+    context.set("requestId", mock.ids.uuid());
+    surroundings.guardAdmin(context);
+    await next();
+  });
+  app.use(async (context, next) => {
+    if (context.req.path.startsWith("/_mock/")) return next();
+    const requestId = mock.ids.uuid();
+    context.set("requestId", requestId);
+    const time = mock.clock.now();
+    const effect = mock.faults.isEmpty ? undefined : takeFault(mock, context);
+    if (effect === undefined) {
+      await next();
+    } else {
+      const { "content-length": declared } = context.req.header();
+      if (declared !== undefined && declared !== "0") await readText(context).catch(() => undefined);
+      context.res = await applyFault(context, effect, async () => {
+        await next();
+        return context.res;
+      });
+    }
+    if (!context.res.headers.has("x-request-id")) context.res.headers.set("x-request-id", requestId);
+    record(mock, context, time);
+  });
+
+  serveAdmin(app, mock, surroundings);
+  serveControlPlane(app, mock, "cloud");
+  serveControlPlane(app, mock, "self-hosted");
+  serveAgents(app, mock);
+
+  app.notFound((context) => sendJson(context, 404, { detail: "Not Found" }));
+  app.onError((error, context) => {
+    if (error instanceof HttpError) return sendJson(context, error.status, { detail: error.detail }, error.headers);
+    surroundings.onDefect(error);
+    return sendJson(context, 500, { detail: "Internal Server Error" });
+  });
+  return app;
+}
+
+function takeFault(mock: Mock, context: MockRequest) {
+  const { method, path } = context.req;
+  return mock.faults.take({
+    method,
+    path,
+    tenant: context.req.header("x-tenant-id"),
+    operation: () => operationOf(method, path),
+  });
+}
+
+function operationOf(method: string, path: string): string | undefined {
+  const prefix = editionPrefixes["self-hosted"];
+  return findOperation(method, path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);
+}
+
+function record(mock: Mock, context: MockRequest, time: number): void {
+  const { res, req } = context;
+  const isAnswered = !res.headers.has("x-hono-already-sent");
+  const url = req.url;
+  mock.journal.add({
+    id: context.get("requestId"),
+    time,
+    method: req.method,
+    path: url.slice(url.indexOf("/", url.indexOf("//") + 2)),
+    operation: context.get("operation") ?? operationOf(req.method, req.path) ?? null,
+    tenant: context.get("tenant") ?? req.header("x-tenant-id") ?? null,
+    status: isAnswered ? res.status : null,
+    request: { headers: req.header(), body: context.get("requestText") ?? null },
+    response: {
+      headers: isAnswered ? Object.fromEntries(res.headers) : {},
+      body: isAnswered ? (context.get("responseText") ?? null) : null,
+    },
+  });
+}

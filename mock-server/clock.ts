@@ -1,0 +1,39 @@
+import { parseDuration } from "./duration.ts";
+
+/** The time a mock server goes by, in milliseconds since the epoch. Every status and log line is a function of it. */
+export interface Clock {
+  now(): number;
+  readonly frozen: boolean;
+  /** Stops the time where it is, or at `at`. */
+  freeze(at?: Date | number): void;
+  /** Moves the time forward, whether it runs or is frozen. `by` is a duration (`5m`) or milliseconds. */
+  advance(by: string | number): void;
+  /** Lets the time run on from where it stands. */
+  resume(): void;
+}
+
+/** A clock that starts as `source` (default: the machine's time) and can be frozen and advanced, never turned back by `resume`. */
+export function createClock(source: () => number = Date.now): Clock {
+  let offset = 0;
+  let frozenAt: number | undefined;
+  const now = () => frozenAt ?? source() + offset;
+  return {
+    now,
+    get frozen() {
+      return frozenAt !== undefined;
+    },
+    freeze(at) {
+      frozenAt = at === undefined ? now() : Number(at);
+    },
+    advance(by) {
+      const step = parseDuration(by);
+      if (frozenAt === undefined) offset += step;
+      else frozenAt += step;
+    },
+    resume() {
+      if (frozenAt === undefined) return;
+      offset = frozenAt - source();
+      frozenAt = undefined;
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import type { OperationResponse } from "../openapi/operation.ts";
+import { errorDetail, httpValidationError } from "./schemas.ts";
+
+/** Responses that many operations share. 401 and 403 are every operation's and are described once, in the reference's introduction. */
+export const validationFailed: OperationResponse = {
+  description: "A part of the request is missing or of the wrong kind.",
+  schema: httpValidationError,
+};
+export const ruleBroken: OperationResponse = { description: "The request breaks a rule.", schema: errorDetail };
+export const notFound: OperationResponse = {
+  description: "No such deployment or revision in this workspace.",
+  schema: errorDetail,
+};

@@ -1,0 +1,26 @@
+import type { Mock } from "../mock.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import { serveReference } from "../openapi/reference-page.ts";
+import { type MockApp, type Route, serveRoutes } from "../openapi/route.ts";
+import type { Edition } from "../state/records.ts";
+import { deploymentRoutes } from "./deployment-routes.ts";
+import { logRoutes } from "./log-routes.ts";
+import { revisionRoutes } from "./revision-routes.ts";
+
+/** Every operation of the control plane. */
+export const controlPlaneRoutes: readonly Route[] = [...deploymentRoutes, ...revisionRoutes, ...logRoutes];
+
+/** The path under which an edition's control plane is served. */
+export const editionPrefixes: Record<Edition, string> = { cloud: "", "self-hosted": "/api-host" };
+
+/** The control plane's OpenAPI description, as one edition serves it. */
+export function controlPlaneDocument(edition: Edition): Record<string, unknown> {
+  return openApiDocument(controlPlaneRoutes, editionPrefixes[edition] || "/");
+}
+
+/** Serves the control plane of one edition, its description and its reference page. */
+export function serveControlPlane(app: MockApp, mock: Mock, edition: Edition): void {
+  const prefix = editionPrefixes[edition];
+  serveReference(app, prefix, "Control plane", () => controlPlaneDocument(edition));
+  serveRoutes(app, prefix, mock, edition, controlPlaneRoutes);
+}

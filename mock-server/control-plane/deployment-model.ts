@@ -1,0 +1,216 @@
+import { toNeutralNames } from "../../core/dialect.ts";
+import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import { badRequest, HttpError } from "../http-error.ts";
+import type { Mock } from "../mock.ts";
+import type { DeploymentRecord, Edition } from "../state/records.ts";
+import { normalizeRef, normalizeRepository } from "./commits.ts";
+import { checkCreate, checkPatch } from "./deployment-rules.ts";
+import { isGone, withCourseOf } from "./deployment-state.ts";
+import { addRevision, draftRevision, type RevisionChange, withCommit } from "./revision-model.ts";
+import type { CreateBody, PatchBody } from "./schemas.ts";
+
+/** Where a request is at home: the control plane it was sent to and the workspace it is for. */
+export interface Scope {
+  edition: Edition;
+  tenantId: string;
+}
+
+/** A copy without the fields that are null or absent. */
+function givenFields<Fields extends object>(fields: Fields): Partial<Fields> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  ) as Partial<Fields>;
+}
+
+function neutralConfig(config: Record<string, unknown> | null | undefined): SourceRevisionConfig {
+  return givenFields(toNeutralNames(config ?? {}));
+}
+
+function rememberSecrets(mock: Mock, secrets: readonly { value: string }[]): void {
+  for (const { value } of secrets) mock.redaction.remember(value);
+}
+
+/** @throws {HttpError} 400 for a broken rule, 409 for a name in use. */
+export async function createDeployment(mock: Mock, scope: Scope, body: CreateBody): Promise<DeploymentRecord> {
+  rememberSecrets(mock, body.secrets);
+  const config = neutralConfig(body.source_revision_config);
+  checkCreate(body, config, scope.edition);
+  const taken = new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
+  const now = mock.clock.now();
+  const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
+  if (holder && !isGone(holder, now)) throw taken;
+  const id = mock.ids.uuid();
+  const sourceConfig = givenFields(body.source_config);
+  if (body.source === "github") sourceConfig.build_on_push ??= false;
+  const revision = await draftRevision(mock, id, body.name, {
+    source: body.source,
+    config: await withCommit(mock, sourceConfig.repo_url, config),
+  });
+  const record: DeploymentRecord = {
+    id,
+    sequence: await mock.state.nextSequence(),
+    edition: scope.edition,
+    tenantId: scope.tenantId,
+    name: body.name,
+    displayName: null,
+    source: body.source,
+    sourceConfig,
+    revisionConfig: revision.config,
+    secrets: body.secrets,
+    secretReferences: body.secret_references ?? null,
+    createdAt: now,
+    updatedAt: now,
+    latestRevisionId: revision.id,
+    readyAt: null,
+    activations: [],
+    deletion: null,
+    tagValueIds: [],
+  };
+  const deployment = withCourseOf(record, revision, now);
+  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) throw taken;
+  await mock.state.revisions.insert(revision);
+  return deployment;
+}
+
+/** @throws {HttpError} 404 unless the deployment is there, in this edition and workspace. */
+export async function findDeployment(mock: Mock, scope: Scope, id: string): Promise<DeploymentRecord> {
+  const record = await findAnywhere(mock, id);
+  if (record?.edition !== scope.edition || record.tenantId !== scope.tenantId) throw deploymentNotFound(id);
+  return record;
+}
+
+/** A deployment of any edition and workspace, unless it is gone. */
+export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRecord | undefined> {
+  const record = await mock.state.deployments.get(id);
+  if (!record || !isGone(record, mock.clock.now())) return record;
+  await forget(mock, id);
+  return undefined;
+}
+
+async function forget(mock: Mock, id: string): Promise<void> {
+  await mock.state.deployments.remove(id);
+  await mock.state.revisions.removeOf(id);
+}
+
+export function deploymentNotFound(id: string): HttpError {
+  return new HttpError(404, `Deployment ID ${id} not found.`);
+}
+
+/** Runs a change of one deployment while no other change of it runs. @throws {HttpError} 404 unless it is there. */
+export function changeDeployment<Result>(
+  mock: Mock,
+  scope: Scope,
+  id: string,
+  change: (record: DeploymentRecord) => Promise<Result>,
+): Promise<Result> {
+  return mock.locks.run(id, async () => change(await findDeployment(mock, scope, id)));
+}
+
+/** Applies a patch; makes one new revision when any field asks for it, or `always`. @throws {HttpError} 400 for a broken rule. */
+export async function patchDeployment(
+  mock: Mock,
+  record: DeploymentRecord,
+  body: PatchBody,
+  always = false,
+): Promise<{ deployment: DeploymentRecord; revision: RevisionChange["revision"] | undefined }> {
+  rememberSecrets(mock, body.secrets ?? []);
+  if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
+  const patchedConfig = neutralConfig(body.source_revision_config);
+  const patchedSource = givenFields(body.source_config ?? {});
+  const sourceConfig = { ...record.sourceConfig, ...patchedSource };
+  const revisionConfig = { ...record.revisionConfig, ...patchedConfig };
+  checkPatch(body, patchedConfig, record, { sourceConfig, revisionConfig });
+  const newSecrets = body.secrets && body.secrets.length > 0 ? body.secrets : undefined;
+  const patched: DeploymentRecord = {
+    ...record,
+    displayName: body.display_name ?? record.displayName,
+    sourceConfig,
+    secrets: newSecrets ?? record.secrets,
+    secretReferences: body.secret_references ?? record.secretReferences,
+    updatedAt: mock.clock.now(),
+  };
+  const makesRevision =
+    always ||
+    Object.keys(patchedConfig).length > 0 ||
+    newSecrets !== undefined ||
+    (body.secret_references ?? null) !== null ||
+    ["resource_spec", "install_command", "build_command"].some((field) => field in patchedSource);
+  if (!makesRevision) {
+    await mock.state.deployments.update(patched);
+    return { deployment: patched, revision: undefined };
+  }
+  return addRevision(mock, patched, {
+    source: body.revision_source ?? record.source,
+    config: await withCommit(mock, sourceConfig.repo_url, revisionConfig),
+  });
+}
+
+/** Starts a deletion, or leaves one that has started as it is. */
+export async function deleteDeployment(
+  mock: Mock,
+  record: DeploymentRecord,
+  deleteTracingProject: boolean,
+): Promise<void> {
+  if (record.deletion) return;
+  const now = mock.clock.now();
+  const step = mock.transitions.deletionStep();
+  if (step === 0) return forget(mock, record.id);
+  await mock.state.deployments.update({
+    ...record,
+    updatedAt: now,
+    deletion: {
+      requestedAt: now,
+      finalAt: step === null ? null : now + step,
+      goneAt: step === null ? null : now + 2 * step,
+      deleteTracingProject,
+    },
+  });
+}
+
+/** Moves a deletion one step on, from AWAITING_DELETE over AWAITING_FINAL_DELETE to gone. @throws {HttpError} 404, or 400 without a deletion. */
+export function advanceDeletion(mock: Mock, id: string): Promise<void> {
+  return mock.locks.run(id, async () => {
+    const record = await findAnywhere(mock, id);
+    if (!record) throw deploymentNotFound(id);
+    const { deletion } = record;
+    if (!deletion) throw badRequest(`Deployment ID ${id} is not being deleted.`);
+    const now = mock.clock.now();
+    if (deletion.finalAt !== null && deletion.finalAt <= now) return forget(mock, id);
+    await mock.state.deployments.update({ ...record, deletion: { ...deletion, finalAt: now } });
+  });
+}
+
+/** A push to a repository, as it is told to the mock server. */
+export interface Push {
+  repo_url: string;
+  /** A branch, bare or as `refs/heads/…`; a tag, as `refs/tags/…`, moves with `force` only. */
+  ref: string;
+  commit: string;
+  force?: boolean | undefined;
+}
+
+/**
+ * Does what a push would cause: moves the ref, and makes a revision of each deployment that builds on pushes to it. Returns those revisions.
+ * @throws {HttpError} 400 for a tag without `force`.
+ */
+export async function push(mock: Mock, { repo_url, ref, commit, force = false }: Push): Promise<RevisionChange[]> {
+  const repository = normalizeRepository(repo_url);
+  const name = normalizeRef(ref);
+  if (name.startsWith("refs/tags/") && !force) throw badRequest(`${name} is a tag: it moves with "force": true only.`);
+  await mock.state.commits.set(repository, name, commit);
+  const changes: RevisionChange[] = [];
+  for (const { id } of await mock.state.deployments.all()) {
+    const change = await mock.locks.run(id, async () => {
+      const record = await findAnywhere(mock, id);
+      if (!record || record.deletion || !record.sourceConfig.build_on_push) return undefined;
+      if (normalizeRepository(record.sourceConfig.repo_url ?? "") !== repository) return undefined;
+      if (record.revisionConfig.repo_ref !== name) return undefined;
+      return addRevision(mock, record, {
+        source: record.source,
+        config: { ...record.revisionConfig, repo_commit_sha: commit },
+      });
+    });
+    if (change) changes.push(change);
+  }
+  return changes;
+}

@@ -1,0 +1,47 @@
+import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
+import { timeOf } from "./rollout.ts";
+
+/** Whether a deletion has come to its end: the deployment then answers 404 and its name is free. */
+export function isGone({ deletion }: DeploymentRecord, now: number): boolean {
+  return deletion !== null && deletion.goneAt !== null && deletion.goneAt <= now;
+}
+
+export function deploymentStatus({ deletion, readyAt }: DeploymentRecord, now: number): string {
+  if (deletion)
+    return deletion.finalAt !== null && deletion.finalAt <= now ? "AWAITING_FINAL_DELETE" : "AWAITING_DELETE";
+  return readyAt !== null && readyAt <= now ? "READY" : "AWAITING_DATABASE";
+}
+
+/** The revision that serves the traffic: of those that have taken over, the newest; `null` before the first. */
+export function activeRevisionId({ activations }: DeploymentRecord, now: number): string | null {
+  let active: { revisionId: string; sequence: number } | undefined;
+  for (const activation of activations) {
+    if (activation.at <= now && activation.sequence > (active?.sequence ?? -1)) active = activation;
+  }
+  return active?.revisionId ?? null;
+}
+
+/** Whether a listener in the customer's own cluster brings the deployment there: an image with a `listener_id`. */
+export function isRemoteReconciled({ source, sourceConfig }: DeploymentRecord): boolean {
+  return source === "external_docker" && (sourceConfig.listener_id ?? null) !== null;
+}
+
+/** The tag of the image that an `external_docker` deployment runs; `null` for other sources and untagged images. */
+export function imageVersion({ source, revisionConfig }: DeploymentRecord): string | null {
+  if (source !== "external_docker") return null;
+  return /:([^:/@]+)(@|$)/.exec(revisionConfig.image_uri ?? "")?.[1] ?? null;
+}
+
+/** The part of a deployment that follows from the course of `revision`, after that has changed. */
+export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
+  const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
+  const others = record.activations.filter(({ revisionId }) => revisionId !== revision.id);
+  const past = others.filter(({ at }) => at <= now);
+  const serving = past.reduce((newest, { sequence }) => Math.max(newest, sequence), -1);
+  const activations = others.filter(({ at, sequence }) => at > now || sequence === serving);
+  if (deployedAt !== null && revision.activeDelay !== null) {
+    activations.push({ revisionId: revision.id, sequence: revision.sequence, at: deployedAt + revision.activeDelay });
+  }
+  const isReady = record.readyAt !== null && record.readyAt <= now;
+  return { ...record, activations, readyAt: isReady ? record.readyAt : deployedAt };
+}

@@ -1,0 +1,36 @@
+import type { LogsPage, LogsRequest } from "../../core/wire/logs.ts";
+import { badRequest } from "../http-error.ts";
+import type { LogLine } from "./log-lines.ts";
+
+const defaultLimit = 100;
+
+function timeOfBound(value: string | null | undefined, field: string): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  const time = Date.parse(value);
+  if (Number.isNaN(time)) throw badRequest(`${field} is no ISO 8601 time: "${value}".`);
+  return time;
+}
+
+/**
+ * One page of log lines. `start_time` and `end_time` are inclusive, `query` is looked for without regard to case, the order is the oldest
+ * first unless `desc` is asked for, and 100 lines are returned unless `limit` says otherwise.
+ * @throws {HttpError} 400 for a time or an offset that can't be read.
+ */
+export function pageOfLog(lines: LogLine[], request: LogsRequest): LogsPage {
+  const start = timeOfBound(request.start_time, "start_time") ?? Number.NEGATIVE_INFINITY;
+  const end = timeOfBound(request.end_time, "end_time") ?? Number.POSITIVE_INFINITY;
+  const offset = request.offset ? Number(request.offset) : 0;
+  if (!Number.isInteger(offset) || offset < 0) throw badRequest("offset must be the next_offset of the page before.");
+  const part = request.query?.toLowerCase();
+  const level = request.level?.toUpperCase();
+  const found = lines.filter(
+    (line) =>
+      line.timestamp >= start &&
+      line.timestamp <= end &&
+      (level === undefined || line.level === level) &&
+      (part === undefined || line.message.toLowerCase().includes(part)),
+  );
+  if (request.order === "desc") found.reverse();
+  const next = offset + (request.limit ?? defaultLimit);
+  return { logs: found.slice(offset, next), next_offset: next < found.length ? String(next) : null };
+}

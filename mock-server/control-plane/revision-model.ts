@@ -1,0 +1,143 @@
+import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import { parseDuration } from "../duration.ts";
+import { badRequest, HttpError } from "../http-error.ts";
+import type { Mock } from "../mock.ts";
+import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
+import { commitOf } from "./commits.ts";
+import { withCourseOf } from "./deployment-state.ts";
+import { buildLines, deployLines } from "./log-lines.ts";
+import {
+  advance,
+  currentTransition,
+  endWith,
+  isFinal,
+  planPhases,
+  type RolloutVariation,
+  scheduleFrom,
+} from "./rollout.ts";
+import { totalOf } from "./transition-settings.ts";
+
+/** What a new revision is made of. */
+export interface RevisionDraft {
+  source: string;
+  config: SourceRevisionConfig;
+}
+
+/** A revision together with its deployment as it is after the change. */
+export interface RevisionChange {
+  deployment: DeploymentRecord;
+  revision: RevisionRecord;
+}
+
+/** The draft's config with the commit that its ref points to now. */
+export async function withCommit(mock: Mock, repositoryUrl: string | null | undefined, config: SourceRevisionConfig) {
+  if (!repositoryUrl) return { ...config, repo_commit_sha: null };
+  const commit = await commitOf(mock.state.commits, repositoryUrl, config.repo_ref ?? "HEAD");
+  return { ...config, repo_commit_sha: commit };
+}
+
+/** A new revision on the course that the transition settings give it, for a deployment of this name. Nothing is stored. */
+export async function draftRevision(
+  mock: Mock,
+  deploymentId: string,
+  deploymentName: string,
+  { source, config }: RevisionDraft,
+): Promise<RevisionRecord> {
+  const now = mock.clock.now();
+  const { mode, rule } = mock.transitions.take(deploymentName);
+  const stick = rule?.stick ?? null;
+  const variation: RolloutVariation = {
+    fail: rule?.fail,
+    passThrough: rule?.pass_through ?? undefined,
+    durations: rule?.durations,
+  };
+  let phases = planPhases(source, totalOf(mode), variation);
+  if (stick !== null && !phases.some(({ status }) => status === stick)) {
+    phases = planPhases(source, totalOf(mode), { ...variation, passThrough: stick });
+  }
+  if (mode === "immediate") phases = phases.map(({ status }) => ({ status, duration: 0 }));
+  const schedule = scheduleFrom(phases, 0, now, stick);
+  const delay = rule?.active_delay ?? 0;
+  return {
+    id: mock.ids.uuid(),
+    sequence: await mock.state.nextSequence(),
+    deploymentId,
+    source,
+    config,
+    createdAt: now,
+    phases,
+    transitions: mode === "manual" ? schedule.slice(0, 1) : schedule,
+    moves: mode !== "manual",
+    stick,
+    activeDelay: delay === "never" ? null : parseDuration(delay),
+    buildLines: buildLines(source, config),
+    deployLines: deployLines(config),
+    failureLines: rule?.log_lines ?? [],
+  };
+}
+
+/**
+ * Gives a deployment one more revision, whose config becomes the deployment's; an older one that hasn't finished is skipped.
+ * The caller holds the deployment's lock.
+ */
+export async function addRevision(mock: Mock, record: DeploymentRecord, draft: RevisionDraft): Promise<RevisionChange> {
+  if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
+  const now = mock.clock.now();
+  let deployment = record;
+  const previous = await mock.state.revisions.get(record.latestRevisionId);
+  if (previous && !isFinal(currentTransition(previous.transitions, now).status)) {
+    const skipped = { ...previous, transitions: endWith(previous.transitions, "SKIPPED", now) };
+    await mock.state.revisions.update(skipped);
+    deployment = withCourseOf(deployment, skipped, now);
+  }
+  const revision = await draftRevision(mock, record.id, record.name, draft);
+  await mock.state.revisions.insert(revision);
+  deployment = withCourseOf(
+    { ...deployment, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now },
+    revision,
+    now,
+  );
+  await mock.state.deployments.update(deployment);
+  return { deployment, revision };
+}
+
+/** @throws {HttpError} 404 unless the deployment has this revision. */
+export async function findRevision(mock: Mock, deployment: DeploymentRecord, id: string): Promise<RevisionRecord> {
+  const revision = await mock.state.revisions.get(id);
+  if (revision?.deploymentId !== deployment.id) throw new HttpError(404, `Revision ID ${id} not found.`);
+  return revision;
+}
+
+/** Stores another course of a revision, and what follows from it for its deployment. The caller holds the deployment's lock. */
+async function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecord): Promise<RevisionChange> {
+  await mock.state.revisions.update(revision);
+  const deployment = withCourseOf(record, revision, mock.clock.now());
+  await mock.state.deployments.update(deployment);
+  return { deployment, revision };
+}
+
+/** Stops a rollout. @throws {HttpError} 400 for one that has finished. */
+export async function interruptRevision(mock: Mock, record: DeploymentRecord, id: string): Promise<RevisionChange> {
+  const revision = await findRevision(mock, record, id);
+  const now = mock.clock.now();
+  const { status } = currentTransition(revision.transitions, now);
+  if (isFinal(status)) throw badRequest(`Revision ID ${id} can't be interrupted: it is ${status}.`);
+  return setCourse(mock, record, { ...revision, transitions: endWith(revision.transitions, "INTERRUPTED", now) });
+}
+
+/**
+ * Moves a revision on: to its next status, or to `to`.
+ * @throws {HttpError} 404 for an unknown revision, 400 when it has finished and `to` isn't given.
+ */
+export async function advanceRevision(mock: Mock, id: string, to?: string): Promise<RevisionChange> {
+  const known = await mock.state.revisions.get(id);
+  if (!known) throw new HttpError(404, `Revision ID ${id} not found.`);
+  return mock.locks.run(known.deploymentId, async () => {
+    const revision = await mock.state.revisions.get(id);
+    const deployment = await mock.state.deployments.get(known.deploymentId);
+    if (!revision || !deployment) throw new HttpError(404, `Revision ID ${id} not found.`);
+    const transitions = advance(revision, to, mock.clock.now());
+    if (!transitions) throw badRequest(`Revision ID ${id} has finished: name the status to move it to.`);
+    return setCourse(mock, deployment, { ...revision, transitions });
+  });
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { toBothNames } from "../../core/dialect.ts";
+import { deploymentSchema, deploymentStatuses } from "../../core/wire/deployment.ts";
+import { logEntrySchema, logsPageSchema, logsRequestSchema } from "../../core/wire/logs.ts";
+import { openEnum } from "../../core/wire/open-enum.ts";
+import { revisionSchema } from "../../core/wire/revision.ts";
+import {
+  deploymentTypes,
+  secretReferenceSchema,
+  secretSchema,
+  sourceConfigSchema,
+  sourceRevisionConfigSchema,
+} from "../../core/wire/source-config.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "../../core/wire/validation-error.ts";
+import { serverResourceSpecSchema } from "./resource-spec-schema.ts";
+
+/** Names of the schemas in the reference (`#/components/schemas/…`). */
+export const schemaNames = z.registry<{ id: string }>();
+
+function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
+  schemaNames.add(schema, { id });
+  return schema;
+}
+
+const bothConfigPaths = toBothNames({ graph_config_path: sourceRevisionConfigSchema.shape.graph_config_path }) as {
+  graph_config_path: z.ZodOptional<z.ZodNullable<z.ZodString>>;
+};
+
+export const secret = named("Secret", secretSchema);
+export const secretReference = named("SecretReference", secretReferenceSchema);
+export const resourceSpec = named("ResourceSpec", serverResourceSpecSchema);
+
+export const sourceConfigRequest = named(
+  "SourceConfigRequest",
+  z.object({
+    ...sourceConfigSchema.shape,
+    deployment_type: z.enum(deploymentTypes).nullish(),
+    resource_spec: resourceSpec.nullish(),
+  }),
+);
+
+export const sourceRevisionConfigRequest = named(
+  "SourceRevisionConfigRequest",
+  z.object({ ...sourceRevisionConfigSchema.omit({ repo_commit_sha: true }).shape, ...bothConfigPaths }),
+);
+
+/** What may be created. */
+export const creatableSources = ["github", "external_docker", "internal_docker", "internal_source"] as const;
+/** What a single revision may be made from instead of the deployment's source. */
+export const revisionSources = ["github", "internal_docker", "internal_source"] as const;
+
+export const deploymentCreateRequest = named(
+  "DeploymentCreateRequest",
+  z.object({
+    name: z.string(),
+    source: z.enum(creatableSources),
+    source_config: sourceConfigRequest,
+    source_revision_config: sourceRevisionConfigRequest,
+    secrets: z.array(secret),
+    secret_references: z.array(secretReference).nullish(),
+    display_name: z.string().nullish(),
+  }),
+);
+export type CreateBody = z.infer<typeof deploymentCreateRequest>;
+
+export const deploymentPatchRequest = named(
+  "DeploymentPatchRequest",
+  z.object({
+    revision_source: z.enum(revisionSources).nullish(),
+    display_name: z.string().nullish(),
+    source_config: sourceConfigRequest.nullish(),
+    source_revision_config: sourceRevisionConfigRequest.nullish(),
+    secrets: z.array(secret).nullish(),
+    secret_references: z.array(secretReference).nullish(),
+  }),
+);
+export type PatchBody = z.infer<typeof deploymentPatchRequest>;
+
+export const sourceConfigResponse = named(
+  "SourceConfig",
+  sourceConfigSchema.extend({ resource_spec: resourceSpec.nullish() }),
+);
+
+export const sourceRevisionConfigResponse = named(
+  "SourceRevisionConfig",
+  sourceRevisionConfigSchema.extend(bothConfigPaths),
+);
+
+export const deploymentResponse = named(
+  "Deployment",
+  deploymentSchema.extend({
+    source_config: sourceConfigResponse,
+    source_revision_config: sourceRevisionConfigResponse,
+    secrets: z.array(secret),
+    secret_references: z.array(secretReference).nullish(),
+    tenant_id: z.string(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    status: openEnum(deploymentStatuses),
+    latest_revision_id: z.string().nullable(),
+    active_revision_id: z.string().nullable(),
+  }),
+);
+export type DeploymentBody = z.infer<typeof deploymentResponse>;
+
+export const revisionResponse = named(
+  "Revision",
+  revisionSchema.extend({
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    source_revision_config: sourceRevisionConfigResponse,
+  }),
+);
+export type RevisionBody = z.infer<typeof revisionResponse>;
+
+export const deploymentsListResponse = named(
+  "DeploymentsList",
+  z.looseObject({ resources: z.array(deploymentResponse), offset: z.int() }),
+);
+export const revisionsListResponse = named(
+  "RevisionsList",
+  z.looseObject({ resources: z.array(revisionResponse), offset: z.int() }),
+);
+
+export const deletionsResponse = named(
+  "DeletionResults",
+  z.object({
+    results: z.array(z.object({ deployment_id: z.string(), status: z.int(), detail: z.string().optional() })),
+  }),
+);
+
+export const pushTokenResponse = named("PushToken", z.object({ token: z.string(), registry_url: z.string() }));
+export const uploadUrlResponse = named("UploadUrl", z.object({ upload_url: z.string(), object_path: z.string() }));
+
+export const logsRequest = named("LogsRequest", logsRequestSchema);
+export const logsResponse = named(
+  "LogsPage",
+  logsPageSchema.extend({
+    logs: z.array(
+      logEntrySchema.extend({ id: z.string(), timestamp: z.int(), level: z.string(), message: z.string() }),
+    ),
+    next_offset: z.string().nullable(),
+  }),
+);
+
+export const errorDetail = named("ErrorDetail", errorDetailSchema);
+export const httpValidationError = named("HTTPValidationError", httpValidationErrorSchema);

@@ -1,0 +1,71 @@
+import type { Server } from "node:http";
+import { createAdaptorServer } from "@hono/node-server";
+import { Command } from "commander";
+import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
+import { systemAgentServer } from "./agent-server/system-agent-server.ts";
+import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
+import { readPort } from "./mock-command.ts";
+import { listen } from "./server.ts";
+
+/** An agent server that stands by itself. */
+export interface DevServer extends AsyncDisposable {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const localAgent: LiveAgent = {
+  revisionId: "00000000-0000-4000-8000-000000000003",
+  deployment: {
+    id: "00000000-0000-4000-8000-000000000002",
+    sequence: 0,
+    edition: "self-hosted",
+    tenantId: defaultWorkspaceId,
+    name: "dev",
+    displayName: null,
+    source: "github",
+    sourceConfig: {},
+    revisionConfig: {},
+    secrets: [],
+    secretReferences: null,
+    createdAt: 0,
+    updatedAt: 0,
+    latestRevisionId: "00000000-0000-4000-8000-000000000003",
+    readyAt: 0,
+    activations: [],
+    deletion: null,
+    tagValueIds: [],
+  },
+};
+
+/** Starts one agent server at the root, without a deployment and without keys. */
+export async function startDevServer(
+  port = 2024,
+  host = "127.0.0.1",
+  agentServer: AgentServer = systemAgentServer,
+): Promise<DevServer> {
+  const server = createAdaptorServer({
+    fetch: (request: Request) => agentServer.handle(localAgent, new URL(request.url).pathname, request),
+  }) as Server;
+  const url = await listen(server, port, host);
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url, close, [Symbol.asyncDispose]: close };
+}
+
+/** The `dev` command. `run` is what it does with the server once it listens. */
+export function devCommand(run: (server: DevServer) => void): Command {
+  return new Command("dev")
+    .description("Run one agent server at the root.")
+    .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 2024)
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .action(async ({ port, host }: { port: number; host: string }) => {
+      const server = await startDevServer(port, host);
+      process.stdout.write(`Agent server   ${server.url}\nAPI reference  ${server.url}/docs\n`);
+      process.stdout.write("It answers /ok, /info and /docs; the rest of the agent server isn't there yet.\n");
+      run(server);
+    });
+}

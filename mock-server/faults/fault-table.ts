@@ -1,0 +1,113 @@
+import type { Clock } from "../clock.ts";
+import { globMatcher } from "../glob.ts";
+import type { IdSource } from "../ids.ts";
+import { type FaultEffect, type FaultRule, faultRuleSchema } from "./fault-rule.ts";
+
+/** What a fault can be matched by. */
+export interface FaultSubject {
+  method: string;
+  path: string;
+  tenant: string | undefined;
+  /** Asked for only by rules that name one. */
+  operation(): string | undefined;
+}
+
+/** A rule and how often it matched and happened. */
+export interface FaultReport extends FaultRule {
+  id: string;
+  matched: number;
+  happened: number;
+}
+
+interface Entry {
+  rule: FaultRule & { id: string };
+  matches(subject: FaultSubject): boolean;
+  matched: number;
+  happened: number;
+  second: number;
+  passedInSecond: number;
+}
+
+/** The faults that a server has been told to show. */
+export class FaultTable {
+  #entries: Entry[] = [];
+  readonly #ids: IdSource;
+  readonly #clock: Clock;
+
+  constructor(ids: IdSource, clock: Clock) {
+    this.#ids = ids;
+    this.#clock = clock;
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape. */
+  add(...rules: FaultRule[]): FaultReport[] {
+    const added = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
+    this.#entries.push(...added);
+    return added.map(report);
+  }
+
+  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape. */
+  replace(rules: FaultRule[]): FaultReport[] {
+    this.#entries = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
+    return this.list();
+  }
+
+  list(): FaultReport[] {
+    return this.#entries.map(report);
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+
+  /** What goes wrong with a request; counts it. */
+  take(subject: FaultSubject): FaultEffect | undefined {
+    for (const entry of this.#entries) {
+      if (!entry.matches(subject)) continue;
+      entry.matched++;
+      if (!this.#happens(entry)) continue;
+      entry.happened++;
+      return entry.rule.effect;
+    }
+    return undefined;
+  }
+
+  #happens(entry: Entry): boolean {
+    const { nth, times = nth === undefined ? Number.POSITIVE_INFINITY : 1, probability, effect } = entry.rule;
+    if (nth !== undefined && entry.matched < nth) return false;
+    if (entry.happened >= times) return false;
+    if (probability !== undefined && this.#ids.random() >= probability) return false;
+    if (!effect.rate_limit) return true;
+    const second = Math.floor(this.#clock.now() / 1000);
+    if (second !== entry.second) {
+      entry.second = second;
+      entry.passedInSecond = 0;
+    }
+    return ++entry.passedInSecond > effect.rate_limit.requests;
+  }
+
+  #entry(rule: FaultRule): Entry {
+    const { method, path, operation, tenant } = rule.match ?? {};
+    const pathMatches = path === undefined ? () => true : globMatcher(path);
+    return {
+      rule: { ...rule, id: rule.id ?? this.#ids.uuid() },
+      matches: (subject) =>
+        (method === undefined || subject.method === method.toUpperCase()) &&
+        pathMatches(subject.path) &&
+        (tenant === undefined || subject.tenant === tenant) &&
+        (operation === undefined || subject.operation() === operation),
+      matched: 0,
+      happened: 0,
+      second: 0,
+      passedInSecond: 0,
+    };
+  }
+}
+
+function report({ rule, matched, happened }: Entry): FaultReport {
+  return { ...rule, matched, happened };
+}

@@ -1,0 +1,31 @@
+import type { AgentServer } from "./agent-server/agent-server.ts";
+import type { Clock } from "./clock.ts";
+import type { KeyRing } from "./control-plane/key-ring.ts";
+import type { TransitionTable } from "./control-plane/transition-settings.ts";
+import type { FaultTable } from "./faults/fault-table.ts";
+import type { IdSource } from "./ids.ts";
+import type { Journal } from "./journal.ts";
+import type { KeyedLocks } from "./keyed-locks.ts";
+import type { Redaction } from "./redaction.ts";
+import type { State } from "./state/repositories.ts";
+
+/** What the parts of one mock server share. */
+export interface Mock {
+  state: State;
+  clock: Clock;
+  ids: IdSource;
+  locks: KeyedLocks;
+  keys: KeyRing;
+  transitions: TransitionTable;
+  faults: FaultTable;
+  journal: Journal;
+  redaction: Redaction;
+  agentServer: AgentServer;
+  /** Where browsers and clients reach this server, without a slash at the end. */
+  publicUrl(): string;
+}
+
+/** Where the agent server of a deployment answers. */
+export function agentUrl(mock: Mock, deploymentId: string): string {
+  return `${mock.publicUrl()}/agents/${deploymentId}`;
+}

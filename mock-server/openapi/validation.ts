@@ -1,0 +1,70 @@
+import type { z } from "zod";
+
+/** One broken field, as the hosted service reports it in a 422. */
+export interface ValidationIssue {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+const typeMessages: Record<string, [type: string, message: string]> = {
+  string: ["string_type", "Input should be a valid string"],
+  boolean: ["bool_type", "Input should be a valid boolean"],
+  number: ["float_type", "Input should be a valid number"],
+  int: ["int_type", "Input should be a valid integer"],
+  array: ["list_type", "Input should be a valid list"],
+  record: ["dict_type", "Input should be a valid dictionary"],
+  object: ["model_attributes_type", "Input should be a valid dictionary or object to extract fields from"],
+};
+
+/** What a schema found wrong with `input`, with paths that begin at `root`. */
+export function issuesOf(error: z.ZodError, input: unknown, root: (string | number)[]): ValidationIssue[] {
+  return error.issues.map((issue) => {
+    const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+    return { loc: [...root, ...path], ...describe(issue, valueAt(input, path)) };
+  });
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): { msg: string; type: string } {
+  if (value === undefined) return { msg: "Field required", type: "missing" };
+  switch (issue.code) {
+    case "invalid_type": {
+      if (issue.expected === "int" && typeof value === "number") {
+        return { msg: "Input should be a valid integer, got a number with a fractional part", type: "int_from_float" };
+      }
+      const [type, msg] = typeMessages[issue.expected] ?? ["value_error", issue.message];
+      return { msg, type };
+    }
+    case "too_small":
+      if (issue.origin === "string")
+        return { msg: `String should have at least ${issue.minimum} character(s)`, type: "string_too_short" };
+      if (issue.origin === "array")
+        return { msg: `List should have at least ${issue.minimum} item(s)`, type: "too_short" };
+      return { msg: `Input should be greater than or equal to ${issue.minimum}`, type: "greater_than_equal" };
+    case "too_big":
+      if (issue.origin === "array") return { msg: `List should have at most ${issue.maximum} items`, type: "too_long" };
+      return { msg: `Input should be less than or equal to ${issue.maximum}`, type: "less_than_equal" };
+    case "invalid_value":
+      return { msg: `Input should be ${alternatives(issue.values.map(String))}`, type: "enum" };
+    case "invalid_format":
+      if (issue.format === "uuid" || issue.format === "guid")
+        return { msg: "Input should be a valid UUID", type: "uuid_parsing" };
+      return { msg: issue.message, type: "value_error" };
+    default:
+      return { msg: issue.message, type: "value_error" };
+  }
+}
+
+function alternatives(values: string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
+  return quoted.length < 2 ? quoted.join() : `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
+
+function valueAt(input: unknown, path: (string | number)[]): unknown {
+  let value = input;
+  for (const step of path) {
+    if (value === null || typeof value !== "object") return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}

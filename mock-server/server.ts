@@ -1,0 +1,212 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
+import type { AgentServer } from "./agent-server/agent-server.ts";
+import { systemAgentServer } from "./agent-server/system-agent-server.ts";
+import { createApp } from "./app.ts";
+import { type Clock, createClock } from "./clock.ts";
+import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
+import { KeyRing } from "./control-plane/key-ring.ts";
+import { advanceRevision } from "./control-plane/revision-model.ts";
+import type { TransitionMode } from "./control-plane/rollout.ts";
+import type { RevisionBody } from "./control-plane/schemas.ts";
+import {
+  parseTransitionMode,
+  TransitionTable as Transitions,
+  type TransitionTable,
+} from "./control-plane/transition-settings.ts";
+import { viewRevision } from "./control-plane/views.ts";
+import { FaultTable } from "./faults/fault-table.ts";
+import { globMatcher } from "./glob.ts";
+import { createIdSource } from "./ids.ts";
+import { Journal, type RecordedRequest } from "./journal.ts";
+import { KeyedLocks } from "./keyed-locks.ts";
+import type { Mock } from "./mock.ts";
+import { Redaction } from "./redaction.ts";
+import { createMemoryState } from "./state/memory.ts";
+import type { State } from "./state/repositories.ts";
+
+export interface MockServerOptions {
+  /** @default 8124; 0 picks a free one. */
+  port?: number;
+  /** @default "127.0.0.1" */
+  host?: string;
+  /** The workspaces that each key may enter, the first being the one of requests that name none. Absent: any key that isn't empty may enter any. */
+  apiKeys?: Record<string, readonly string[]>;
+  /**
+   * How revisions move: `immediate` (final before the response is sent), `manual` (when advanced), or `time:<duration>` for a whole rollout,
+   * of which a build takes 45 % and a deploy 25 % (of an image: 50 %).
+   * @default "time:5s"
+   */
+  transitions?: TransitionMode;
+  /** The address that clients reach the server by, for the URLs in its responses. Default: its own. */
+  publicUrl?: string;
+  /** Refuse what servers usually forgive: a missing X-Tenant-Id. @default false */
+  strict?: boolean;
+  /** Makes the identifiers, and the chances of faults, the same in every run. */
+  seed?: number | string;
+  /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
+  logFormat?: "pretty" | "json";
+  /** An earlier server's `state`, to go on with what it had. */
+  state?: State;
+  /** @default the machine's time, which can be frozen and advanced */
+  clock?: Clock;
+  /** Asked of every admin request as a bearer token. Off loopback, there is no admin API without one. */
+  adminToken?: string;
+  /** What answers for live deployments. Default: their system endpoints alone. */
+  agentServer?: AgentServer;
+}
+
+/** Which recorded requests to read. `path` is a pattern in which `*` and `?` are wild. */
+export interface RequestsFilter {
+  method?: string;
+  path?: string;
+  operation?: string;
+  status?: number;
+}
+
+/** A running mock server. */
+export interface MockServer extends AsyncDisposable {
+  /** The cloud control plane, for example `http://127.0.0.1:8124`. */
+  readonly url: string;
+  /** The self-hosted control plane: `…/api-host`. */
+  readonly selfHostedUrl: string;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly transitions: TransitionTable;
+  readonly faults: FaultTable;
+  readonly revisions: {
+    /** Moves a revision to its next status, or to `to`. */
+    advance(id: string, to?: string): Promise<RevisionBody>;
+  };
+  readonly deployments: {
+    /** Moves a deletion one step on. */
+    advance(id: string): Promise<void>;
+  };
+  /** The requests so far, oldest first, without those of the admin API and without secrets. */
+  requests(filter?: RequestsFilter): RecordedRequest[];
+  /** Does what a push to a repository would cause; returns the revisions that this made. */
+  push(push: Push): Promise<RevisionBody[]>;
+  /** What the admin API says about the server. */
+  info(): Promise<Record<string, unknown>>;
+  /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. */
+  reset(): Promise<void>;
+  /** Ends open connections and stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a mock server.
+ * @throws {RangeError} for transitions that can't be read; a system error when the port is in use.
+ */
+export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
+  const { port = 8124, host = "127.0.0.1", strict = false, seed, logFormat, adminToken } = options;
+  const clock = options.clock ?? createClock();
+  const ids = createIdSource(seed);
+  const redaction = new Redaction();
+  const state = options.state ?? createMemoryState();
+  for (const { secrets } of await state.deployments.all()) for (const { value } of secrets) redaction.remember(value);
+  let ownUrl = "";
+  const mock: Mock = {
+    state,
+    clock,
+    ids,
+    redaction,
+    locks: new KeyedLocks(),
+    keys: new KeyRing(options.apiKeys, strict),
+    transitions: new Transitions(parseTransitionMode(options.transitions ?? "time:5s")),
+    faults: new FaultTable(ids, clock),
+    journal: new Journal(redaction),
+    agentServer: options.agentServer ?? systemAgentServer,
+    publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
+  };
+  for (const key of mock.keys.keys) redaction.remember(key);
+  if (adminToken !== undefined) redaction.remember(adminToken);
+
+  const info = async () => ({
+    url: mock.publicUrl(),
+    editions: { cloud: mock.publicUrl(), "self-hosted": `${mock.publicUrl()}/api-host` },
+    default_workspace_id: mock.keys.defaultWorkspace,
+    api_keys: mock.keys.size,
+    strict,
+    transitions: mock.transitions.get(),
+    clock: { now: new Date(clock.now()).toISOString(), frozen: clock.frozen },
+  });
+  const reset = async () => {
+    await state.clear();
+    mock.journal.clear();
+    mock.faults.clear();
+    mock.transitions.reset();
+  };
+  const isOnLoopback = isLoopbackName(host);
+  const app = createApp(mock, {
+    info,
+    reset,
+    guardAdmin: (context) => guardAdmin(context, isOnLoopback, adminToken),
+    onDefect: (error) => console.error(redaction.text(error.stack ?? error.message)),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  if (logFormat) logRequests(server, logFormat, clock);
+  ownUrl = await listen(server, port, host);
+
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: ownUrl,
+    selfHostedUrl: `${ownUrl}/api-host`,
+    state,
+    clock,
+    transitions: mock.transitions,
+    faults: mock.faults,
+    revisions: {
+      async advance(id, to) {
+        return viewRevision((await advanceRevision(mock, id, to)).revision, clock.now());
+      },
+    },
+    deployments: { advance: (id) => advanceDeletion(mock, id) },
+    requests: ({ path, ...filter } = {}) =>
+      mock.journal.read({ ...filter, path: path === undefined ? undefined : globMatcher(path) }),
+    async push(event) {
+      return (await push(mock, event)).map(({ revision }) => viewRevision(revision, clock.now()));
+    },
+    info,
+    reset,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Listens and returns the server's URL, in which a wildcard address reads as loopback. */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const bound = (server.address() as AddressInfo).port;
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${bound}`;
+}
+
+function logRequests(server: Server, format: "pretty" | "json", clock: Clock): void {
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    response.once("close", () => {
+      const { method = "", url = "" } = request;
+      const path = url.replace(/\?.*$/s, "");
+      const status = response.headersSent ? response.statusCode : null;
+      const time = new Date(clock.now()).toISOString();
+      const line =
+        format === "json"
+          ? JSON.stringify({ event: "request", time, method, path, status })
+          : `${time} ${method} ${path} ${status ?? "reset"}`;
+      process.stdout.write(`${line}\n`);
+    });
+  });
+}
