@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/fixtures/**", "**/node_modules/**"],
+    globalSetup: ["test/support/build-once.ts"],
+    // The slowest tests run the real Pulumi CLI several times; nothing asserts on time.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    reporters: ["default", "json"],
+    outputFile: { json: ".cache/vitest-report.json" },
+  },
+});
