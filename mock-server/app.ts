@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
@@ -40,12 +41,17 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
     } else {
       const { "content-length": declared } = context.req.header();
       if (declared !== undefined && declared !== "0") await readText(context).catch(() => undefined);
-      context.res = await applyFault(context, effect, async () => {
+      const response = await applyFault(context, effect, async () => {
         await next();
         return context.res;
       });
+      // A response that is put in another's place takes over its headers, unless there is none to replace.
+      context.res = undefined;
+      context.res = response;
     }
-    if (!context.res.headers.has("x-request-id")) context.res.headers.set("x-request-id", requestId);
+    if (isAnswered(context.res) && !context.res.headers.has("x-request-id")) {
+      context.res.headers.set("x-request-id", requestId);
+    }
     record(mock, context, time);
   });
 
@@ -61,6 +67,11 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
     return sendJson(context, 500, { detail: "Internal Server Error" });
   });
   return app;
+}
+
+/** Whether there is an answer to send, rather than a connection that a fault has broken off. */
+function isAnswered(response: Response): boolean {
+  return response !== RESPONSE_ALREADY_SENT;
 }
 
 function takeFault(mock: Mock, context: MockRequest) {
@@ -80,7 +91,7 @@ function operationOf(method: string, path: string): string | undefined {
 
 function record(mock: Mock, context: MockRequest, time: number): void {
   const { res, req } = context;
-  const isAnswered = !res.headers.has("x-hono-already-sent");
+  const hasAnswer = isAnswered(res);
   const url = req.url;
   mock.journal.add({
     id: context.get("requestId"),
@@ -89,11 +100,11 @@ function record(mock: Mock, context: MockRequest, time: number): void {
     path: url.slice(url.indexOf("/", url.indexOf("//") + 2)),
     operation: context.get("operation") ?? operationOf(req.method, req.path) ?? null,
     tenant: context.get("tenant") ?? req.header("x-tenant-id") ?? null,
-    status: isAnswered ? res.status : null,
+    status: hasAnswer ? res.status : null,
     request: { headers: req.header(), body: context.get("requestText") ?? null },
     response: {
-      headers: isAnswered ? Object.fromEntries(res.headers) : {},
-      body: isAnswered ? (context.get("responseText") ?? null) : null,
+      headers: hasAnswer ? Object.fromEntries(res.headers) : {},
+      body: hasAnswer ? (context.get("responseText") ?? null) : null,
     },
   });
 }
