@@ -13,9 +13,8 @@ const commands = {
   build: ["scripts/build.ts"],
   check: ["scripts/check.ts"],
   demo: ["scripts/demo.ts"],
-  dev: ["cli/main.ts", "dev"],
-  mock: ["cli/main.ts", "mock"],
-  "package-smoke": ["scripts/package-smoke.ts"],
+  dev: ["mock-server/dev.ts"],
+  mock: ["mock-server/main.ts"],
   "test-summary": ["scripts/test-summary.ts"],
   test: ["scripts/test.ts"],
 };

@@ -1,1 +1,7 @@
-export function setup(): void {}
+import { buildPackageIfStale } from "../../scripts/build-package.ts";
+import { usesPackage } from "../../scripts/uses-package.ts";
+
+/** Before a run that may use the built package: builds it when the sources changed. */
+export async function setup(): Promise<void> {
+  if (usesPackage(process.argv.slice(2))) await buildPackageIfStale();
+}

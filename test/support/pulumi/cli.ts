@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalWorkspaceOptions, PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
@@ -287,9 +287,4 @@ async function installedCommand(cli: string, folder: string): Promise<PulumiComm
   await mkdir(join(root, "bin"), { recursive: true });
   await symlink(cli, join(root, "bin", "pulumi"));
   return PulumiCommand.get({ root });
-}
-
-/** The text of a file of a project, such as its stack's settings. */
-export function readProjectFile(project: PulumiProject, name: string): Promise<string> {
-  return readFile(join(project.folder, name), "utf8");
 }

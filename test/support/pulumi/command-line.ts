@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { access, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
 
 const require = createRequire(import.meta.url);
 
@@ -54,12 +52,4 @@ export async function pulumiPath(cli: string, folder: string): Promise<string> {
     await writeFile(join(folder, host), shim, { mode: 0o755 });
   }
   return [dirname(cli), folder, dirname(process.execPath), process.env.PATH ?? ""].join(delimiter);
-}
-
-/** The version that a CLI reports, such as `v3.274.1`. */
-export async function pulumiVersionOf(cli: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(cli, ["version"], {
-    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
-  });
-  return stdout.trim();
 }

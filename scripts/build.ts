@@ -1,0 +1,3 @@
+import { buildPackage } from "./build-package.ts";
+
+await buildPackage();

@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { dirname } from "node:path";
+
+/** The root of this checkout. */
+export const checkout: string = dirname(import.meta.dirname);
+
+/** What `runCommand` takes beside the command. */
+export interface CommandOptions {
+  /** The working folder; the checkout by default. */
+  readonly cwd?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Runs a command to its end, with this process's output. Commands of node_modules/.bin are on PATH under the launcher.
+ *
+ * @returns the exit status; 1 when a signal ended it
+ * @throws Error when it can't be started
+ */
+export function runCommand(command: string, args: readonly string[], options: CommandOptions = {}): Promise<number> {
+  const child = spawn(command, [...args], {
+    cwd: options.cwd ?? checkout,
+    env: options.environment ?? process.env,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (status) => resolve(status ?? 1));
+  });
+}

@@ -1,0 +1,21 @@
+// `npm test`: gets a Pulumi CLI if the run has tests that use it, then runs vitest with the arguments given.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { getPulumi } from "./get-pulumi.mjs";
+import { checkout, runCommand } from "./run-command.ts";
+import { usesPackage } from "./uses-package.ts";
+
+const args = process.argv.slice(2);
+// A run that breaks off must not leave the report of the one before.
+await rm(join(checkout, ".cache", "vitest-report.json"), { force: true });
+
+const environment: NodeJS.ProcessEnv = { ...process.env };
+if (usesPackage(args)) {
+  const pulumi = await getPulumi({ log: (line) => process.stderr.write(`pulumi: ${line}\n`) });
+  if ("path" in pulumi) environment.GRAPHDEPLOY_PULUMI_CLI = pulumi.path;
+  else {
+    process.stderr.write(`pulumi: tests of the real CLI are skipped: ${pulumi.reason}\n`);
+    environment.GRAPHDEPLOY_PULUMI_REASON = pulumi.reason;
+  }
+}
+process.exitCode = await runCommand("node_modules/.bin/vitest", ["run", ...args], { environment });

@@ -1,0 +1,71 @@
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { defineConfig, type UserConfig } from "tsdown";
+
+const require = createRequire(import.meta.url);
+
+/** The package's entry points: where `exports` of package.json points, and their sources. */
+const entries = {
+  index: "provider/index.ts",
+  core: "core/index.ts",
+  runtime: "provider/runtime.ts",
+  "mock-server": "mock-server/index.ts",
+};
+
+/** The command; ESM only, since nothing imports it. */
+const command = { cli: "cli/main.ts" };
+
+function present(sources: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(sources).filter(([, file]) => existsSync(file)));
+}
+
+/** The files of the API reference page, which the mock server reads from its own folder once it is built. */
+const referencePageFiles = ["swagger-ui.css", "swagger-ui-bundle.js"];
+// biome-ignore lint/suspicious/noTemplateCurlyInString: source text to be found
+const referencePageSource = "import.meta.resolve(`swagger-ui-dist/${name}`)";
+
+// From a checkout the page's files come from node_modules. The package doesn't depend on what only the mock server needs, so there the
+// files lie beside the code.
+const bundledReferencePage = {
+  name: "bundled-reference-page",
+  transform(code: string, id: string) {
+    if (!id.endsWith("/reference-page.ts")) return undefined;
+    if (!code.includes(referencePageSource)) throw new Error(`${id} no longer has ${referencePageSource}`);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: source text to be put in its place
+    return code.replace(referencePageSource, "new URL(`./swagger-ui/${name}`, import.meta.url).href");
+  },
+};
+
+function copyReferencePageFiles(): void {
+  const from = dirname(require.resolve("swagger-ui-dist/package.json"));
+  mkdirSync("build/swagger-ui", { recursive: true });
+  for (const file of [...referencePageFiles, "LICENSE", "NOTICE"])
+    cpSync(join(from, file), join("build/swagger-ui", file));
+}
+
+const shared: UserConfig = {
+  outDir: "build",
+  platform: "node",
+  // The oldest Node.js of `engines` has no explicit resource management: `await using` is written out.
+  target: "es2022",
+  fixedExtension: false,
+  // `dependencies` and peers stay imports. The rest is what only the mock server needs, and is bundled on purpose.
+  deps: { neverBundle: [/^@pulumi\/pulumi/], onlyBundle: false },
+  plugins: [bundledReferencePage],
+  checks: { pluginTimings: false },
+};
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: present(entries),
+    format: ["esm", "cjs"],
+    dts: true,
+    // `import.meta.url` in CommonJS.
+    shims: true,
+    clean: true,
+    hooks: { "build:done": copyReferencePageFiles },
+  },
+  ...(existsSync(command.cli) ? [{ ...shared, entry: command, format: "esm", dts: false, clean: false }] : []),
+]);
