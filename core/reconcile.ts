@@ -29,7 +29,7 @@ export interface Ensured {
 export interface CreateOptions extends StepOptions {
   /** @default false */
   adopt?: boolean | undefined;
-  /** Called as soon as the deployment's id is known, before anything else can fail. */
+  /** Called as soon as the deployment is ours, before anything else can fail. */
   onDeployment: (deployment: Deployment) => void;
 }
 
@@ -44,9 +44,15 @@ export async function create(
 ): Promise<Ensured> {
   keepSecret(client, desired);
   const { deployment, created } = await ensureExists(client, desired, options);
+  if (!created) {
+    // It becomes ours only once it could be brought to what is declared: a refused adoption must not end in its deletion later.
+    const adopted = await update(client, deployment.id, desired, { ...options, unreadable: "changed" });
+    options.onDeployment(adopted.deployment);
+    options.onProgress?.({ type: "deployment", deploymentId: deployment.id, created });
+    return adopted;
+  }
   options.onDeployment(deployment);
   options.onProgress?.({ type: "deployment", deploymentId: deployment.id, created });
-  if (!created) return update(client, deployment.id, desired, { ...options, unreadable: "changed" });
   const revisionId = deployment.latest_revision_id ?? (await latestRevisionId(client, deployment.id, options));
   if (desired.displayName === undefined) return { deployment, created, revisionId };
   const { deployment: named } = await applyDesired(
