@@ -56,6 +56,8 @@ const shared: UserConfig = {
   checks: { pluginTimings: false },
 };
 
+const commandBuild: UserConfig = { ...shared, entry: command, format: "esm", dts: false, clean: false };
+
 export default defineConfig([
   {
     ...shared,
@@ -67,5 +69,5 @@ export default defineConfig([
     clean: true,
     hooks: { "build:done": copyReferencePageFiles },
   },
-  ...(existsSync(command.cli) ? [{ ...shared, entry: command, format: "esm", dts: false, clean: false }] : []),
+  ...(existsSync(command.cli) ? [commandBuild] : []),
 ]);

@@ -1,5 +1,9 @@
 // `npm run check`: everything but the tests. All checks run; the exit status says whether all passed.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildPackage } from "./build-package.ts";
+import { packPackage } from "./pack-package.ts";
 import { runCommand } from "./run-command.ts";
 
 interface Check {
@@ -13,14 +17,24 @@ const command = (name: string, executable: string, ...args: string[]): Check => 
   run: () => runCommand(`node_modules/.bin/${executable}`, args),
 });
 
+const folder = await mkdtemp(join(tmpdir(), "graphdeploy-check-"));
+let tarball = "";
+
 const checks: Check[] = [
   command("format and lint", "biome", "check", "--error-on-warnings"),
   command("types", "tsc", "-p", "."),
   command("unused code", "knip"),
-  { name: "build", run: () => buildPackage().then(() => 0) },
-  command("package manifest", "publint", "--strict", "--pack", "false"),
-  command("types of the package", "attw", "--pack", "."),
-  { name: "package in use", run: () => runCommand(process.execPath, ["scripts/package-smoke.ts"]) },
+  {
+    name: "build",
+    run: async () => {
+      await buildPackage();
+      tarball = await packPackage(folder);
+      return 0;
+    },
+  },
+  { name: "package manifest", run: () => runCommand("node_modules/.bin/publint", ["--strict", tarball]) },
+  { name: "types of the package", run: () => runCommand("node_modules/.bin/attw", [tarball]) },
+  { name: "package in use", run: () => runCommand(process.execPath, ["scripts/package-smoke.ts", tarball]) },
 ];
 
 const failed: string[] = [];
@@ -32,5 +46,6 @@ for (const { name, run } of checks) {
   });
   if (status !== 0) failed.push(name);
 }
+await rm(folder, { recursive: true, force: true });
 process.stdout.write(failed.length === 0 ? "\nAll checks passed.\n" : `\nFailed checks: ${failed.join(", ")}.\n`);
 if (failed.length > 0) process.exitCode = 1;

@@ -1,9 +1,10 @@
 // Installs the packed package into a project of its own and uses every entry point there: with the oldest supported Node.js, by import and
 // by require, and type-checked as CommonJS programs with the old module resolution and as ES modules.
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { packPackage } from "./pack-package.ts";
 import { checkout, runCommand } from "./run-command.ts";
 
 /** The floor of `engines` in package.json. */
@@ -20,7 +21,7 @@ if (missing.length > 0) throw new Error("nothing is exported by " + missing.map(
 const use = async () => {
   const mock = await entries["graphdeploy/mock-server"].startMockServer({ port: 0 });
   try {
-    for (const path of ["/ok", "/openapi.json", "/docs/swagger-ui.css"]) {
+    for (const path of ["/openapi.json", "/docs", "/docs/swagger-ui.css"]) {
       const response = await fetch(new URL(path, mock.url));
       if (!response.ok) throw new Error(path + " answered " + response.status);
       await response.arrayBuffer();
@@ -72,16 +73,14 @@ async function step(name: string, command: string, args: readonly string[], cwd:
 
 const folder = await mkdtemp(join(tmpdir(), "graphdeploy-smoke-"));
 try {
-  await step("pack", "npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], checkout);
-  const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"));
-  if (tarball === undefined) throw new Error("npm pack left no tarball");
+  const tarball = process.argv[2] ?? (await packPackage(folder));
   const manifest = { name: "smoke", private: true, allowScripts: { node: true } };
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
   await mkdir(join(folder, "old"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   // Peers are left out: @pulumi/pulumi is the one of this checkout, which spares a hundred packages.
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--legacy-peer-deps"];
-  await step("install", "npm", ["install", ...quiet, `./${tarball}`, `node@${oldestNode}`], folder);
+  await step("install", "npm", ["install", ...quiet, tarball, `node@${oldestNode}`], folder);
   await mkdir(join(folder, "node_modules", "@pulumi"));
   await symlink(dirname(require.resolve("@pulumi/pulumi/package.json")), join(folder, "node_modules/@pulumi/pulumi"));
   await mkdir(join(folder, "node_modules", "@types"), { recursive: true });
