@@ -1,3 +1,4 @@
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
@@ -49,9 +50,7 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
       context.res = undefined;
       context.res = response;
     }
-    if (isAnswered(context.res) && !context.res.headers.has("x-request-id")) {
-      context.res.headers.set("x-request-id", requestId);
-    }
+    if (context.get("responseHeaders") === undefined || effect !== undefined) identify(context, requestId);
     record(mock, context, time);
   });
 
@@ -89,21 +88,28 @@ function operationOf(method: string, path: string): string | undefined {
   return findOperation(method, path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);
 }
 
+/** Gives a response that wasn't made by {@link sendJson} its request id. */
+function identify(context: MockRequest, requestId: string): void {
+  if (!isAnswered(context.res)) return;
+  context.res.headers.set("x-request-id", requestId);
+  context.set("responseHeaders", Object.fromEntries(context.res.headers));
+}
+
 function record(mock: Mock, context: MockRequest, time: number): void {
   const { res, req } = context;
   const hasAnswer = isAnswered(res);
-  const url = req.url;
+  const { incoming } = context.env as unknown as HttpBindings;
   mock.journal.add({
     id: context.get("requestId"),
     time,
     method: req.method,
-    path: url.slice(url.indexOf("/", url.indexOf("//") + 2)),
+    path: incoming.url ?? req.path,
     operation: context.get("operation") ?? operationOf(req.method, req.path) ?? null,
     tenant: context.get("tenant") ?? req.header("x-tenant-id") ?? null,
     status: hasAnswer ? res.status : null,
-    request: { headers: req.header(), body: context.get("requestText") ?? null },
+    request: { headers: incoming.rawHeaders, body: context.get("requestText") ?? null },
     response: {
-      headers: hasAnswer ? Object.fromEntries(res.headers) : {},
+      headers: hasAnswer ? (context.get("responseHeaders") ?? {}) : {},
       body: hasAnswer ? (context.get("responseText") ?? null) : null,
     },
   });

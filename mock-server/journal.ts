@@ -10,8 +10,14 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  request: { headers: Record<string, string>; body: string | null };
-  response: { headers: Record<string, string>; body: string | null };
+  request: JournalSide;
+  response: JournalSide;
+}
+
+/** What one side sent: headers by name, or names and values in turn. */
+export interface JournalSide {
+  headers: Record<string, string> | readonly string[];
+  body: string | null;
 }
 
 export interface JournalFilter {
@@ -50,6 +56,8 @@ export class Journal {
   }
 
   add(entry: JournalEntry): void {
+    entry.request.body = withinLimit(entry.request.body);
+    entry.response.body = withinLimit(entry.response.body);
     this.#entries.push(entry);
     if (this.#entries.length >= 2 * this.#capacity) this.#entries = this.#entries.slice(-this.#capacity);
   }
@@ -73,8 +81,8 @@ export class Journal {
   }
 
   #redacted({ request, response, ...entry }: JournalEntry): RecordedRequest {
-    const side = ({ headers, body }: JournalEntry["request"]) => ({
-      headers: this.#redaction.headers(headers),
+    const side = ({ headers, body }: JournalSide) => ({
+      headers: this.#redaction.headers(headersByName(headers)),
       body: body === null ? null : parsed(this.#redaction.text(redactSecretValues(body))),
     });
     return {
@@ -85,6 +93,29 @@ export class Journal {
       response: side(response),
     };
   }
+}
+
+/** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
+const longestBody = 256 * 1024;
+
+function withinLimit(body: string | null): string | null {
+  if (body === null || body.length <= longestBody) return body;
+  return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
+}
+
+function headersByName(headers: Record<string, string> | readonly string[]): Record<string, string> {
+  if (!isList(headers)) return headers;
+  const byName: Record<string, string> = {};
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = (headers[index] as string).toLowerCase();
+    const value = headers[index + 1] as string;
+    byName[name] = name in byName ? `${byName[name]}, ${value}` : value;
+  }
+  return byName;
+}
+
+function isList(headers: Record<string, string> | readonly string[]): headers is readonly string[] {
+  return Array.isArray(headers);
 }
 
 function parsed(body: string): unknown {

@@ -14,6 +14,7 @@ export interface RequestVariables {
   tenant?: string;
   requestText?: string;
   responseText?: string;
+  responseHeaders?: Record<string, string>;
 }
 export type MockEnvironment = { Variables: RequestVariables };
 export type MockApp = Hono<MockEnvironment>;
