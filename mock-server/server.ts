@@ -11,11 +11,7 @@ import { KeyRing } from "./control-plane/key-ring.ts";
 import { advanceRevision } from "./control-plane/revision-model.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import type { RevisionBody } from "./control-plane/schemas.ts";
-import {
-  parseTransitionMode,
-  TransitionTable as Transitions,
-  type TransitionTable,
-} from "./control-plane/transition-settings.ts";
+import { parseTransitionMode, TransitionTable } from "./control-plane/transition-settings.ts";
 import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
@@ -115,7 +111,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     redaction,
     locks: new KeyedLocks(),
     keys: new KeyRing(options.apiKeys, strict),
-    transitions: new Transitions(parseTransitionMode(options.transitions ?? "time:5s")),
+    transitions: new TransitionTable(parseTransitionMode(options.transitions ?? "time:5s")),
     faults: new FaultTable(ids, clock),
     journal: new Journal(redaction),
     agentServer: options.agentServer ?? systemAgentServer,

@@ -14,7 +14,7 @@ export interface AgentServer {
 }
 
 /** The paths of an agent server that need no key, so that browsers and health checks can read them. */
-export const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/openapi.json"]);
+const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/openapi.json"]);
 
 export function isOpenAgentPath(path: string): boolean {
   return openAgentPaths.has(path) || path.startsWith("/docs/");

@@ -27,10 +27,10 @@ const bothConfigPaths = toBothNames({ graph_config_path: sourceRevisionConfigSch
 };
 
 export const secret = named("Secret", secretSchema);
-export const secretReference = named("SecretReference", secretReferenceSchema);
-export const resourceSpec = named("ResourceSpec", serverResourceSpecSchema);
+const secretReference = named("SecretReference", secretReferenceSchema);
+const resourceSpec = named("ResourceSpec", serverResourceSpecSchema);
 
-export const sourceConfigRequest = named(
+const sourceConfigRequest = named(
   "SourceConfigRequest",
   z.object({
     ...sourceConfigSchema.shape,
@@ -39,15 +39,15 @@ export const sourceConfigRequest = named(
   }),
 );
 
-export const sourceRevisionConfigRequest = named(
+const sourceRevisionConfigRequest = named(
   "SourceRevisionConfigRequest",
   z.object({ ...sourceRevisionConfigSchema.omit({ repo_commit_sha: true }).shape, ...bothConfigPaths }),
 );
 
 /** What may be created. */
-export const creatableSources = ["github", "external_docker", "internal_docker", "internal_source"] as const;
+const creatableSources = ["github", "external_docker", "internal_docker", "internal_source"] as const;
 /** What a single revision may be made from instead of the deployment's source. */
-export const revisionSources = ["github", "internal_docker", "internal_source"] as const;
+const revisionSources = ["github", "internal_docker", "internal_source"] as const;
 
 export const deploymentCreateRequest = named(
   "DeploymentCreateRequest",
@@ -76,15 +76,12 @@ export const deploymentPatchRequest = named(
 );
 export type PatchBody = z.infer<typeof deploymentPatchRequest>;
 
-export const sourceConfigResponse = named(
+const sourceConfigResponse = named(
   "SourceConfig",
   sourceConfigSchema.extend({ resource_spec: resourceSpec.nullish() }),
 );
 
-export const sourceRevisionConfigResponse = named(
-  "SourceRevisionConfig",
-  sourceRevisionConfigSchema.extend(bothConfigPaths),
-);
+const sourceRevisionConfigResponse = named("SourceRevisionConfig", sourceRevisionConfigSchema.extend(bothConfigPaths));
 
 export const deploymentResponse = named(
   "Deployment",

@@ -11,7 +11,7 @@ const modeSchema = z
   .transform((mode) => mode as TransitionMode);
 
 /** One exception from the usual course, for deployments whose name matches. The first rule that matches counts. */
-export const transitionRuleSchema = z.strictObject({
+const transitionRuleSchema = z.strictObject({
   /** Name of the deployments it is for; `*` and `?` are wild. */
   name: z.string(),
   mode: modeSchema.optional(),

@@ -4,7 +4,7 @@ import { type Operation, pathParameters, type QueryParameter } from "./operation
 import { issuesOf, type ValidationIssue } from "./validation.ts";
 
 /** Largest accepted body: 1 MiB. */
-export const bodyLimitBytes = 1024 * 1024;
+const bodyLimitBytes = 1024 * 1024;
 
 const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -111,7 +111,9 @@ async function readBody(
 export async function readText(context: Context): Promise<string> {
   const kept = context.get("requestText") as string | undefined;
   if (kept !== undefined) return kept;
-  const tooLarge = () => new HttpError(413, `The request body is larger than ${bodyLimitBytes} bytes.`);
+  // The rest of the body is never read, so the connection can't be used again.
+  const tooLarge = () =>
+    new HttpError(413, `The request body is larger than ${bodyLimitBytes} bytes.`, { connection: "close" });
   const declared = context.req.header("content-length");
   if (declared !== undefined && Number(declared) > bodyLimitBytes) throw tooLarge();
   let text: string;

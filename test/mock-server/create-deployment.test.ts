@@ -138,6 +138,17 @@ test("a body over 1 MiB is 413", async () => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", "/v2/deployments", githubBody({ name: "x".repeat(1024 * 1024) }));
   expect(answer.status).toBe(413);
+  expect((await mock.cloud("GET", "/v2/deployments")).status).toBe(200);
+});
+
+test("a streamed body over 1 MiB is 413, a small one is read", async () => {
+  await using mock = await startForTest();
+  const send = async (text: string) => {
+    const init = { method: "POST", headers: { "x-api-key": "key" }, body: new Blob([text]).stream(), duplex: "half" };
+    return (await fetch(`${mock.url}/v2/deployments`, init as RequestInit)).status;
+  };
+  expect(await send(JSON.stringify(githubBody({ name: "x".repeat(2 * 1024 * 1024) })))).toBe(413);
+  expect(await send(JSON.stringify(githubBody()))).toBe(201);
 });
 
 test("a name in use is 409, in another workspace or edition it is free", async () => {

@@ -132,3 +132,12 @@ test("description and reference need no key and nothing from elsewhere, in both 
   }
   expect((await fetch(`${mock.url}/docs/package.json`)).status).toBe(404);
 });
+
+test("HEAD is answered like GET, and a path that can't be decoded is no crash", async () => {
+  await using mock = await startForTest();
+  expect((await mock.cloud("HEAD", "/v2/deployments")).status).toBe(200);
+  expect((await mock.cloud("OPTIONS", "/v2/deployments")).status).toBe(405);
+  expect((await mock.cloud("GET", "/%E0%A4%A")).status).toBe(404);
+  expect((await mock.cloud("GET", "/v2/deployments/%E0%A4%A")).status).toBe(422);
+  expect((await mock.cloud("GET", "/agents/%E0%A4%A/ok")).status).toBe(404);
+});
