@@ -1,0 +1,68 @@
+import { ControlPlane } from "../core/client.ts";
+import { ConfigError } from "../core/errors.ts";
+import type { Logger } from "../core/logger.ts";
+import { resolveSettings, type Settings } from "../core/settings.ts";
+import type { ConnectionInputs, DeploymentState } from "./state.ts";
+
+/** The stack's configuration, as Pulumi hands it to a provider or a program. */
+export interface StackConfig {
+  get(key: string): string | undefined;
+}
+
+/** Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration. */
+export function settingsOf(connection: ConnectionInputs = {}, config: StackConfig | undefined): Settings {
+  const get = (name: string) => config?.get(`graphdeploy:${name}`);
+  return resolveSettings({
+    explicit: connection,
+    env: process.env,
+    fallback: {
+      apiKey: get("apiKey"),
+      apiKeyEnv: get("apiKeyEnv"),
+      workspaceId: get("workspaceId"),
+      region: get("region"),
+      baseUrl: get("baseUrl"),
+      dialect: get("dialect"),
+    },
+    names: { explicit: "apiKey or apiKeyEnv of the Provider", fallback: "the stack configuration graphdeploy:apiKey" },
+  });
+}
+
+/**
+ * Settings for a deployment that exists: those of the control plane and the workspace that made it.
+ * @throws {@link ConfigError} when the settings now lead elsewhere: there, the deployment would look deleted.
+ */
+export function settingsFor(
+  state: DeploymentState,
+  connection: ConnectionInputs | undefined,
+  config: StackConfig | undefined,
+): Settings {
+  const settings = settingsOf(connection, config);
+  refuseOtherPlace(state, settings);
+  return { ...settings, workspaceId: settings.workspaceId ?? state.tenantId };
+}
+
+/** @throws {@link ConfigError} when `settings` lead to another control plane or workspace than the one that made the deployment. */
+export function refuseOtherPlace(state: DeploymentState, settings: Pick<Settings, "baseUrl" | "workspaceId">): void {
+  const { baseUrl, tenantId, name } = state;
+  const differences = [
+    baseUrl !== undefined &&
+      baseUrl !== settings.baseUrl &&
+      `the control plane is ${settings.baseUrl} now and was ${baseUrl}`,
+    tenantId !== undefined &&
+      settings.workspaceId !== undefined &&
+      settings.workspaceId !== tenantId &&
+      `the workspace is ${settings.workspaceId} now and was ${tenantId}`,
+  ].filter((difference) => difference !== false);
+  if (differences.length === 0) return;
+  throw new ConfigError(
+    `Deployment ${name ?? ""} was made elsewhere: ${differences.join(", and ")}. Nothing was asked or changed.`,
+    {
+      path: "connection",
+      hint: "Set the base URL, region and workspace back. To move a deployment, remove it from the program with the old settings, then add it with the new ones.",
+    },
+  );
+}
+
+export function connect(settings: Settings, logger?: Logger): ControlPlane {
+  return new ControlPlane({ ...settings, ...(logger === undefined ? {} : { logger }), userAgent: "pulumi" });
+}

@@ -1,0 +1,29 @@
+/** The type of the resource in every state file. Frozen. */
+export const deploymentType = "pulumi-nodejs:dynamic/graphdeploy:Deployment";
+
+/**
+ * The provider that Pulumi keeps in the state, as source text under `__provider`. It is what Pulumi's dynamic resources would serialize from
+ * an object with seven one-line methods, written down instead of serialized, so that it is the same to the byte in every release, whatever
+ * compiled it, and holds nothing but the way to the runtime. Frozen, and so is the subpath that it loads: see docs/decisions.
+ */
+export const providerText = `exports.handler = () => {
+  let provider;
+  const load = () => {
+    try {
+      return (provider ??= require("graphdeploy/provider/runtime").createProvider());
+    } catch (error) {
+      if (error.code !== "MODULE_NOT_FOUND") throw error;
+      throw new Error("The package graphdeploy can't be loaded. Install it in the folder of the Pulumi program: npm install graphdeploy");
+    }
+  };
+  return {
+    configure: async (request) => load().configure(request),
+    check: async (olds, news) => load().check(olds, news),
+    diff: async (id, olds, news) => load().diff(id, olds, news),
+    create: async (inputs) => load().create(inputs),
+    read: async (id, props) => load().read(id, props),
+    update: async (id, olds, news) => load().update(id, olds, news),
+    delete: async (id, props) => load().delete(id, props),
+  };
+};
+`;

@@ -1,0 +1,16 @@
+export {
+  Deployment,
+  type DeploymentArgs,
+  type DeploymentOptions,
+  type SecretReferenceArgs,
+  type SourceConfigArgs,
+  type SourceRevisionConfigArgs,
+} from "./deployment.ts";
+export {
+  type GetDeploymentArgs,
+  type GetDeploymentOptions,
+  type GetDeploymentResult,
+  getDeployment,
+  getDeploymentOutput,
+} from "./get-deployment.ts";
+export { Provider, type ProviderArgs } from "./provider.ts";

@@ -1,0 +1,106 @@
+import { type DesiredDeployment, desiredFields } from "../core/desired.ts";
+
+/** How to connect, as a program gives it; a key in it is a Pulumi secret. */
+export interface ConnectionInputs {
+  apiKey?: string;
+  apiKeyEnv?: string;
+  workspaceId?: string;
+  region?: string;
+  baseUrl?: string;
+  dialect?: string;
+}
+
+export interface Timeouts {
+  create?: string | number;
+  update?: string | number;
+  delete?: string | number;
+}
+
+/** The inputs of a `Deployment` as the engine passes them: plain values, unknowns in preview. */
+export interface DeploymentInputs extends DesiredDeployment {
+  triggers?: Record<string, unknown> | readonly unknown[];
+  wait?: boolean;
+  timeouts?: Timeouts;
+  adopt?: boolean;
+  deleteTracingProject?: boolean;
+  pushedCommit?: string;
+  connection?: ConnectionInputs;
+  /** Made by the constructor, for the status line and the mark. */
+  urn?: string;
+  __provider?: string;
+}
+
+/** What a `Deployment` has beside its inputs. */
+export interface DeploymentOutputs {
+  /** Status of the deployment, for example READY. */
+  status?: string | undefined;
+  latestRevisionId?: string | undefined;
+  activeRevisionId?: string | undefined;
+  /** Status of the latest revision, for example DEPLOYED. */
+  revisionStatus?: string | undefined;
+  /** Commit of the latest revision. */
+  commit?: string | undefined;
+  image?: string | undefined;
+  /** Where the agent server answers. */
+  url?: string | undefined;
+  /** The deployment's page for people. */
+  webUrl?: string | undefined;
+  tenantId?: string | undefined;
+  /** The control plane that made the deployment; no other one is ever asked about it. */
+  baseUrl?: string | undefined;
+  createdAt?: string | undefined;
+  updatedAt?: string | undefined;
+}
+
+/** What the state holds of a deployment. */
+export type DeploymentState = DeploymentInputs & DeploymentOutputs;
+
+/** Inputs that only the client needs: they may change without a request. */
+export const clientOnlyInputs: readonly string[] = [
+  "urn",
+  "timeouts",
+  "wait",
+  "adopt",
+  "deleteTracingProject",
+  "connection",
+  "__provider",
+];
+
+const inputNames: readonly string[] = [...desiredFields, ...clientOnlyInputs, "triggers", "pushedCommit"];
+
+/** The part of the inputs or the state that is declared of the deployment itself. */
+export function declaredOf(state: DeploymentState): DesiredDeployment {
+  return pick(state, desiredFields) as unknown as DesiredDeployment;
+}
+
+/** The inputs within a state. */
+export function inputsOf(state: DeploymentState): DeploymentInputs {
+  return pick(state, inputNames) as unknown as DeploymentInputs;
+}
+
+/** Inputs without those that only the client needs: a difference here concerns the platform. */
+export function platformInputsOf(state: DeploymentState): Record<string, unknown> {
+  return pick(
+    state,
+    inputNames.filter((name) => !clientOnlyInputs.includes(name)),
+  );
+}
+
+function pick(record: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => names.includes(name) && value !== undefined),
+  );
+}
+
+/** The mark of a deployment that a Pulumi resource made. */
+export function markOf(inputs: DeploymentInputs): string | undefined {
+  return inputs.urn === undefined ? undefined : `pulumi#${inputs.urn}`;
+}
+
+/** Whether the last thing known of the deployment is that its latest revision isn't live. */
+export function isUnhealthy(state: DeploymentState): boolean {
+  if (state.wait === false || state.revisionStatus === undefined) return false;
+  if (state.revisionStatus !== "DEPLOYED") return true;
+  const { activeRevisionId: active, latestRevisionId: latest } = state;
+  return active !== undefined && latest !== undefined && active !== latest;
+}
