@@ -18,7 +18,7 @@ export interface SourceConfigArgs {
    * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A change makes a new
    * revision. @default the platform's
    */
-  resourceSpec?: pulumi.Input<Record<string, any>>;
+  resourceSpec?: pulumi.Input<Record<string, unknown>>;
   /** The listener that runs it (`external_docker`). Can't change: replaces. */
   listenerId?: pulumi.Input<string>;
   /** `k8sNamespace` can't change: replaces. */
@@ -67,7 +67,7 @@ export interface DeploymentArgs {
   /** Shown instead of the name. Can't be cleared. */
   displayName?: pulumi.Input<string>;
   /** Any values; a change in them rolls out again, for example `{ prompt: hash }`. */
-  triggers?: pulumi.Input<Record<string, any>>;
+  triggers?: pulumi.Input<Record<string, unknown>>;
   /**
    * The commit that must be live. With `buildOnPush` a change waits for the platform's own build of it (120 s, then one is made); without, it
    * rolls out again.

@@ -29,7 +29,26 @@ export async function getDeployment(
   args: GetDeploymentArgs,
   options: GetDeploymentOptions = {},
 ): Promise<GetDeploymentResult> {
-  const connection = await resolved(options.provider?.connection ?? {});
+  return new Promise((resolve, reject) => {
+    connectionOf(options).apply((connection) => lookUp(args, connection).then(resolve, reject));
+  });
+}
+
+/** {@link getDeployment} for arguments that are outputs of other resources. */
+export function getDeploymentOutput(
+  args: { id?: pulumi.Input<string>; name?: pulumi.Input<string> },
+  options: GetDeploymentOptions = {},
+): pulumi.Output<GetDeploymentResult> {
+  return pulumi
+    .all([pulumi.output(args), connectionOf(options)])
+    .apply(([known, connection]) => lookUp(known as GetDeploymentArgs, connection));
+}
+
+function connectionOf({ provider }: GetDeploymentOptions): pulumi.Output<ConnectionInputs> {
+  return pulumi.output(provider?.connection ?? {}) as pulumi.Output<ConnectionInputs>;
+}
+
+async function lookUp(args: GetDeploymentArgs, connection: ConnectionInputs): Promise<GetDeploymentResult> {
   const config = new pulumi.Config("graphdeploy");
   const client = connect(settingsOf(connection, { get: (key) => config.get(key.slice("graphdeploy:".length)) }));
   const id = args.id ?? (await idOf(client, args.name));
@@ -42,14 +61,6 @@ export async function getDeployment(
   };
 }
 
-/** {@link getDeployment} for arguments that are outputs of other resources. */
-export function getDeploymentOutput(
-  args: { id?: pulumi.Input<string>; name?: pulumi.Input<string> },
-  options: GetDeploymentOptions = {},
-): pulumi.Output<GetDeploymentResult> {
-  return pulumi.output(args).apply((known) => getDeployment(known as GetDeploymentArgs, options));
-}
-
 async function idOf(client: ReturnType<typeof connect>, name: string | undefined): Promise<string> {
   if (name === undefined || name === "") throw new Error("getDeployment: give an id or a name.");
   const { deployment } = await client.findByName(name);
@@ -58,10 +69,4 @@ async function idOf(client: ReturnType<typeof connect>, name: string | undefined
   throw new Error(
     `getDeployment: no deployment is named ${JSON.stringify(name)} in ${workspace} at ${client.baseUrl}.`,
   );
-}
-
-function resolved(connection: Provider["connection"]): Promise<ConnectionInputs> {
-  return new Promise((resolve) => {
-    pulumi.output(connection).apply((values) => resolve(values as ConnectionInputs));
-  });
 }
