@@ -4,6 +4,7 @@ import { ConfigError, ResponseError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
 import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
+import type { Redactor } from "./redact.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 export interface ApplicationOptions extends PlanOptions {
@@ -33,7 +34,7 @@ export async function applyDesired(
 ): Promise<Application> {
   const { signal, onProgress } = options;
   const plan = planUpdate(desired, observed, options);
-  if (plan.action === "replace") throw differsForEver(observed, plan);
+  if (plan.action === "replace") throw differsForEver(observed, plan, client.redactor);
   if (plan.patch === undefined) return { deployment: observed, plan, revisionId: undefined };
   if (plan.droppedNames.length > 0) {
     const message = `Not declared, so dropped from the environment of ${observed.name}: ${plan.droppedNames.join(", ")}.`;
@@ -110,12 +111,13 @@ async function withNewRevision(
   );
 }
 
-function differsForEver(observed: Deployment, plan: Plan): ConfigError {
+function differsForEver(observed: Deployment, plan: Plan, redactor: Redactor): ConfigError {
   const differences = plan.changes.filter((change) => change.effect === "replace");
   const list = differences
     .map(({ path, from, to }) => `${path} is ${JSON.stringify(from)} there and ${JSON.stringify(to)} here`)
     .join("; ");
-  return new ConfigError(`Deployment ${observed.name} (${observed.id}) can't become the declared one: ${list}.`, {
+  const message = `Deployment ${observed.name} (${observed.id}) can't become the declared one: ${list}.`;
+  return new ConfigError(redactor.text(message), {
     path: differences[0]?.path ?? "name",
     hint: "These fields can't change on a deployment: declare them as they are there, or use another name.",
   });

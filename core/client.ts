@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Dialect, type DialectSetting, dialectOf, toDialect, toNeutralNames } from "./dialect.ts";
+import { ApiError, ResponseError } from "./errors.ts";
 import { deploymentWebUrl, isServiceHost } from "./hosts.ts";
 import { type Answer, defaultHttpLimits, Http, type HttpLimits, type RequestOptions } from "./http.ts";
 import { type Logger, silentLogger } from "./logger.ts";
@@ -72,6 +73,9 @@ export interface RevisionFilters {
 
 type Wire = Record<string, unknown>;
 
+/** What the answer to a write must hold at least. */
+const writtenSchema = z.looseObject({ id: z.string().min(1) });
+
 /** A typed client of the control plane. Requests that may not be repeated aren't: see `core/http.ts`. */
 export class ControlPlane {
   /** Without a slash at its end. */
@@ -130,7 +134,9 @@ export class ControlPlane {
    */
   async createDeployment(request: DeploymentCreateRequest, call?: CallOptions): Promise<Deployment> {
     const body = this.#toWire(request);
-    return this.#deployment({ method: "POST", path: "/v2/deployments", body, idempotent: false, ...call });
+    const options = { method: "POST", path: "/v2/deployments", body, idempotent: false, ...call } as const;
+    const { body: answer } = await this.#send({ ...options, schema: this.#neutral(writtenSchema) });
+    return this.#completed(answer, call);
   }
 
   async getDeployment(id: string, call?: CallOptions): Promise<Deployment> {
@@ -175,13 +181,15 @@ export class ControlPlane {
     options: CallOptions & { makesRevision: boolean },
   ): Promise<Deployment> {
     const { makesRevision, ...call } = options;
-    return this.#deployment({
+    const { body: answer } = await this.#send({
       method: "PATCH",
       path: deploymentPath(id),
       body: this.#toWire(patch),
+      schema: this.#neutral(writtenSchema),
       idempotent: !makesRevision,
       ...call,
     });
+    return this.#completed(answer, call);
   }
 
   /** `DELETE /v2/deployments/{id}`: begins the deletion, which is finished when `getDeployment` answers that it is gone. */
@@ -291,6 +299,20 @@ export class ControlPlane {
       idempotent: true,
       ...call,
     });
+  }
+
+  /** A server may answer a write with less than the whole deployment, which is then read. */
+  async #completed(answer: z.infer<typeof writtenSchema>, call: CallOptions | undefined): Promise<Deployment> {
+    const whole = deploymentSchema.safeParse(answer);
+    if (whole.success) return whole.data;
+    try {
+      return await this.getDeployment(answer.id, call);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      throw new ResponseError(`Deployment ${answer.id} was written and can't be read: ${error.message}`, {
+        cause: error,
+      });
+    }
   }
 
   async #deployment(options: Omit<RequestOptions<Deployment>, "schema">): Promise<Deployment> {

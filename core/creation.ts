@@ -1,10 +1,11 @@
 import type { ControlPlane } from "./client.ts";
+import { createRequest } from "./create-request.ts";
 import type { DesiredDeployment } from "./desired.ts";
-import { managedByOf } from "./environment.ts";
 import { BadRequestError, ConfigError, ConflictError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
-import { createRequest, isSameRepository } from "./plan.ts";
+import { managedByOf } from "./managed-by.ts";
+import { isSameRepository } from "./repository.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 export interface CreationOptions {

@@ -2,6 +2,7 @@ import type { ControlPlane } from "./client.ts";
 import { formatDuration } from "./duration.ts";
 import { isGone, TimeoutError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
+import { isPassingFailure } from "./passing-failure.ts";
 
 /** From the request until the deployment must be gone, in milliseconds. */
 export const defaultDeletionTimeoutMs = 600_000;
@@ -31,10 +32,11 @@ export async function deleteDeployment(client: ControlPlane, id: string, options
   for (let look = 0; ; look += 1) {
     let status: string | undefined;
     try {
-      status = (await client.getDeployment(id, { signal })).status ?? undefined;
+      const deadlineMs = Math.max(1, deadline - client.clock.now());
+      status = (await client.getDeployment(id, { signal, deadlineMs })).status ?? undefined;
     } catch (error) {
       if (isGone(error, id)) return;
-      throw error;
+      if (!isPassingFailure(error)) throw error;
     }
     const now = client.clock.now();
     onProgress?.({ type: "deleting", deploymentId: id, status, elapsedMs: now - startedAt });

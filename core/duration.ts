@@ -28,6 +28,7 @@ export function parseDuration(value: Duration, path: string): number {
 
 function parseText(text: string): number | undefined {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text) * 1_000;
+  if (/.-/.test(text)) return undefined;
   const parts = [...text.matchAll(/(-?\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join("") !== text) return undefined;
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitInMs[unit as keyof typeof unitInMs], 0);
@@ -35,7 +36,7 @@ function parseText(text: string): number | undefined {
 
 /** A duration for people: `850ms`, `42s`, `3m 05s`, `1h 02m`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

@@ -1,5 +1,10 @@
-import { type DesiredDeployment, managedByName } from "./desired.ts";
+import type { DesiredDeployment } from "./desired.ts";
+import { managedByName } from "./managed-by.ts";
+import { isMasked } from "./masked-values.ts";
 import type { Secret } from "./wire/source-config.ts";
+
+export { managedByOf } from "./managed-by.ts";
+export { isMasked } from "./masked-values.ts";
 
 /** What has to change in a deployment's environment; names only, never values. */
 export interface EnvironmentChange {
@@ -18,17 +23,6 @@ export function declaresEnvironment(desired: DesiredDeployment): boolean {
 export function environmentEntries(desired: DesiredDeployment, managedBy: string | undefined): Secret[] {
   const entries = Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
   return managedBy === undefined ? entries : [...entries, { name: managedByName, value: managedBy }];
-}
-
-/** Who made a deployment, as its mark says; `undefined` without a mark or with one that is masked. */
-export function managedByOf(entries: readonly Secret[] | null | undefined): string | undefined {
-  const value = entries?.find((entry) => entry.name === managedByName)?.value;
-  return value === undefined || isMasked(value) ? undefined : value;
-}
-
-/** Whether a value read back stands for a hidden one: such a value tells nothing about a change. */
-export function isMasked(value: string): boolean {
-  return value === "" || /\*{3,}|•{3,}/.test(value) || /^\W*(redacted|masked|hidden|secret)\W*$/i.test(value);
 }
 
 /**
@@ -51,11 +45,10 @@ export function compareEnvironment(
   const changed: string[] = [];
   for (const [name, value] of wanted) {
     const shown = present?.get(name);
+    if (shown === value) continue;
     if (present && shown === undefined) added.push(name);
-    else if (shown === undefined || isMasked(shown)) {
-      // An empty value that is wanted empty is no mask.
-      if (!(shown === "" && value === "") && !isSameAsHidden(name, value)) changed.push(name);
-    } else if (shown !== value) changed.push(name);
+    else if (shown !== undefined && !isMasked(shown)) changed.push(name);
+    else if (!isSameAsHidden(name, value)) changed.push(name);
   }
   const dropped = [...(present ?? before ?? new Map<string, string>()).keys()].filter(
     (name) => name !== managedByName && !wanted.has(name),

@@ -11,6 +11,7 @@ import {
   ValidationError,
 } from "./errors.ts";
 import { isServiceHost } from "./hosts.ts";
+import type { Redactor } from "./redact.ts";
 import { errorDetailSchema, httpValidationErrorSchema } from "./wire/validation-error.ts";
 
 /** The longest piece of a foreign body that goes into a message, in characters. */
@@ -22,9 +23,18 @@ export interface RequestPlace {
   baseUrl: string;
 }
 
-/** The error class for a status that isn't a success. `text` is the body, already redacted. */
-export function toApiError(where: RequestPlace, status: number, text: string, requestId: string | undefined): ApiError {
-  const { detail, locations, answeredByControlPlane } = readDetail(text);
+/**
+ * The error class for a status that isn't a success. `text` is the body as it came: what is taken from it is redacted after it was decoded,
+ * because JSON can spell a value in ways that no pattern knows, and before it is cut, because half a secret isn't recognized.
+ */
+export function toApiError(
+  where: RequestPlace,
+  status: number,
+  text: string,
+  requestId: string | undefined,
+  redactor: Redactor,
+): ApiError {
+  const { detail, locations, answeredByControlPlane } = readDetail(text, redactor);
   const options: ApiErrorOptions = {
     status,
     method: where.method,
@@ -45,25 +55,34 @@ export function toApiError(where: RequestPlace, status: number, text: string, re
   return new ApiError(options);
 }
 
-function readDetail(text: string): { detail: string; locations: string[]; answeredByControlPlane: boolean } {
+function readDetail(
+  text: string,
+  redactor: Redactor,
+): { detail: string; locations: string[]; answeredByControlPlane: boolean } {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    const start = text.trimStart().startsWith("<") ? "a web page" : text.trim().slice(0, longestDetail);
+    const start = text.trimStart().startsWith("<") ? "a web page" : shortened(redactor.text(text.trim()));
     return { detail: start === "" ? "no message" : start, locations: [], answeredByControlPlane: false };
   }
   const simple = errorDetailSchema.safeParse(json);
   if (simple.success) {
-    return { detail: simple.data.detail.slice(0, longestDetail), locations: [], answeredByControlPlane: true };
+    return { detail: shortened(redactor.text(simple.data.detail)), locations: [], answeredByControlPlane: true };
   }
   const validation = httpValidationErrorSchema.safeParse(json);
   if (validation.success) {
-    const locations = validation.data.detail.map((problem) => problem.loc.join("."));
-    const detail = validation.data.detail.map((problem) => `${problem.loc.join(".")}: ${problem.msg}`).join("; ");
-    return { detail: detail.slice(0, longestDetail), locations, answeredByControlPlane: true };
+    const problems = validation.data.detail.map(({ loc, msg }) => ({ place: redactor.text(loc.join(".")), msg }));
+    const detail = redactor.text(problems.map(({ place, msg }) => `${place}: ${msg}`).join("; "));
+    return { detail: shortened(detail), locations: problems.map(({ place }) => place), answeredByControlPlane: true };
   }
-  return { detail: JSON.stringify(json).slice(0, longestDetail), locations: [], answeredByControlPlane: false };
+  const detail = shortened(JSON.stringify(redactor.deep(json)));
+  return { detail, locations: [], answeredByControlPlane: false };
+}
+
+function shortened(detail: string): string {
+  const text = detail.replace(/\.$/, "");
+  return text.length <= longestDetail ? text : `${text.slice(0, longestDetail)}…`;
 }
 
 function hintFor(status: number, { baseUrl }: RequestPlace, answeredByControlPlane: boolean): string | undefined {

@@ -1,8 +1,9 @@
-import { type Dispatcher, EnvHttpProxyAgent, request as undiciRequest } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request as undiciRequest } from "undici";
 import type { z } from "zod";
 import { abortedBy, type Clock, throwIfAborted } from "./clock.ts";
 import { formatDuration } from "./duration.ts";
 import { type ApiError, ConnectionError, ResponseError, TimeoutError } from "./errors.ts";
+import { isLoopback } from "./hosts.ts";
 import { htmlHint, toApiError } from "./http-errors.ts";
 import type { Logger } from "./logger.ts";
 import type { Redactor } from "./redact.ts";
@@ -38,7 +39,7 @@ export interface HttpOptions {
   logger: Logger;
   redactor: Redactor;
   limits: HttpLimits;
-  /** Default: an agent that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+  /** Default: an agent that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, except for loopback. */
   dispatcher?: Dispatcher;
 }
 
@@ -69,7 +70,13 @@ export interface Answer<Body> {
   serverTimeMs: number | undefined;
 }
 
-type Failure = { error: Error; mayRepeat: boolean; retryAfterMs?: number | undefined; connection: boolean };
+interface Failure {
+  error: Error;
+  mayRepeat: boolean;
+  retryAfterMs?: number | undefined;
+  /** Which of the two limits on repetitions it counts towards. */
+  kind: "connection" | "status";
+}
 
 /** One request to the control plane: headers, timeout, repetition, proxy, redaction and error mapping. */
 export class Http {
@@ -78,7 +85,7 @@ export class Http {
 
   constructor(options: HttpOptions) {
     this.#options = options;
-    this.#dispatcher = options.dispatcher ?? new EnvHttpProxyAgent();
+    this.#dispatcher = options.dispatcher ?? defaultDispatcher(options.baseUrl);
   }
 
   /**
@@ -88,14 +95,16 @@ export class Http {
   async request<Body>(options: RequestOptions<Body>): Promise<Answer<Body>> {
     const { clock, random, limits, logger } = this.#options;
     const deadline = clock.now() + Math.min(options.deadlineMs ?? limits.deadlineMs, limits.deadlineMs);
+    const failures = { connection: 0, status: 0 };
     for (let attempt = 1; ; attempt += 1) {
       throwIfAborted(options.signal);
-      const timeoutMs = Math.max(1, Math.min(limits.attemptTimeoutMs, deadline - clock.now()));
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.attemptTimeoutMs, deadline - clock.now())));
       const outcome = await this.#attempt(options, timeoutMs);
       if (!("error" in outcome)) return outcome;
-      const most = outcome.connection ? limits.maxConnectionRetries : limits.maxRetries;
+      failures[outcome.kind] += 1;
+      const isSpent = failures.connection > limits.maxConnectionRetries || failures.status > limits.maxRetries;
       const delay = retryDelayMs(attempt, random(), outcome.retryAfterMs);
-      if (!outcome.mayRepeat || attempt > most || clock.now() + delay >= deadline) throw outcome.error;
+      if (!outcome.mayRepeat || isSpent || clock.now() + delay >= deadline) throw outcome.error;
       logger.warn(`${outcome.error.message} Trying again in ${formatDuration(delay)}.`, { attempt });
       await clock.sleep(delay, options.signal);
     }
@@ -153,22 +162,28 @@ export class Http {
       );
     }
     if (status < 200 || status >= 400) {
-      const error: ApiError = toApiError(where, status, redactor.text(text), header("x-request-id"));
+      const error: ApiError = toApiError(where, status, text, header("x-request-id"), redactor);
       const rejected = status === 429;
       const repeatable = status === 408 || (status >= 500 && status !== 501 && status !== 505);
       return {
         error,
         mayRepeat: rejected || (options.idempotent && repeatable),
         retryAfterMs: parseRetryAfter(header("retry-after"), clock.now()),
-        connection: false,
+        kind: "status",
       };
     }
     const date = Date.parse(header("date") ?? "");
     const serverTimeMs = Number.isNaN(date) ? undefined : date;
+    const isWebPage = (header("content-type") ?? "").includes("html") || /^\s*</.test(text);
+    if (isWebPage) {
+      throw new ResponseError(`${options.method} ${options.path} answered a web page instead of JSON.`, {
+        hint: htmlHint(baseUrl),
+      });
+    }
     if (options.schema === undefined) return { status, body: undefined as Body, serverTimeMs };
-    const parsed = this.#parse(options, options.schema, text, header("content-type") ?? "");
+    const parsed = this.#parse(options, options.schema, text);
     return parsed instanceof ResponseError
-      ? { error: parsed, mayRepeat: options.idempotent && parsed.damaged, connection: true }
+      ? { error: parsed, mayRepeat: options.idempotent && parsed.damaged, kind: "connection" }
       : { status, body: parsed.body, serverTimeMs };
   }
 
@@ -176,12 +191,8 @@ export class Http {
     { method, path }: RequestOptions<Body>,
     schema: z.ZodType<Body>,
     text: string,
-    contentType: string,
   ): { body: Body } | ResponseError {
     const { baseUrl, redactor } = this.#options;
-    if (contentType.includes("html") || /^\s*</.test(text)) {
-      return new ResponseError(`${method} ${path} answered a web page instead of JSON.`, { hint: htmlHint(baseUrl) });
-    }
     let json: unknown;
     try {
       json = JSON.parse(text);
@@ -206,24 +217,49 @@ export class Http {
     const what = `${options.method} ${options.path}`;
     if (timedOutAfterMs !== undefined) {
       const timeout = new TimeoutError(`${what}: no answer from ${baseUrl} within ${formatDuration(timedOutAfterMs)}.`);
-      return { error: timeout, mayRepeat: options.idempotent, connection: true };
+      return { error: timeout, mayRepeat: options.idempotent, kind: "connection" };
     }
     const { code, text } = describeCause(error);
-    const sent = !neverSent.has(code);
-    const wrongName = code === "ENOTFOUND";
+    const sent = !neverSent.has(code) && !isProxyRefusal(text);
+    const isHopeless = hopeless.has(code);
     const connectionError = new ConnectionError(
       redactor.text(`${what}: the connection to ${baseUrl} failed: ${text}.`),
       {
         sent,
-        hint: wrongName ? "Check the base URL: this host name doesn't exist." : undefined,
+        hint: hintFor(code, text),
       },
     );
-    return { error: connectionError, mayRepeat: !wrongName && (options.idempotent || !sent), connection: true };
+    return { error: connectionError, mayRepeat: !isHopeless && (options.idempotent || !sent), kind: "connection" };
   }
 }
 
 /** Causes that are only seen before a request was written to the connection. */
-const neverSent: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+const neverSent: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_INVALID_ARG",
+]);
+
+/** Causes that another attempt doesn't mend. */
+const hopeless: ReadonlySet<string> = new Set(["ENOTFOUND", "UND_ERR_INVALID_ARG"]);
+
+/** A tunnel that a proxy didn't open carried nothing; undici tells it by its message alone. */
+function isProxyRefusal(text: string): boolean {
+  return text.includes("when HTTP Tunneling");
+}
+
+function hintFor(code: string, text: string): string | undefined {
+  if (code === "ENOTFOUND") return "Check the base URL: this host name doesn't exist.";
+  if (isProxyRefusal(text)) return "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.";
+  return undefined;
+}
+
+/** Plain http is for loopback alone, so a proxy elsewhere must not get to read it. */
+function defaultDispatcher(baseUrl: string): Dispatcher {
+  return isLoopback(new URL(baseUrl).hostname) ? new Agent() : new EnvHttpProxyAgent();
+}
 
 function describeCause(error: unknown): { code: string; text: string } {
   let cause: unknown = error;

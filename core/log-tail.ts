@@ -23,12 +23,17 @@ export async function logTail(
   for (const readLog of read) {
     try {
       const { logs } = await readLog(deploymentId, revision.id, query, { deadlineMs });
-      if (logs.length > 0) return logs.slice(0, tailLength).sort((a, b) => timeOf(a) - timeOf(b));
+      // Lines of one instant came newest first too.
+      if (logs.length > 0) return logs.toReversed().sort(byTime).slice(-tailLength);
     } catch (error) {
       client.logger.debug("The log can't be read.", { error: error instanceof Error ? error.message : String(error) });
     }
   }
   return [];
+}
+
+function byTime(a: LogEntry, b: LogEntry): number {
+  return timeOf(a) - timeOf(b);
 }
 
 function timeOf({ timestamp }: LogEntry): number {

@@ -1,3 +1,5 @@
+import { ResponseError } from "./errors.ts";
+
 /** One page of a listing, as the control plane sends it. */
 export interface Page<Item> {
   resources: readonly Item[];
@@ -9,6 +11,9 @@ export interface PageRequest {
   limit: number;
   offset: number;
 }
+
+/** Pages in a row without a single new item, after which a listing is taken for one that never ends. */
+const mostStalePages = 20;
 
 /** The largest page that the control plane sends. */
 export const largestPage = 100;
@@ -40,7 +45,14 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
     const seen = new Set<string>();
+    let stalePages = 0;
     for await (const page of this.pages()) {
+      stalePages = page.resources.every((item) => seen.has(item.id)) ? stalePages + 1 : 0;
+      if (stalePages > mostStalePages) {
+        throw new ResponseError("A listing gives out the same items again and again: the server ignores `offset`.", {
+          path: "offset",
+        });
+      }
       for (const item of page.resources) {
         if (seen.has(item.id)) continue;
         seen.add(item.id);

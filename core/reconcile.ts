@@ -84,20 +84,21 @@ export async function update(
   desired: DesiredDeployment,
   options: UpdateOptions = {},
 ): Promise<Ensured> {
-  keepSecret(client, desired);
+  keepSecret(client, desired, options.previous);
   const { signal, onProgress } = options;
   const observed = await client.getDeployment(id, { signal });
   const applied = await applyDesired(client, desired, observed, options);
   const ensured = { deployment: applied.deployment, created: false };
   if (applied.revisionId !== undefined) return { ...ensured, revisionId: applied.revisionId };
 
-  if (options.pushedCommit !== undefined) {
-    const pushed = await revisionOfCommit(client, desired, applied.deployment, options.pushedCommit, options);
+  const latestId = applied.deployment.latest_revision_id ?? (await latestRevisionId(client, id, options));
+  const latest = latestId === undefined ? undefined : await revisionIfFound(client, id, latestId, signal);
+  const { pushedCommit } = options;
+  if (pushedCommit !== undefined && latest?.source_revision_config.repo_commit_sha !== pushedCommit) {
+    const pushed = await revisionOfCommit(client, desired, applied.deployment, pushedCommit, options);
     return { ...ensured, revisionId: pushed };
   }
-  const latestId = applied.deployment.latest_revision_id ?? (await latestRevisionId(client, id, options));
   if (latestId === undefined) return { ...ensured, revisionId: undefined };
-  const latest = await revisionIfFound(client, id, latestId, signal);
   const isLive =
     latest !== undefined &&
     meaningOf(latest.status) === "deployed" &&
@@ -149,7 +150,7 @@ export async function waitUntilLive(
   if (revisionId === undefined) return undefined;
   const webUrl = client.webUrl(deployment);
   options.onProgress?.({ type: "revision", deploymentId: deployment.id, revisionId, webUrl });
-  return followRollout(client, { ...options, deploymentId: deployment.id, revisionId });
+  return followRollout(client, { ...options, deploymentId: deployment.id, revisionId, webUrl });
 }
 
 /** A deployment as it is now, with its latest revision; `revision` is missing where that alone answers 404. */
@@ -173,16 +174,20 @@ async function revisionIfFound(client: ControlPlane, id: string, revisionId: str
   try {
     return await client.getRevision(id, revisionId, { signal });
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    // A 404 of something in front of the control plane tells nothing about the revision.
+    if (error instanceof NotFoundError && error.answeredByControlPlane) return undefined;
     throw error;
   }
 }
 
-/** From here on no message shows the declared secret values. */
-function keepSecret(client: ControlPlane, desired: DesiredDeployment): void {
+/** From here on no message shows the declared secret values, nor those declared before. */
+function keepSecret(client: ControlPlane, desired: DesiredDeployment, previous?: DesiredDeployment): void {
+  client.redactor.add(Object.values(previous?.secrets ?? {}));
   const secrets = Object.entries(desired.secrets ?? {});
-  client.redactor.add(secrets.map(([, value]) => value));
-  const short = secrets.filter(([, value]) => client.redactor.isTooShort(value)).map(([name]) => name);
+  const short = secrets
+    .filter(([, value]) => value !== "" && !client.redactor.isTooShort(value))
+    .filter(([, value]) => client.redactor.add([value]).isTooShort(value))
+    .map(([name]) => name);
   if (short.length > 0) {
     client.logger.warn(`Too short to be kept out of messages (under 4 characters): the values of ${short.join(", ")}.`);
   }

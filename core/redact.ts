@@ -66,11 +66,13 @@ function escapeForRegExp(text: string): string {
 
 function encodings(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  const url = encodeURIComponent(value);
+  const url = encodeURIComponent(value.toWellFormed());
   return [
     value,
     json,
     JSON.stringify(json).slice(1, -1),
+    // Servers that keep JSON to ASCII.
+    json.replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
     url,
     url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     url.replaceAll("%20", "+"),
@@ -88,6 +90,7 @@ function base64Forms(value: string): string[] {
   const forms = new Set<string>();
   for (const encoding of ["base64", "base64url"] as const) {
     forms.add(bytes.toString(encoding));
+    forms.add(bytes.toString(encoding).replace(/=+$/, ""));
     for (const lead of [0, 1, 2]) {
       const text = Buffer.concat([Buffer.alloc(lead), bytes])
         .toString(encoding)
@@ -95,7 +98,7 @@ function base64Forms(value: string): string[] {
       const start = Math.ceil((lead * 8) / 6);
       const end = Math.floor(((lead + bytes.length) * 8) / 6);
       const inner = text.slice(start, end);
-      if (inner.length >= 8) forms.add(inner);
+      forms.add(inner);
     }
   }
   return [...forms];

@@ -2,12 +2,9 @@ import type { ControlPlane } from "./client.ts";
 import { throwIfAborted } from "./clock.ts";
 import { formatDuration } from "./duration.ts";
 import {
-  ApiError,
-  ConnectionError,
   Interrupted,
   isGone,
   NotFoundError,
-  ResponseError,
   RolloutError,
   type RolloutErrorOptions,
   RolloutTimeout,
@@ -15,6 +12,7 @@ import {
 } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { logTail } from "./log-tail.ts";
+import { isPassingFailure } from "./passing-failure.ts";
 import { pollDelayMs } from "./polling.ts";
 import { meaningOf } from "./revision-status.ts";
 import type { Deployment } from "./wire/deployment.ts";
@@ -22,7 +20,7 @@ import type { Revision } from "./wire/revision.ts";
 
 /** The bounds of a wait, in milliseconds. */
 export interface RolloutLimits {
-  /** The whole wait. @default 1800 s, the reference client's */
+  /** Until DEPLOYED. @default 1800 s, the reference client's */
   timeoutMs: number;
   /** How long INTERRUPTED, or a revision that can't be found, is taken for transient. @default 120 s */
   graceMs: number;
@@ -42,6 +40,8 @@ export const defaultRolloutLimits: RolloutLimits = {
 export interface RolloutOptions {
   deploymentId: string;
   revisionId: string;
+  /** The deployment's page for people, for errors. */
+  webUrl?: string | undefined;
   limits?: Partial<RolloutLimits> | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: OnProgress | undefined;
@@ -78,6 +78,8 @@ class Rollout {
   readonly #limits: RolloutLimits;
   readonly #startedAt: number;
   readonly #deadline: number;
+  /** Until when single readings may take: the deadline, and after DEPLOYED the end of the switch. */
+  #readUntil: number;
   readonly #spans: { status: string; startedAtMs: number; durationMs: number }[] = [];
   readonly #warned = new Set<string>();
   #status = "UNKNOWN";
@@ -92,6 +94,8 @@ class Rollout {
     this.#startedAt = client.clock.now();
     this.#lastSignOfLife = this.#startedAt;
     this.#deadline = this.#startedAt + this.#limits.timeoutMs;
+    this.#readUntil = this.#deadline;
+    this.#webUrl = options.webUrl;
   }
 
   async follow(): Promise<RolloutResult> {
@@ -111,7 +115,7 @@ class Rollout {
   async #readRevision(): Promise<Revision | undefined> {
     const { deploymentId, revisionId, signal } = this.#options;
     try {
-      const deadlineMs = Math.max(1, this.#deadline - this.#now());
+      const deadlineMs = Math.max(1, this.#readUntil - this.#now());
       const revision = await this.#client.getRevision(deploymentId, revisionId, { signal, deadlineMs });
       this.#missingSince = undefined;
       return revision;
@@ -123,13 +127,12 @@ class Rollout {
 
   /** An outage of the control plane says nothing about the rollout, so it is waited out until the deadline. */
   #readFailed(error: unknown): undefined {
-    const passing =
-      error instanceof ConnectionError ||
-      (error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408)) ||
-      (error instanceof ResponseError && error.damaged);
-    if (!passing) throw error;
-    if (this.#now() < this.#deadline)
-      this.#warnOnce(`The control plane can't be read; still waiting. ${error.message}`);
+    // What stands in front of a control plane that answered before may say 404 while that restarts.
+    const isStandIn = error instanceof NotFoundError && !error.answeredByControlPlane && this.#spans.length > 0;
+    if (!isStandIn && !isPassingFailure(error)) throw error;
+    if (this.#now() < this.#readUntil) {
+      this.#warnOnce("outage", `The control plane can't be read; still waiting. ${error.message}`);
+    }
     return undefined;
   }
 
@@ -148,9 +151,9 @@ class Rollout {
     }
     this.#throwIfSuperseded(deployment);
     this.#missingSince ??= this.#now();
-    this.#warnOnce(`Revision ${revisionId} is not found while its deployment is; still waiting.`);
+    this.#warnOnce("missing", `Revision ${revisionId} is not found while its deployment is; still waiting.`);
     if (this.#now() - this.#missingSince >= this.#limits.graceMs) {
-      throw new RolloutError(`Revision ${revisionId} can't be found any more: ${error.detail}`, {
+      throw new RolloutError(`Revision ${revisionId} can't be found any more: ${error.detail}.`, {
         ...this.#errorOptions(),
         hint: "Deploy again to make a new revision.",
       });
@@ -175,13 +178,13 @@ class Rollout {
       case "unsettled":
         return this.#waitUnsettled(revision);
       case "unknown":
-        this.#warnOnce(`Status ${revision.status} is unknown to this version; still waiting.`);
+        this.#warnOnce(revision.status, `Status ${revision.status} is unknown to this version; still waiting.`);
         return undefined;
     }
   }
 
   async #waitUnsettled(revision: Revision): Promise<undefined> {
-    this.#warnOnce(`Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`);
+    this.#warnOnce(revision.status, `Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`);
     const deployment = await this.#tryReadDeployment();
     if (deployment !== undefined) this.#throwIfSuperseded(deployment);
     if (revision.status === "INTERRUPTED" && this.#inStatusMs() >= this.#limits.graceMs) {
@@ -198,6 +201,7 @@ class Rollout {
   async #awaitSwitch(revision: Revision): Promise<RolloutResult> {
     const { deploymentId, signal, onProgress } = this.#options;
     const switchDeadline = this.#now() + this.#limits.switchMs;
+    this.#readUntil = Math.max(this.#deadline, switchDeadline);
     for (let asked = 0; ; asked += 1) {
       const deployment = await this.#tryReadDeployment();
       // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
@@ -226,9 +230,9 @@ class Rollout {
 
   async #readDeployment(): Promise<Deployment> {
     const { deploymentId, signal } = this.#options;
-    const deadlineMs = Math.max(1, this.#deadline - this.#now());
+    const deadlineMs = Math.max(1, this.#readUntil - this.#now());
     const deployment = await this.#client.getDeployment(deploymentId, { signal, deadlineMs });
-    this.#webUrl = this.#client.webUrl(deployment);
+    this.#webUrl = this.#client.webUrl(deployment) ?? this.#webUrl;
     return deployment;
   }
 
@@ -313,9 +317,9 @@ class Rollout {
     return last === undefined ? 0 : this.#now() - last.startedAtMs;
   }
 
-  #warnOnce(message: string): void {
-    if (this.#warned.has(message)) return;
-    this.#warned.add(message);
+  #warnOnce(reason: string, message: string): void {
+    if (this.#warned.has(reason)) return;
+    this.#warned.add(reason);
     this.#options.onProgress?.({ type: "warning", message });
   }
 

@@ -76,9 +76,13 @@ export function resolveSettings(sources: SettingsSources): Settings {
       hint: `Use one of ${dialects.join(", ")}.`,
     });
   }
+  const workspaceId = first("workspaceId") ?? fromService(serviceVariables.workspaceId);
   return {
-    apiKey: resolveApiKey(sources, levels) ?? fromService(serviceVariables.apiKey) ?? missingKey(sources),
-    workspaceId: first("workspaceId") ?? fromService(serviceVariables.workspaceId),
+    apiKey: headerValue(
+      "apiKey",
+      resolveApiKey(sources, levels) ?? fromService(serviceVariables.apiKey) ?? missingKey(sources),
+    ),
+    workspaceId: workspaceId === undefined ? undefined : headerValue("workspaceId", workspaceId),
     baseUrl: resolveBaseUrl(levels) ?? baseUrlFromService(env),
     dialect: dialect as DialectSetting,
     agentHosts: (first("agentHosts") ?? []).filter((host) => host !== ""),
@@ -87,10 +91,10 @@ export function resolveSettings(sources: SettingsSources): Settings {
 
 function resolveApiKey(sources: SettingsSources, levels: readonly SettingsInput[]): string | undefined {
   for (const level of levels) {
-    if (level.apiKey) return checkedKey(level.apiKey);
+    if (level.apiKey) return level.apiKey;
     if (level.apiKeyEnv) {
       const value = sources.env[level.apiKeyEnv];
-      if (value) return checkedKey(value);
+      if (value) return value;
       throw new ConfigError(`apiKeyEnv: the environment variable ${level.apiKeyEnv} is not set.`, {
         path: "apiKeyEnv",
         hint: `Set ${level.apiKeyEnv} to an API key, or name another variable.`,
@@ -100,15 +104,13 @@ function resolveApiKey(sources: SettingsSources, levels: readonly SettingsInput[
   return undefined;
 }
 
-function checkedKey(key: string): string {
-  const trimmed = key.trim();
+/** `text` without white space around it. The message doesn't repeat it: it may be a key. */
+function headerValue(path: string, text: string): string {
+  const trimmed = text.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
   throw new ConfigError(
-    "apiKey: the API key has a space, a line break or another character that a header can't carry.",
-    {
-      path: "apiKey",
-      hint: "Copy the key again, without quotes around it.",
-    },
+    `${path}: the value is blank, or has a space, a line break or another character that a header can't carry.`,
+    { path, hint: "Copy it again, without quotes around it." },
   );
 }
 

@@ -1,0 +1,140 @@
+import { asSentenceEnd, type Problem } from "./declaration-problems.ts";
+import type { DesiredDeployment } from "./desired.ts";
+import { camelCase, snakeCaseKeys } from "./key-case.ts";
+import { managedByName } from "./managed-by.ts";
+import { type Edition, isReservedName } from "./reserved-names.ts";
+import { isWithin } from "./unknown-values.ts";
+import { resourceSpecSchema } from "./wire/source-config.ts";
+
+/**
+ * The rules between the fields of a declaration whose fields each are right. What stands at or under an unknown path may be there, so it
+ * isn't missed, and isn't in conflict with anything.
+ */
+export function* ruleProblems(
+  desired: DesiredDeployment,
+  unknownPaths: readonly (readonly string[])[],
+): Generator<Problem> {
+  const config = desired.sourceConfig ?? {};
+  const revision = desired.sourceRevisionConfig ?? {};
+  const mayBeDeclared: MayBeDeclared = (path, value) =>
+    value !== undefined || unknownPaths.some((unknown) => isWithin(unknown, path));
+
+  if (revision.imageUri !== undefined && config.repoUrl !== undefined) {
+    yield {
+      path: ["sourceRevisionConfig", "imageUri"],
+      message:
+        "is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+    };
+  } else if (desired.source === "github") yield* repositoryProblems(desired, mayBeDeclared);
+  else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
+  if (config.customUrl !== undefined && desired.source !== "external_docker") {
+    yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
+  }
+  yield* refProblems(revision.repoRef, config.buildOnPush);
+  yield* environmentProblems(desired);
+  yield* resourceProblems(config.resourceSpec);
+}
+
+type MayBeDeclared = (path: readonly string[], value: unknown) => boolean;
+
+function* repositoryProblems(
+  { sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment,
+  mayBeDeclared: MayBeDeclared,
+): Generator<Problem> {
+  if (!mayBeDeclared(["sourceConfig", "repoUrl"], sourceConfig.repoUrl)) {
+    yield { path: ["sourceConfig", "repoUrl"], message: "is required for the source github." };
+  }
+  const configPath = ["sourceRevisionConfig", "graphConfigPath"];
+  if (!mayBeDeclared(configPath, sourceRevisionConfig.graphConfigPath)) {
+    yield {
+      path: configPath,
+      message: "is required for the source github: the path of the graph configuration file in the repository.",
+    };
+  }
+  if (sourceRevisionConfig.imageUri !== undefined) {
+    yield {
+      path: ["sourceRevisionConfig", "imageUri"],
+      message: "belongs to the source external_docker, not github.",
+    };
+  }
+}
+
+function* imageProblems(
+  { sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment,
+  mayBeDeclared: MayBeDeclared,
+): Generator<Problem> {
+  const path = ["sourceRevisionConfig", "imageUri"];
+  if (!mayBeDeclared(path, sourceRevisionConfig.imageUri)) {
+    yield { path, message: "is required for the source external_docker." };
+  }
+  for (const field of ["repoRef", "graphConfigPath"] as const) {
+    if (sourceRevisionConfig[field] !== undefined) {
+      yield { path: ["sourceRevisionConfig", field], message: "belongs to the source github, not external_docker." };
+    }
+  }
+  for (const field of ["repoUrl", "deploymentType", "buildOnPush"] as const) {
+    if (sourceConfig[field] !== undefined) {
+      yield { path: ["sourceConfig", field], message: "can't be set for the source external_docker." };
+    }
+  }
+}
+
+function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefined): Generator<Problem> {
+  if (repoRef === undefined) return;
+  const path = ["sourceRevisionConfig", "repoRef"];
+  if (repoRef.startsWith("refs/heads/")) {
+    yield { path, message: `is a branch by its full ref; write "${repoRef.slice("refs/heads/".length)}".` };
+  }
+  if (isTagRef(repoRef) && buildOnPush === true) {
+    yield {
+      path: ["sourceConfig", "buildOnPush"],
+      message: `must be false with the tag ${repoRef}: a tag doesn't move, so no push can build it.`,
+    };
+  }
+}
+
+function* environmentProblems(desired: DesiredDeployment): Generator<Problem> {
+  const { env = {}, secrets = {}, secretReferences = {}, source } = desired;
+  const edition = source === "external_docker" ? "self-hosted" : "cloud";
+  if (desired.secretReferences !== undefined && source !== "external_docker") {
+    yield { path: ["secretReferences"], message: "can be set for the source external_docker only." };
+  }
+  const places = new Map<string, string>();
+  for (const [field, entries] of Object.entries({ env, secrets, secretReferences })) {
+    for (const name of Object.keys(entries)) {
+      const message = nameProblem(name, edition);
+      const place = places.get(name);
+      if (message !== undefined) yield { path: [field, name], message };
+      else if (place !== undefined) {
+        yield { path: [field, name], message: `is declared in ${place} too. Keep one of the two.` };
+      } else places.set(name, field);
+    }
+  }
+}
+
+function nameProblem(name: string, edition: Edition): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return "is not a name that an environment variable can have (letters, digits and _, no digit first).";
+  }
+  if (name === managedByName) return "is the mark that graphdeploy keeps itself.";
+  if (isReservedName(name, edition)) return "is reserved: the platform sets it itself. Choose another name.";
+  return undefined;
+}
+
+function* resourceProblems(resourceSpec: Readonly<Record<string, unknown>> | undefined): Generator<Problem> {
+  if (resourceSpec === undefined) return;
+  const parsed = resourceSpecSchema.safeParse(snakeCaseKeys(resourceSpec));
+  if (parsed.success) return;
+  for (const issue of parsed.error.issues) {
+    const [field, ...rest] = issue.path;
+    yield {
+      path: ["sourceConfig", "resourceSpec", camelCase(String(field)), ...rest.map(String)],
+      message: asSentenceEnd(issue.message),
+    };
+  }
+}
+
+/** Whether a ref names a tag, which never moves and can't be built on push. */
+export function isTagRef(ref: string): boolean {
+  return ref.startsWith("refs/tags/");
+}
