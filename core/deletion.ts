@@ -7,6 +7,9 @@ import { isPassingFailure } from "./passing-failure.ts";
 /** From the request until the deployment must be gone, in milliseconds. */
 export const defaultDeletionTimeoutMs = 600_000;
 
+/** For the answer to the look that is taken at the deadline, in milliseconds. */
+const lastLookMs = 5_000;
+
 export interface DeletionOptions {
   deleteTracingProject?: boolean | undefined;
   /** @default {@link defaultDeletionTimeoutMs} */
@@ -32,7 +35,7 @@ export async function deleteDeployment(client: ControlPlane, id: string, options
   for (let look = 0; ; look += 1) {
     let status: string | undefined;
     try {
-      const deadlineMs = Math.max(1, deadline - client.clock.now());
+      const deadlineMs = Math.max(lastLookMs, deadline - client.clock.now());
       status = (await client.getDeployment(id, { signal, deadlineMs })).status ?? undefined;
     } catch (error) {
       if (isGone(error, id)) return;

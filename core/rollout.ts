@@ -37,6 +37,9 @@ export const defaultRolloutLimits: RolloutLimits = {
   heartbeatMs: 30_000,
 };
 
+/** For the answer to the look that is taken at the deadline, in milliseconds. */
+const lastLookMs = 5_000;
+
 export interface RolloutOptions {
   deploymentId: string;
   revisionId: string;
@@ -115,7 +118,7 @@ class Rollout {
   async #readRevision(): Promise<Revision | undefined> {
     const { deploymentId, revisionId, signal } = this.#options;
     try {
-      const deadlineMs = Math.max(1, this.#readUntil - this.#now());
+      const deadlineMs = this.#readingMs();
       const revision = await this.#client.getRevision(deploymentId, revisionId, { signal, deadlineMs });
       this.#missingSince = undefined;
       return revision;
@@ -230,7 +233,7 @@ class Rollout {
 
   async #readDeployment(): Promise<Deployment> {
     const { deploymentId, signal } = this.#options;
-    const deadlineMs = Math.max(1, this.#readUntil - this.#now());
+    const deadlineMs = this.#readingMs();
     const deployment = await this.#client.getDeployment(deploymentId, { signal, deadlineMs });
     this.#webUrl = this.#client.webUrl(deployment) ?? this.#webUrl;
     return deployment;
@@ -247,6 +250,11 @@ class Rollout {
         hint: "Deploy again to create it anew.",
       });
     }
+  }
+
+  /** How long one reading may take: the last look, taken when the time is up, needs time for its answer too. */
+  #readingMs(): number {
+    return Math.max(lastLookMs, this.#readUntil - this.#now());
   }
 
   #throwIfSuperseded({ latest_revision_id: latest }: Deployment): void {
