@@ -68,9 +68,13 @@ const child = spawn(pinnedNode, [join(root, script), ...leading, ...args], {
   stdio: "inherit",
   env: { ...process.env, PATH: folders.join(delimiter) },
 });
-// A terminal signals the whole group, a supervisor only this process: forward, and leave when the child has left.
-for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
-  process.on(signal, () => child.kill(signal));
+// A supervisor signals only this process: forward, and leave when the child has left. A terminal's Ctrl-C reaches the child by itself, and a
+// second one could make it give up its clean end.
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => {
+    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+  });
+}
 child.once("error", (error) => {
   process.stderr.write(`${pinnedNode} can't be started: ${error.message}\n`);
   process.exit(1);
