@@ -1,0 +1,208 @@
+import { expect, test } from "vitest";
+import { ControlPlane } from "../../core/client.ts";
+import { deleteDeployment } from "../../core/deletion.ts";
+import { NotFoundError, TimeoutError } from "../../core/errors.ts";
+import { findPushedRevision } from "../../core/pushed-revision.ts";
+import { create, observe, update, waitUntilLive } from "../../core/reconcile.ts";
+import type { Deployment } from "../../core/wire/deployment.ts";
+import type { Revision } from "../../core/wire/revision.ts";
+import { startMockServer } from "../../mock-server/server.ts";
+import {
+  declaration,
+  deployment,
+  deploymentId,
+  gone,
+  laterRevisionId,
+  revision,
+  revisionId,
+} from "../support/deployments.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../support/scripted-server.ts";
+
+function clientOf(url: string, clock = new FakeClock()): ControlPlane {
+  return new ControlPlane({ baseUrl: url, apiKey: "key-of-the-test", workspaceId: "w", clock, random: () => 0 });
+}
+
+/** A deployment with its latest revision; a PATCH makes a new one. */
+async function platform(
+  latest: Partial<Revision> | ScriptedAnswer,
+  changes: Partial<Deployment> = {},
+): Promise<ScriptedServer> {
+  return startScriptedServer(({ method, path }) => {
+    if (method === "PATCH") return { body: deployment({ ...changes, latest_revision_id: laterRevisionId }) };
+    if (!path.includes("/revisions")) return { body: deployment(changes) };
+    const answer: ScriptedAnswer =
+      "body" in latest ? (latest as ScriptedAnswer) : { body: revision(latest as Partial<Revision>) };
+    return path.endsWith("/revisions") ? { body: { resources: [answer.body], offset: 1 } } : answer;
+  });
+}
+
+const patches = (server: ScriptedServer) =>
+  server.requests.filter(({ method }) => method === "PATCH").map(({ body }) => body);
+
+test("a deployment is created, changed and deleted on a real server", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const client = clientOf(mock.url);
+  const desired = declaration({ displayName: "Bot", secrets: { TOKEN: "first-value" } });
+  let id = "";
+  const created = await create(client, desired, {
+    onDeployment: (made) => {
+      id = made.id;
+    },
+  });
+  const live = await waitUntilLive(client, created);
+  expect(live?.deployment).toMatchObject({ id, display_name: "Bot" });
+  const next = { ...desired, secrets: { TOKEN: "second-value" } };
+  const changed = await update(client, id, next, { previous: desired });
+  expect((await waitUntilLive(client, changed))?.revision.id).toBe(changed.revisionId);
+  expect(changed.revisionId).not.toBe(created.revisionId);
+  expect(await waitUntilLive(client, await update(client, id, next, { previous: next }))).toBeUndefined();
+  await deleteDeployment(client, id);
+  await expect(observe(client, id)).rejects.toBeInstanceOf(NotFoundError);
+  expect(mock.requests({ method: "PATCH" })).toHaveLength(2);
+});
+
+test("an image is created on the self-hosted edition", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const client = clientOf(mock.selfHostedUrl);
+  const desired = { name: "image", source: "external_docker", sourceRevisionConfig: { imageUri: "registry/bot:1" } };
+  const created = await create(client, desired, { onDeployment: () => {} });
+  const live = await waitUntilLive(client, created);
+  const changed = await update(client, created.deployment.id, {
+    ...desired,
+    sourceRevisionConfig: { imageUri: "registry/bot:2" },
+  });
+  expect(live?.revision.source_revision_config.image_uri).toBe("registry/bot:1");
+  expect((await waitUntilLive(client, changed))?.revision.source_revision_config.image_uri).toBe("registry/bot:2");
+});
+
+test("what is live already needs no wait", async () => {
+  await using server = await platform({});
+  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBeUndefined();
+  expect(patches(server)).toEqual([]);
+});
+
+test("an unfinished rollout is followed instead of starting another", async () => {
+  await using server = await platform({ status: "BUILDING" });
+  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(revisionId);
+  expect(patches(server)).toEqual([]);
+});
+
+test.each(["BUILD_FAILED", "SKIPPED", "INTERRUPTED"])(
+  "a latest revision that ended as %s is rolled out again",
+  async (status) => {
+    await using server = await platform({ status });
+    expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+    expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
+  },
+);
+
+test("a revision that the control plane doesn't find is rolled out again", async () => {
+  await using server = await platform(gone(revisionId));
+  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+});
+
+test("a gateway's 404 for the revision starts nothing", async () => {
+  await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedAnswer);
+  await expect(update(clientOf(server.url), deploymentId, declaration())).rejects.toBeInstanceOf(NotFoundError);
+  expect(patches(server)).toEqual([]);
+});
+
+test("a pushed commit that is the latest revision already is not built twice", async () => {
+  await using server = await platform({ source_revision_config: { repo_commit_sha: "c0ffee" } });
+  const { revisionId: next } = await update(clientOf(server.url), deploymentId, declaration(), {
+    pushedCommit: "c0ffee",
+  });
+  expect(next).toBeUndefined();
+  expect(patches(server)).toEqual([]);
+});
+
+test("a pushed commit without build_on_push is rolled out on purpose", async () => {
+  await using server = await platform({});
+  const { revisionId: next } = await update(clientOf(server.url), deploymentId, declaration(), {
+    pushedCommit: "c0ffee",
+  });
+  expect(next).toBe(laterRevisionId);
+  expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
+});
+
+test("with build_on_push the platform's own revision of the commit is waited for", async () => {
+  const clock = new FakeClock();
+  const startedAt = clock.now();
+  const buildOnPush = deployment({ source_config: { ...deployment().source_config, build_on_push: true } });
+  await using server = await startScriptedServer(({ path }) => {
+    if (!path.includes("/revisions")) return { body: buildOnPush };
+    if (!path.endsWith("/revisions")) return { body: revision() };
+    const pushed = revision({ id: laterRevisionId, source_revision_config: { repo_commit_sha: "c0ffee" } });
+    const resources = clock.now() - startedAt > 30_000 ? [pushed, revision()] : [revision()];
+    return { body: { resources, offset: resources.length } };
+  });
+  const { revisionId: next } = await update(clientOf(server.url, clock), deploymentId, declaration(), {
+    pushedCommit: "c0ffee",
+  });
+  expect(next).toBe(laterRevisionId);
+  expect(patches(server)).toEqual([]);
+});
+
+test("with build_on_push and no revision of the commit after 120 seconds, one is made", async () => {
+  const clock = new FakeClock();
+  const startedAt = clock.now();
+  await using server = await platform({}, { source_config: { ...deployment().source_config, build_on_push: true } });
+  const { revisionId: next } = await update(clientOf(server.url, clock), deploymentId, declaration(), {
+    pushedCommit: "c0ffee",
+  });
+  expect(next).toBe(laterRevisionId);
+  expect(clock.now() - startedAt).toBe(120_000);
+});
+
+test("a pushed revision is looked for among the newest only", async () => {
+  const old = revision({ id: "old", source_revision_config: { repo_commit_sha: "c0ffee" } });
+  const newer = Array.from({ length: 20 }, (_, index) => revision({ id: `newer-${index}` }));
+  await using server = await startScriptedServer(() => ({ body: { resources: [...newer, old], offset: 21 } }));
+  const options = { deploymentId, commit: "c0ffee", graceMs: 1_000 };
+  expect(await findPushedRevision(clientOf(server.url), options)).toBeUndefined();
+});
+
+test("a deletion ends when the control plane says that the id is gone", async () => {
+  let reads = 0;
+  await using server = await startScriptedServer(({ method }) => {
+    if (method === "DELETE") return { status: 204 };
+    reads += 1;
+    return reads < 3 ? { body: deployment({ status: "AWAITING_DELETE" }) } : gone(deploymentId);
+  });
+  await deleteDeployment(clientOf(server.url), deploymentId);
+  expect(server.requests).toHaveLength(4);
+});
+
+test("deleting what is gone already is done", async () => {
+  await using server = await startScriptedServer(() => gone(deploymentId));
+  await deleteDeployment(clientOf(server.url), deploymentId);
+  expect(server.calls()).toEqual([`DELETE /v2/deployments/${deploymentId}`]);
+});
+
+test.each([
+  { name: "another id", body: { detail: "Deployment ID 42 not found" } },
+  { name: "a gateway", body: "404 page not found" },
+])("a 404 about $name is not a deletion", async ({ body }) => {
+  await using server = await startScriptedServer(() => ({ status: 404, body }));
+  await expect(deleteDeployment(clientOf(server.url), deploymentId)).rejects.toBeInstanceOf(NotFoundError);
+});
+
+test("an outage during a deletion is waited out", async () => {
+  let reads = 0;
+  await using server = await startScriptedServer(({ method }) => {
+    if (method === "DELETE") return { status: 204 };
+    reads += 1;
+    return reads < 40 ? { status: 503 } : gone(deploymentId);
+  });
+  await deleteDeployment(clientOf(server.url), deploymentId);
+});
+
+test("a deletion that doesn't end is a timeout", async () => {
+  await using server = await startScriptedServer(({ method }) =>
+    method === "DELETE" ? { status: 204 } : { body: deployment({ status: "AWAITING_DELETE" }) },
+  );
+  const deletion = deleteDeployment(clientOf(server.url), deploymentId, { timeoutMs: 60_000 });
+  await expect(deletion).rejects.toBeInstanceOf(TimeoutError);
+  await expect(deletion).rejects.toThrow(/still AWAITING_DELETE 1m 00s after/);
+});
