@@ -27,7 +27,7 @@ export function environmentEntries(desired: DesiredDeployment, managedBy: string
 
 /**
  * Compares the declared environment with the platform's, in memory. A value that the platform hides is compared with the one declared last
- * (`previous`); with no such value it counts as `unreadable` says.
+ * (`previous`); where that isn't known, it counts as `unreadable` says.
  */
 export function compareEnvironment(
   desired: DesiredDeployment,
@@ -39,7 +39,7 @@ export function compareEnvironment(
   const before = previous && new Map(environmentEntries(previous, undefined).map(({ name, value }) => [name, value]));
   const present = observed && new Map(observed.map(({ name, value }) => [name, value]));
   const isSameAsHidden = (name: string, value: string) =>
-    before === undefined ? unreadable === "same" : before.get(name) === value;
+    before?.has(name) === true ? before.get(name) === value : unreadable === "same";
 
   const added: string[] = [];
   const changed: string[] = [];

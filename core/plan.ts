@@ -39,7 +39,7 @@ export interface Plan {
 export interface PlanOptions {
   /** What was declared when it was last applied: tells a field that was removed from one that never was declared. */
   previous?: DesiredDeployment | undefined;
-  /** How hidden environment values count when there is no `previous`. @default "same" */
+  /** How environment values count that the platform hides and `previous` doesn't tell. @default "same" */
   unreadable?: "same" | "changed";
   /** Who makes it, kept in the environment list. @default the mark that the deployment has */
   managedBy?: string | undefined;

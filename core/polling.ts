@@ -9,29 +9,32 @@ export interface PollState {
   random: number;
 }
 
-interface Pace {
-  /** The delay as a share of the time that the rollout has taken so far: what took long goes on for long. */
-  share: number;
-  shortestMs: number;
-  longestMs: number;
-}
+/** Bounds of the delay before its jitter, in milliseconds. */
+export const pollBounds = {
+  /** While it is queued or built. */
+  building: { shortestMs: 2_500, longestMs: 60_000 },
+  /** Where a rollout may end at any moment, so that a late look is a late answer. */
+  ending: { shortestMs: 1_000, longestMs: 6_000 },
+} as const;
 
-const buildPace: Pace = { share: 0.06, shortestMs: 2_000, longestMs: 20_000 };
-/** Rollouts end here, so a late look is a late answer. */
-const deployPace: Pace = { share: 0.02, shortestMs: 1_000, longestMs: 6_000 };
+/** A build that took this long goes on for some time: a share of it can pass unwatched, since a deploy follows before the end. */
+const buildingShare = 0.2;
 
-const paces: Readonly<Record<string, Pace>> = {
-  AWAITING_DEPLOY: deployPace,
-  DEPLOYING: deployPace,
-  DEPLOYED: deployPace,
-};
+/**
+ * Near the end the delay grows with the square root of the time so far, in seconds. Among rollouts of all lengths that is the best trade of
+ * waiting for requests: half the delay is lost on average, and the end phase, which grows with the whole, costs its length over the delay.
+ */
+const endingFactor = 0.35;
+
+const endingStatuses: ReadonlySet<string> = new Set(["AWAITING_DEPLOY", "DEPLOYING", "INTERRUPTED", "UNKNOWN"]);
 
 /**
  * How long to wait before asking again, in milliseconds: short where rollouts usually end, longer during a long build, with 10 % of jitter
  * so that many waiting clients don't ask at once. Pure. `bench/polling` shows what it costs and gives beside fixed intervals.
  */
 export function pollDelayMs({ status, elapsedMs, random }: PollState): number {
-  const { share, shortestMs, longestMs } = paces[status] ?? buildPace;
-  const delay = Math.min(Math.max(elapsedMs * share, shortestMs), longestMs);
-  return delay * (0.9 + 0.2 * random);
+  const isEnding = endingStatuses.has(status);
+  const { shortestMs, longestMs } = isEnding ? pollBounds.ending : pollBounds.building;
+  const wanted = isEnding ? endingFactor * Math.sqrt(elapsedMs / 1_000) * 1_000 : buildingShare * elapsedMs;
+  return Math.min(Math.max(wanted, shortestMs), longestMs) * (0.9 + 0.2 * random);
 }

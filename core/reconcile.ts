@@ -67,7 +67,7 @@ export async function create(
 export interface UpdateOptions extends StepOptions {
   /** What was declared when it was last applied. */
   previous?: DesiredDeployment | undefined;
-  unreadable?: "same" | "changed";
+  unreadable?: "same" | "changed" | undefined;
   /** Roll out again although nothing changed, and why. */
   redeploy?: string | undefined;
   /** The commit that must go live on a deployment that the platform builds on push. */

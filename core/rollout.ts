@@ -26,7 +26,7 @@ export interface RolloutLimits {
   graceMs: number;
   /** From DEPLOYED until the platform must have switched traffic. @default 60 s */
   switchMs: number;
-  /** Between two signs of life. @default 30 s */
+  /** At least this between two signs of life. @default 30 s */
   heartbeatMs: number;
 }
 

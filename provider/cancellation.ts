@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { Aborted } from "../core/errors.ts";
+import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
 const running = new Set<AbortController>();
 let isListening = false;
@@ -37,12 +37,10 @@ export function cancelAll(): void {
 function listenForCancel(): void {
   if (isListening) return;
   isListening = true;
-  const main = process.argv[1];
-  if (main === undefined || !/dynamic-provider/.test(main)) return;
+  const load = requireOfDynamicProvider();
+  if (load === undefined) return;
   try {
-    const { Empty } = createRequire(createRequire(main).resolve("@pulumi/pulumi"))(
-      "google-protobuf/google/protobuf/empty_pb",
-    );
+    const { Empty } = load("google-protobuf/google/protobuf/empty_pb");
     const decode: unknown = Empty.deserializeBinary;
     if (typeof decode !== "function") return;
     Empty.deserializeBinary = function (this: unknown, ...args: unknown[]) {

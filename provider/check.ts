@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { validateDesired } from "../core/desired.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
@@ -19,7 +20,7 @@ export function check(
   news: DeploymentInputs,
   config: StackConfig | undefined,
 ): { inputs: DeploymentInputs; failures: CheckFailure[] } {
-  const inputs = withDefaults(jsonSafe(news));
+  const inputs = withSecretsVersion(olds, withDefaults(jsonSafe(news)));
   const { problems, desired } = validateDesired(declaredOf(inputs), isUnknown);
   const failures = problems.map(({ path, message }) => failure(path, message));
   failures.push(...timeoutFailures(inputs), ...kindFailures(inputs), ...connectionFailures(inputs, config));
@@ -49,6 +50,13 @@ function withDefaults(news: DeploymentInputs): DeploymentInputs {
     ...(isBuiltOnPush ? { sourceConfig: { ...sourceConfig, buildOnPush: false } } : {}),
     wait: news.wait ?? true,
   };
+}
+
+function withSecretsVersion(olds: DeploymentInputs | undefined, news: DeploymentInputs): DeploymentInputs {
+  if (news.secrets === undefined && olds?.secretsVersion === undefined) return news;
+  const before = olds?.secretsVersion ?? 0;
+  const isSame = before > 0 && isDeepStrictEqual(olds?.secrets, news.secrets);
+  return { ...news, secretsVersion: isSame ? before : before + 1 };
 }
 
 function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailure> {

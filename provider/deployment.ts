@@ -100,6 +100,7 @@ const outputs = {
   image: undefined,
   url: undefined,
   webUrl: undefined,
+  secretNames: undefined,
   tenantId: undefined,
   baseUrl: undefined,
   createdAt: undefined,
@@ -128,6 +129,8 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly url: pulumi.Output<string>;
   /** The deployment's page for people; none on a loopback control plane. */
   declare public readonly webUrl: pulumi.Output<string | undefined>;
+  /** Names of the secrets; their values are in no output. */
+  declare public readonly secretNames: pulumi.Output<string[] | undefined>;
   declare public readonly tenantId: pulumi.Output<string>;
   declare public readonly baseUrl: pulumi.Output<string>;
   declare public readonly createdAt: pulumi.Output<string>;
@@ -149,11 +152,11 @@ export class Deployment extends pulumi.CustomResource {
       ...(args?.secrets === undefined ? {} : { secrets: pulumi.secret(args.secrets) }),
       timeouts: mergedTimeouts(args?.timeouts, opts.customTimeouts),
       connection: provider?.connection,
-      urn: pulumi.createUrn(name, deploymentType, opts.parent),
+      resourceUrn: pulumi.createUrn(name, deploymentType, opts.parent),
       // It holds nothing but the way to the runtime, and a secret here would show as one in every difference.
       __provider: providerText,
     };
-    super(deploymentType, name, inputs, pulumi.mergeOptions(rest, { additionalSecretOutputs: ["secrets"] }));
+    super(deploymentType, name, inputs, rest);
   }
 }
 

@@ -11,6 +11,10 @@ export interface Difference {
   deleteBeforeReplace: boolean;
 }
 
+/** What a replacement loses: its deployment's data lives in it. */
+export const lossWarning =
+  "is replaced: the deployment is deleted first, and its threads and store items are lost. Use another name to keep it until the new one is live.";
+
 /**
  * What a change of the inputs means, without any request. Names are unique, so a replacement under the same name deletes first.
  * @throws {@link ConfigError} when the settings lead to another control plane or workspace than the one that made the deployment.
@@ -25,7 +29,7 @@ export function diff(olds: DeploymentState, news: DeploymentInputs, config: Stac
     return before !== after;
   });
   return {
-    changes: isUnhealthy({ ...olds, wait: news.wait ?? true }) ? true : undefined,
+    changes: olds.drifted === true || isUnhealthy({ ...olds, wait: news.wait ?? true }) ? true : undefined,
     replaces,
     deleteBeforeReplace: replaces.length > 0 && !replaces.includes("name"),
   };

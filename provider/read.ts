@@ -1,37 +1,60 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ControlPlane } from "../core/client.ts";
-import { camelCaseKeys, type DesiredDeployment, managedByName, snakeCaseKeys } from "../core/desired.ts";
-import { declaresEnvironment, isMasked } from "../core/environment.ts";
+import type { DesiredDeployment } from "../core/desired.ts";
+import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
+import { managedByName } from "../core/managed-by.ts";
+import { isMasked } from "../core/masked-values.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { Revision } from "../core/wire/revision.ts";
+import type { Secret } from "../core/wire/source-config.ts";
+import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
-import { type DeploymentInputs, type DeploymentState, inputsOf } from "./state.ts";
+import { type DeploymentInputs, type DeploymentState, inputsOf, storedInputs } from "./state.ts";
 
-/**
- * The inputs as the platform has them: what is declared is read back, so that a change made elsewhere shows as a difference in the next run. What
- * was never declared stays undeclared. Hidden environment values are kept as they were declared.
- */
-export function observedInputs(state: DeploymentState, deployment: Deployment): DeploymentInputs {
-  const inputs = inputsOf(state);
-  const observed = declaredFrom(deployment);
-  return {
-    ...inputs,
-    ...overlay({ name: inputs.name, source: inputs.source, displayName: inputs.displayName }, { ...observed }),
-    ...(inputs.sourceConfig && { sourceConfig: observedSourceConfig(inputs.sourceConfig, observed.sourceConfig) }),
-    ...(inputs.sourceRevisionConfig && {
-      sourceRevisionConfig: overlay(inputs.sourceRevisionConfig, observed.sourceRevisionConfig ?? {}),
-    }),
-    ...(inputs.secretReferences && { secretReferences: observed.secretReferences ?? inputs.secretReferences }),
-    ...(declaresEnvironment(inputs) ? observedEnvironment(inputs, deployment) : {}),
-  };
+/** What a refresh finds: the new state and, where they can be told, the inputs that it amounts to. */
+export interface ObservedState {
+  props: DeploymentState;
+  inputs?: DeploymentInputs;
 }
 
-/** The state of a deployment that is looked up by id alone: everything but the environment, whose values are nobody's business here. */
-export function stateFromPlatform(
+/**
+ * Reads the platform back, so that a change made elsewhere shows as a difference in the next run. What was never declared stays undeclared.
+ *
+ * Where the platform hides environment values, the inputs can't be told: then the engine keeps those that it has, and a difference is only marked.
+ * A lookup by id (`Deployment.get`) has no inputs, and its environment is nobody's business here.
+ */
+export function observedState(
   client: ControlPlane,
+  state: DeploymentState,
   deployment: Deployment,
   revision: Revision | undefined,
-): DeploymentState {
-  return { ...declaredFrom(deployment), ...outputsOf(client, deployment, revision) };
+): ObservedState {
+  const outputs = outputsOf(client, deployment, revision);
+  if (state.name === undefined) return { props: { ...state, ...declaredFrom(deployment), ...outputs } };
+  const inputs = { ...inputsOf(state), ...observedDeclaration(state, deployment) };
+  const environment = observedEnvironment(state, deployment);
+  const { secretNames } = environment;
+  if (environment.entries === "hidden") {
+    const drifted =
+      !isDeepStrictEqual(jsonSafe(inputs), jsonSafe(inputsOf(state))) ||
+      !isDeepStrictEqual(secretNames, state.secretNames);
+    return { props: { ...inputs, ...outputs, secretNames: state.secretNames, drifted } };
+  }
+  const known = { ...inputs, ...environment.entries };
+  return { props: { ...storedInputs(known), ...outputs, drifted: false }, inputs: known };
+}
+
+function observedDeclaration(state: DeploymentState, deployment: Deployment): Partial<DeploymentInputs> {
+  const declared = inputsOf(state);
+  const observed = declaredFrom(deployment);
+  return {
+    ...overlay({ name: declared.name, source: declared.source, displayName: declared.displayName }, { ...observed }),
+    ...(declared.sourceConfig && { sourceConfig: observedSourceConfig(declared.sourceConfig, observed.sourceConfig) }),
+    ...(declared.sourceRevisionConfig && {
+      sourceRevisionConfig: overlay(declared.sourceRevisionConfig, observed.sourceRevisionConfig ?? {}),
+    }),
+    ...(declared.secretReferences && { secretReferences: observed.secretReferences ?? declared.secretReferences }),
+  };
 }
 
 function declaredFrom(deployment: Deployment): DesiredDeployment {
@@ -88,28 +111,29 @@ function overlay<Fields extends object>(declared: Fields, observed: object): Fie
   ) as Fields;
 }
 
-function observedEnvironment(
-  inputs: DeploymentInputs,
-  { secrets }: Deployment,
-): Pick<DesiredDeployment, "env" | "secrets"> {
-  if (secrets === undefined || secrets === null) return {};
-  const present = new Map(secrets.filter(({ name }) => name !== managedByName).map(({ name, value }) => [name, value]));
-  const readBack = (declared: Readonly<Record<string, string>>) =>
-    Object.fromEntries(
-      Object.entries(declared).flatMap(([name, value]) => {
-        const shown = present.get(name);
-        if (shown === undefined) return [];
-        return [[name, isMasked(shown) ? value : shown]];
-      }),
-    );
-  const { env = {}, secrets: declaredSecrets = {} } = inputs;
-  const undeclared = [...present].filter(
-    ([name]) => !Object.hasOwn(env, name) && !Object.hasOwn(declaredSecrets, name),
-  );
-  const secretValues = { ...readBack(declaredSecrets), ...Object.fromEntries(undeclared) };
+interface ObservedEnvironment {
+  /** The environment as inputs, `hidden` when the platform doesn't show the values. */
+  entries: Pick<DesiredDeployment, "env" | "secrets"> | "hidden";
+  secretNames: readonly string[] | undefined;
+}
+
+/** The environment as it is there: a plain entry stays plain, every other one is a secret. */
+function observedEnvironment(state: DeploymentState, { secrets }: Deployment): ObservedEnvironment {
+  const { env, secretNames } = state;
+  if (env === undefined && secretNames === undefined) return { entries: {}, secretNames };
+  if (secrets === undefined || secrets === null) return { entries: "hidden", secretNames };
+  const present = secrets.filter(({ name }) => name !== managedByName);
+  const plain = present.filter(({ name }) => env !== undefined && Object.hasOwn(env, name));
+  const secret = present.filter((entry) => !plain.includes(entry));
+  const names = secretNames === undefined && secret.length === 0 ? undefined : secret.map(({ name }) => name).sort();
+  if (present.some(({ value }) => isMasked(value))) return { entries: "hidden", secretNames: names };
+  const asMap = (entries: readonly Secret[]) => Object.fromEntries(entries.map(({ name, value }) => [name, value]));
   return {
-    ...(inputs.env === undefined ? {} : { env: readBack(env) }),
-    ...(inputs.secrets === undefined && undeclared.length === 0 ? {} : { secrets: secretValues }),
+    entries: {
+      ...(env === undefined ? {} : { env: asMap(plain) }),
+      ...(names === undefined ? {} : { secrets: asMap(secret) }),
+    },
+    secretNames: names,
   };
 }
 

@@ -9,19 +9,19 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import { cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
-import { type Difference, diff } from "./diff.ts";
+import { type Difference, diff, lossWarning } from "./diff.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
-import { observedInputs, stateFromPlatform } from "./read.ts";
+import { observedState } from "./read.ts";
 import {
   type DeploymentInputs,
   type DeploymentState,
   declaredOf,
-  inputsOf,
   isUnhealthy,
   markOf,
   platformInputsOf,
+  storedInputs,
 } from "./state.ts";
 import { type StatusLine, statusLineOf } from "./status-line.ts";
 
@@ -53,17 +53,41 @@ export function createProvider(): DeploymentProvider {
       return jsonSafe(check(olds, news, config));
     },
     async diff(_id, olds, news) {
-      return diff(olds, news, config);
+      const difference = diff(olds, news, config);
+      if (difference.deleteBeforeReplace) {
+        const message = `${olds.name} ${lossWarning}`;
+        const line = statusLineOf(news.resourceUrn);
+        line.onProgress({ type: "warning", message });
+        await line.delivered();
+      }
+      return difference;
     },
-    create: (inputs) => cancellable((signal) => createResource(inputs, config, signal)),
-    read: (id, props) => cancellable((signal) => readResource(id, props, config, signal)),
-    update: (id, olds, news) => cancellable((signal) => updateResource(id, olds, news, config, signal)),
-    delete: (id, props) => cancellable((signal) => deleteResource(id, props, config, signal)),
+    create: (inputs) => operate(inputs, (run) => createResource(inputs, config, run)),
+    read: (id, props) => operate(props, (run) => readResource(id, props, config, run)),
+    update: (id, olds, news) => operate(news, (run) => updateResource(id, olds, news, config, run)),
+    delete: (id, props) => operate(props, (run) => deleteResource(id, props, config, run)),
   };
 }
 
-async function createResource(inputs: DeploymentInputs, config: StackConfig | undefined, signal: AbortSignal) {
-  const line = statusLineOf(inputs.urn);
+/** What one operation on a resource works with. */
+interface Operation {
+  line: StatusLine;
+  signal: AbortSignal;
+}
+
+async function operate<Result>(
+  { resourceUrn }: DeploymentInputs,
+  run: (operation: Operation) => Promise<Result>,
+): Promise<Result> {
+  const line = statusLineOf(resourceUrn);
+  try {
+    return await cancellable((signal) => run({ line, signal }));
+  } finally {
+    await line.delivered();
+  }
+}
+
+async function createResource(inputs: DeploymentInputs, config: StackConfig | undefined, { line, signal }: Operation) {
   const client = connect(settingsOf(inputs.connection, config), line.logger);
   let known: Deployment | undefined;
   try {
@@ -90,19 +114,19 @@ async function updateResource(
   olds: DeploymentState,
   news: DeploymentInputs,
   config: StackConfig | undefined,
-  signal: AbortSignal,
+  { line, signal }: Operation,
 ) {
   const settings = settingsFor(olds, news.connection, config);
   const isForClientOnly = isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
-  if (isForClientOnly && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
-    return { outs: jsonSafe({ ...withoutInputs(olds), ...news }) };
+  if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
+    return { outs: jsonSafe({ ...olds, ...storedInputs(news) }) };
   }
-  const line = statusLineOf(news.urn);
   const client = connect(settings, line.logger);
   let ensured: Ensured;
   try {
     ensured = await update(client, id, declaredOf(news), {
       previous: declaredOf(olds),
+      unreadable: olds.secretsVersion === news.secretsVersion ? "same" : "changed",
       managedBy: markOf(news),
       redeploy: isDeepStrictEqual(olds.triggers, news.triggers) ? undefined : "triggers changed",
       pushedCommit: news.pushedCommit === olds.pushedCommit ? undefined : news.pushedCommit,
@@ -138,11 +162,11 @@ async function finish(
       const live = await waitUntilLive(client, ensured, { limits: { timeoutMs }, signal, onProgress });
       if (live !== undefined) {
         warnOfNewerPush(inputs, live.revision.source_revision_config.repo_commit_sha, line);
-        return jsonSafe({ ...inputs, ...outputsOf(client, live.deployment, live.revision) });
+        return jsonSafe({ ...storedInputs(inputs), ...outputsOf(client, live.deployment, live.revision) });
       }
     }
     const { deployment, revision } = await observe(client, ensured.deployment.id, { signal });
-    return jsonSafe({ ...inputs, ...outputsOf(client, deployment, revision) });
+    return jsonSafe({ ...storedInputs(inputs), ...outputsOf(client, deployment, revision) });
   } catch (error) {
     throw initError(client, ensured.deployment, inputs, error);
   }
@@ -155,16 +179,18 @@ function warnOfNewerPush(inputs: DeploymentInputs, commit: string | null | undef
   line.onProgress({ type: "warning", message });
 }
 
-async function readResource(id: string, props: DeploymentState, config: StackConfig | undefined, signal: AbortSignal) {
+async function readResource(
+  id: string,
+  props: DeploymentState,
+  config: StackConfig | undefined,
+  { line, signal }: Operation,
+) {
   const settings = settingsFor(props, props.connection, config);
-  const client = connect(settings, statusLineOf(props.urn).logger);
+  const client = connect(settings, line.logger);
   try {
     const { deployment, revision } = await observe(client, id, { signal });
-    // A lookup by id (`Deployment.get`) has nothing declared.
-    if (props.name === undefined)
-      return { id, props: jsonSafe({ ...props, ...stateFromPlatform(client, deployment, revision) }) };
-    const inputs = observedInputs(props, deployment);
-    return jsonSafe({ id, props: { ...inputs, ...outputsOf(client, deployment, revision) }, inputs });
+    client.redactor.add((deployment.secrets ?? []).map(({ value }) => value));
+    return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
   } catch (error) {
     if (isGone(error, id)) return {};
     throw plain(error, client);
@@ -175,9 +201,8 @@ async function deleteResource(
   id: string,
   props: DeploymentState,
   config: StackConfig | undefined,
-  signal: AbortSignal,
+  { line, signal }: Operation,
 ) {
-  const line = statusLineOf(props.urn);
   const client = connect(settingsFor(props, props.connection, config), line.logger);
   const limit = props.timeouts?.delete;
   try {
@@ -197,7 +222,11 @@ function initError(client: ControlPlane, deployment: Deployment, inputs: Deploym
   const revisionStatus = (cause as { status?: unknown }).status;
   const outputs = outputsOf(client, deployment, undefined);
   const status = typeof revisionStatus === "string" ? revisionStatus : "UNKNOWN";
-  return new InitError(deployment.id, { ...inputs, ...outputs, revisionStatus: status }, plain(cause, client));
+  return new InitError(
+    deployment.id,
+    { ...storedInputs(inputs), ...outputs, revisionStatus: status },
+    plain(cause, client),
+  );
 }
 
 /** An error that says the same and carries nothing else: an `id` or a numeric `code` on it would mean something to the dynamic provider. */
@@ -208,9 +237,4 @@ function plain(error: unknown, client: ControlPlane): Error {
   copy.name = error instanceof Error ? error.name : "Error";
   copy.stack = `${copy.name}: ${message}`;
   return copy;
-}
-
-function withoutInputs(state: DeploymentState): Partial<DeploymentState> {
-  const inputs = inputsOf(state);
-  return Object.fromEntries(Object.entries(state).filter(([name]) => !Object.hasOwn(inputs, name)));
 }

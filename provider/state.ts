@@ -25,8 +25,13 @@ export interface DeploymentInputs extends DesiredDeployment {
   deleteTracingProject?: boolean;
   pushedCommit?: string;
   connection?: ConnectionInputs;
+  /**
+   * Counted up by `check` whenever the secret values change. The state's outputs hold no secret value to compare with, so this is what tells an
+   * update that they did.
+   */
+  secretsVersion?: number;
   /** Made by the constructor, for the status line and the mark. */
-  urn?: string;
+  resourceUrn?: string;
   __provider?: string;
 }
 
@@ -52,12 +57,20 @@ export interface DeploymentOutputs {
   updatedAt?: string | undefined;
 }
 
-/** What the state holds of a deployment. */
-export type DeploymentState = DeploymentInputs & DeploymentOutputs;
+/**
+ * What the state holds of a deployment: its inputs without the secret values, and what the platform tells. Values in outputs would reach every
+ * program and its debug log.
+ */
+export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, DeploymentOutputs {
+  /** Names of the secrets; absent when none are declared. */
+  secretNames?: readonly string[] | undefined;
+  /** The platform was found to differ from the inputs, in a way that can't be written into them. */
+  drifted?: boolean | undefined;
+}
 
 /** Inputs that only the client needs: they may change without a request. */
 export const clientOnlyInputs: readonly string[] = [
-  "urn",
+  "resourceUrn",
   "timeouts",
   "wait",
   "adopt",
@@ -66,23 +79,37 @@ export const clientOnlyInputs: readonly string[] = [
   "__provider",
 ];
 
-const inputNames: readonly string[] = [...desiredFields, ...clientOnlyInputs, "triggers", "pushedCommit"];
+const inputNames: readonly string[] = [
+  ...desiredFields,
+  ...clientOnlyInputs,
+  "triggers",
+  "pushedCommit",
+  "secretsVersion",
+];
 
 /** The part of the inputs or the state that is declared of the deployment itself. */
-export function declaredOf(state: DeploymentState): DesiredDeployment {
+export function declaredOf(state: DeploymentInputs | DeploymentState): DesiredDeployment {
   return pick(state, desiredFields) as unknown as DesiredDeployment;
 }
 
 /** The inputs within a state. */
-export function inputsOf(state: DeploymentState): DeploymentInputs {
+export function inputsOf(state: DeploymentInputs | DeploymentState): DeploymentInputs {
   return pick(state, inputNames) as unknown as DeploymentInputs;
 }
 
+/** What the state keeps of the inputs. */
+export function storedInputs(
+  inputs: DeploymentInputs,
+): Omit<DeploymentInputs, "secrets"> & Pick<DeploymentState, "secretNames"> {
+  const { secrets, ...rest } = inputs;
+  return { ...rest, secretNames: secrets === undefined ? undefined : Object.keys(secrets).sort() };
+}
+
 /** Inputs without those that only the client needs: a difference here concerns the platform. */
-export function platformInputsOf(state: DeploymentState): Record<string, unknown> {
+export function platformInputsOf(state: DeploymentInputs | DeploymentState): Record<string, unknown> {
   return pick(
     state,
-    inputNames.filter((name) => !clientOnlyInputs.includes(name)),
+    inputNames.filter((name) => !clientOnlyInputs.includes(name) && name !== "secrets"),
   );
 }
 
@@ -94,7 +121,7 @@ function pick(record: object, names: readonly string[]): Record<string, unknown>
 
 /** The mark of a deployment that a Pulumi resource made. */
 export function markOf(inputs: DeploymentInputs): string | undefined {
-  return inputs.urn === undefined ? undefined : `pulumi#${inputs.urn}`;
+  return inputs.resourceUrn === undefined ? undefined : `pulumi#${inputs.resourceUrn}`;
 }
 
 /** Whether the last thing known of the deployment is that its latest revision isn't live. */

@@ -1,41 +1,56 @@
-import { createRequire } from "node:module";
 import { formatDuration } from "../core/duration.ts";
 import type { ProgressEvent } from "../core/events.ts";
 import type { Logger } from "../core/logger.ts";
+import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
 /** Where a resource says what happens to it. */
 export interface StatusLine {
   onProgress(event: ProgressEvent): void;
   logger: Logger;
+  /** Resolves when the engine has every line: it ends this process without waiting for any. */
+  delivered(): Promise<unknown>;
 }
 
-/** The engine's log, as far as it is used here. Source: `log` and `runtime` of @pulumi/pulumi. */
-interface EngineLog {
-  debug: LogFunction;
-  info: LogFunction;
-  warn: LogFunction;
-}
-type LogFunction = (message: string, resource?: unknown, streamId?: number, ephemeral?: boolean) => Promise<void>;
+const severities = { debug: 0, info: 1, warn: 2 } as const;
+type Severity = keyof typeof severities;
+type Say = (severity: Severity, message: string, urn: string, ephemeral: boolean) => Promise<void>;
 
-let engineLog: EngineLog | undefined;
+let engineLog: Say | undefined;
 
 /**
- * The engine's log, from the copy of the SDK that runs this process. A dynamic provider isn't connected to it by itself: the engine's address is
- * the last argument of the process. `undefined` where the process is something else, for example a unit test.
+ * The engine's log service, spoken to with the messages of the SDK that runs this process. A dynamic provider isn't connected to it by itself:
+ * the engine's address is the last argument of the process. `undefined` where the process is something else, for example a unit test.
+ *
+ * The SDK's own log functions aren't used: they decode the answers with the decoder that `cancellation.ts` listens to.
  */
-function connectToEngine(): EngineLog | undefined {
-  if (engineLog !== undefined) return engineLog;
-  const main = process.argv[1];
+function connectToEngine(): Say | undefined {
+  const load = requireOfDynamicProvider();
   const address = process.argv.at(-1);
-  if (main === undefined || address === undefined || !/dynamic-provider/.test(main)) return undefined;
+  if (engineLog !== undefined || load === undefined || address === undefined) return engineLog;
   try {
-    const load = createRequire(main);
-    const runtime = load("@pulumi/pulumi/runtime");
-    runtime.resetOptions(runtime.getProject() ?? "", "", -1, address, "", false, "");
-    engineLog = load("@pulumi/pulumi/log") as EngineLog;
+    const grpc = load("@grpc/grpc-js");
+    const { LogRequest } = load("../../proto/engine_pb");
+    const client = new grpc.Client(address, grpc.credentials.createInsecure());
+    const serialize = (request: { serializeBinary(): Uint8Array }) => Buffer.from(request.serializeBinary());
+    engineLog = (severity, message, urn, ephemeral) => {
+      const request = new LogRequest();
+      request.setSeverity(severities[severity]);
+      request.setMessage(message);
+      request.setUrn(urn);
+      request.setEphemeral(ephemeral);
+      // A line that can't be delivered is only a line.
+      return new Promise((resolve) => {
+        client.makeUnaryRequest(
+          "/pulumirpc.Engine/Log",
+          serialize,
+          () => undefined,
+          request,
+          () => resolve(),
+        );
+      });
+    };
   } catch {
     // Without its status line a deployment still deploys.
-    return undefined;
   }
   return engineLog;
 }
@@ -43,10 +58,10 @@ function connectToEngine(): EngineLog | undefined {
 /** The status line of the resource with this URN. */
 export function statusLineOf(urn: string | undefined): StatusLine {
   const log = urn === undefined ? undefined : connectToEngine();
-  // The log asks only for the URN of a resource.
-  const resource = { urn: { promise: () => Promise.resolve(urn) } };
-  const say = (level: keyof EngineLog, message: string, ephemeral: boolean) => {
-    void log?.[level](message, resource, undefined, ephemeral).catch(() => {});
+  let lastLine: Promise<unknown> = Promise.resolve();
+  const say = (severity: Severity, message: string, ephemeral: boolean): void => {
+    // One after another, so that they keep their order.
+    lastLine = lastLine.then(() => log?.(severity, message, urn ?? "", ephemeral));
   };
   return {
     onProgress(event) {
@@ -59,6 +74,7 @@ export function statusLineOf(urn: string | undefined): StatusLine {
       warn: (message) => say("info", message, true),
       error: (message) => say("warn", message, false),
     },
+    delivered: () => lastLine,
   };
 }
 
