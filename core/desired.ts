@@ -99,7 +99,7 @@ export function validateDesired(
   isUnknown: (value: unknown) => boolean = () => false,
 ): { desired: DesiredDeployment; problems: readonly Problem[] } {
   const known = withoutUnknowns(declared, isUnknown);
-  const parsed = desiredSchema.safeParse(known.value);
+  const parsed = desiredSchema.safeParse(known.value, { reportInput: true });
   const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
   const problems = shapeProblems.filter((problem) => !known.unknownPaths.some((path) => isWithin(path, problem.path)));
   const desired = known.value as DesiredDeployment;
