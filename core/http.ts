@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request as undiciRequest } from "undici";
 import type { z } from "zod";
 import { abortedBy, type Clock, throwIfAborted } from "./clock.ts";
+import { readConnectionFailure } from "./connection-failure.ts";
 import { formatDuration } from "./duration.ts";
 import { type ApiError, ConnectionError, ResponseError, TimeoutError } from "./errors.ts";
 import { isLoopback } from "./hosts.ts";
@@ -219,59 +220,21 @@ export class Http {
       const timeout = new TimeoutError(`${what}: no answer from ${baseUrl} within ${formatDuration(timedOutAfterMs)}.`);
       return { error: timeout, mayRepeat: options.idempotent, kind: "connection" };
     }
-    const { code, text } = describeCause(error);
-    const sent = !neverSent.has(code) && !isProxyRefusal(text);
-    const isHopeless = hopeless.has(code);
-    const connectionError = new ConnectionError(
-      redactor.text(`${what}: the connection to ${baseUrl} failed: ${text}.`),
-      {
+    const { message, sent, isHopeless, hint } = readConnectionFailure(error);
+    return {
+      error: new ConnectionError(redactor.text(`${what}: the connection to ${baseUrl} failed: ${message}.`), {
         sent,
-        hint: hintFor(code, text),
-      },
-    );
-    return { error: connectionError, mayRepeat: !isHopeless && (options.idempotent || !sent), kind: "connection" };
+        hint,
+      }),
+      mayRepeat: !isHopeless && (options.idempotent || !sent),
+      kind: "connection",
+    };
   }
-}
-
-/** Causes that are only seen before a request was written to the connection. */
-const neverSent: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_INVALID_ARG",
-]);
-
-/** Causes that another attempt doesn't mend. */
-const hopeless: ReadonlySet<string> = new Set(["ENOTFOUND", "UND_ERR_INVALID_ARG"]);
-
-/** A tunnel that a proxy didn't open carried nothing; undici tells it by its message alone. */
-function isProxyRefusal(text: string): boolean {
-  return text.includes("when HTTP Tunneling");
-}
-
-function hintFor(code: string, text: string): string | undefined {
-  if (code === "ENOTFOUND") return "Check the base URL: this host name doesn't exist.";
-  if (isProxyRefusal(text)) return "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.";
-  return undefined;
 }
 
 /** Plain http is for loopback alone, so a proxy elsewhere must not get to read it. */
 function defaultDispatcher(baseUrl: string): Dispatcher {
   return isLoopback(new URL(baseUrl).hostname) ? new Agent() : new EnvHttpProxyAgent();
-}
-
-function describeCause(error: unknown): { code: string; text: string } {
-  let cause: unknown = error;
-  while (cause instanceof Error) {
-    // A connection tried over IPv4 and IPv6 fails with one error that holds both.
-    if (cause instanceof AggregateError && cause.errors.length > 0) cause = cause.errors[0];
-    const { code } = cause as { code?: unknown };
-    if (typeof code === "string") return { code, text: `${(cause as Error).message || code} (${code})` };
-    if ((cause as Error).cause === undefined) break;
-    cause = (cause as Error).cause;
-  }
-  return { code: "", text: cause instanceof Error ? cause.message : String(cause) };
 }
 
 async function readText(body: Dispatcher.ResponseData["body"]): Promise<string> {

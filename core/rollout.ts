@@ -208,7 +208,8 @@ class Rollout {
     for (let asked = 0; ; asked += 1) {
       const deployment = await this.#tryReadDeployment();
       // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
-      const isActive = deployment?.active_revision_id === revision.id || deployment?.active_revision_id === undefined;
+      const active = deployment?.active_revision_id;
+      const isActive = active === this.#options.revisionId || active === undefined;
       if (deployment !== undefined && isActive) return this.#result(revision, deployment);
       // A newer revision in the making doesn't keep this one from being switched to; a newer one that serves does.
       if (deployment !== undefined && deployment.active_revision_id === deployment.latest_revision_id) {
@@ -218,7 +219,7 @@ class Rollout {
       if (this.#now() >= switchDeadline) {
         if (deployment !== undefined) this.#throwIfSuperseded(deployment);
         throw new RolloutError(
-          `Revision ${revision.id} is DEPLOYED, but ${formatDuration(this.#limits.switchMs)} later deployment ${deploymentId} still serves ${deployment?.active_revision_id ?? "no revision"}.`,
+          `Revision ${revision.id} is DEPLOYED, but ${formatDuration(this.#limits.switchMs)} later deployment ${deploymentId} still serves ${active ?? "no revision"}.`,
           { ...this.#errorOptions(), hint: "Look at the deployment's page; deploy again if it doesn't switch." },
         );
       }

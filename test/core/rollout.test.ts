@@ -80,12 +80,12 @@ test("a rollout is followed through all its statuses until it is live", async ()
   const { result, events } = await follow({
     course: [
       [0, "CREATING"],
-      [10, "QUEUED"],
-      [20, "AWAITING_BUILD"],
-      [40, "BUILDING"],
-      [200, "AWAITING_DEPLOY"],
-      [230, "DEPLOYING"],
-      [300, "DEPLOYED"],
+      [100, "QUEUED"],
+      [200, "AWAITING_BUILD"],
+      [300, "BUILDING"],
+      [900, "AWAITING_DEPLOY"],
+      [1_000, "DEPLOYING"],
+      [1_200, "DEPLOYED"],
     ],
   });
   const statuses = ["CREATING", "QUEUED", "AWAITING_BUILD", "BUILDING", "AWAITING_DEPLOY", "DEPLOYING", "DEPLOYED"];

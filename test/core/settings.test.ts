@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { ConfigError } from "../../core/errors.ts";
+import { resolveSettings, type SettingsSources } from "../../core/settings.ts";
+
+function failureOf(sources: SettingsSources): ConfigError {
+  try {
+    resolveSettings(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was wrong.");
+}
+
+const everySource: SettingsSources = {
+  explicit: { apiKey: "explicit-key", workspaceId: "explicit-workspace", baseUrl: "https://explicit.example/api-host" },
+  env: {
+    GRAPHDEPLOY_API_KEY: "own-key",
+    GRAPHDEPLOY_WORKSPACE_ID: "own-workspace",
+    GRAPHDEPLOY_BASE_URL: "https://own.example/api-host",
+    LANGSMITH_API_KEY: "service-key",
+    LANGSMITH_WORKSPACE_ID: "service-workspace",
+    LANGGRAPH_HOST_URL: "https://service.example/api-host",
+  },
+  fallback: { apiKey: "file-key", workspaceId: "file-workspace", baseUrl: "https://file.example/api-host" },
+};
+const { fallback, env } = everySource;
+const serviceOnly = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GRAPHDEPLOY_")));
+
+test.each<[string, SettingsSources]>([
+  ["explicit", everySource],
+  ["own", { ...everySource, explicit: {} }],
+  ["file", { env: serviceOnly, ...(fallback === undefined ? {} : { fallback }) }],
+  ["service", { env: serviceOnly }],
+])("the %s source wins over those after it", (name, sources) => {
+  const settings = resolveSettings(sources);
+  expect(settings.apiKey).toBe(`${name}-key`);
+  expect(settings.workspaceId).toBe(`${name}-workspace`);
+  expect(settings.baseUrl).toBe(`https://${name}.example/api-host`);
+});
+
+test.each(["LANGSMITH_API_KEY", "LANGGRAPH_HOST_API_KEY", "LANGCHAIN_API_KEY"])("the key is found in %s", (name) => {
+  expect(resolveSettings({ env: { [name]: " key " } }).apiKey).toBe("key");
+});
+
+test("an empty argument, as an unset input gives it, counts as none", () => {
+  expect(resolveSettings({ explicit: { apiKey: "" }, env: { GRAPHDEPLOY_API_KEY: "own-key" } }).apiKey).toBe("own-key");
+});
+
+test("a missing key names every place that was looked at", () => {
+  const error = failureOf({ env: {}, names: { explicit: "the input api-key", fallback: "graphdeploy:apiKey" } });
+  expect(error.message).toBe(
+    "No API key: looked for the input api-key, GRAPHDEPLOY_API_KEY, graphdeploy:apiKey, LANGSMITH_API_KEY, LANGGRAPH_HOST_API_KEY and LANGCHAIN_API_KEY. Set GRAPHDEPLOY_API_KEY to a key of your workspace.",
+  );
+});
+
+test("apiKeyEnv names the variable that holds the key", () => {
+  expect(resolveSettings({ explicit: { apiKeyEnv: "MY_KEY" }, env: { MY_KEY: "mine" } }).apiKey).toBe("mine");
+  expect(failureOf({ explicit: { apiKeyEnv: "MY_KEY" }, env: { GRAPHDEPLOY_API_KEY: "own" } }).path).toBe("apiKeyEnv");
+});
+
+test.each<[string, SettingsSources]>([
+  ["apiKey", { env: { LANGSMITH_API_KEY: "zwei woerter" } }],
+  ["apiKey", { explicit: { apiKey: "zeilen\numbruch" }, env: {} }],
+  ["workspaceId", { explicit: { apiKey: "key", workspaceId: "werk raum" }, env: {} }],
+])("a value of %s that no header can carry is refused without showing it", (path, sources) => {
+  const error = failureOf(sources);
+  expect(error.path).toBe(path);
+  expect(error.message).not.toMatch(/zwei|zeilen|werk/);
+});
+
+test.each([
+  [{}, "https://api.host.langchain.com"],
+  [{ GRAPHDEPLOY_REGION: "eu" }, "https://eu.api.host.langchain.com"],
+  [{ LANGSMITH_ENDPOINT: "https://eu.api.smith.langchain.com" }, "https://eu.api.host.langchain.com"],
+  [{ LANGSMITH_ENDPOINT: "https://proxy.example" }, "https://api.host.langchain.com"],
+  [{ GRAPHDEPLOY_BASE_URL: "http://127.0.0.1:8124/" }, "http://127.0.0.1:8124"],
+  [{ GRAPHDEPLOY_BASE_URL: "https://host.example/api-host//" }, "https://host.example/api-host"],
+])("with %o the control plane is %s", (variables, baseUrl) => {
+  expect(resolveSettings({ env: { GRAPHDEPLOY_API_KEY: "key", ...variables } }).baseUrl).toBe(baseUrl);
+});
+
+test.each([
+  ["http://host.example/api-host", "is not https"],
+  ["ftp://localhost", "is not https"],
+  ["host.example", "is not a URL"],
+  ["https://user:pass@host.example", "carries a user name or password"],
+  ["https://host.example?a=1", "has a query or fragment"],
+])("the base URL %s is refused because it %s", (baseUrl, why) => {
+  const error = failureOf({ explicit: { apiKey: "key", baseUrl }, env: {} });
+  expect(error.path).toBe("baseUrl");
+  expect(error.message).toContain(why);
+  expect(error.message).not.toContain("pass@");
+});
+
+test("a region and a base URL of one source must agree", () => {
+  const both = { apiKey: "key", region: "eu", baseUrl: "https://api.host.langchain.com" };
+  expect(failureOf({ explicit: both, env: {} }).message).toContain("name two control planes");
+  expect(resolveSettings({ explicit: { ...both, region: "us" }, env: {} }).baseUrl).toBe(both.baseUrl);
+});
+
+test("an explicit region wins over a base URL in the environment", () => {
+  const sources = { explicit: { apiKey: "key", region: "eu" }, env: { GRAPHDEPLOY_BASE_URL: "https://own.example" } };
+  expect(resolveSettings(sources).baseUrl).toBe("https://eu.api.host.langchain.com");
+});
+
+test.each(["region", "dialect"] as const)("an unknown %s is refused with what there is", (field) => {
+  const error = failureOf({ explicit: { apiKey: "key", [field]: "mars" }, env: {} });
+  expect(error.path).toBe(field);
+  expect(error.message).toContain('"mars" is unknown');
+});
+
+test("agent hosts are read as a list", () => {
+  const settings = resolveSettings({
+    env: { GRAPHDEPLOY_API_KEY: "key", GRAPHDEPLOY_AGENT_HOSTS: "a.example, b.example," },
+  });
+  expect(settings.agentHosts).toEqual(["a.example", "b.example"]);
+});
