@@ -10,6 +10,9 @@ export const defaultDeletionTimeoutMs = 600_000;
 /** For the answer to the look that is taken at the deadline, in milliseconds. */
 const lastLookMs = 5_000;
 
+/** Between two signs of life while the status stays the same, in milliseconds. */
+const heartbeatMs = 30_000;
+
 export interface DeletionOptions {
   deleteTracingProject?: boolean | undefined;
   /** @default {@link defaultDeletionTimeoutMs} */
@@ -32,6 +35,7 @@ export async function deleteDeployment(client: ControlPlane, id: string, options
     if (isGone(error, id)) return;
     throw error;
   }
+  let told: { status: string | undefined; atMs: number } | undefined;
   for (let look = 0; ; look += 1) {
     let status: string | undefined;
     try {
@@ -42,7 +46,10 @@ export async function deleteDeployment(client: ControlPlane, id: string, options
       if (!isPassingFailure(error)) throw error;
     }
     const now = client.clock.now();
-    onProgress?.({ type: "deleting", deploymentId: id, status, elapsedMs: now - startedAt });
+    if (told === undefined || told.status !== status || now - told.atMs >= heartbeatMs) {
+      told = { status, atMs: now };
+      onProgress?.({ type: "deleting", deploymentId: id, status, elapsedMs: now - startedAt });
+    }
     if (now >= deadline) {
       throw new TimeoutError(
         `Deployment ${id} is still ${status ?? "there"} ${formatDuration(timeoutMs)} after its deletion began; the platform goes on with it. Run again to wait for its end.`,

@@ -1,0 +1,34 @@
+import { ControlPlane, create, RolloutError, waitUntilLive } from "graphdeploy/core";
+import { startMockServer } from "graphdeploy/mock-server";
+import { expect, test } from "vitest";
+
+const agent = {
+  name: "support-agent",
+  source: "github",
+  sourceConfig: { repoUrl: "https://github.com/acme/support-agent" },
+  sourceRevisionConfig: { repoRef: "main", graphConfigPath: "graph.json" },
+};
+
+test("the agent goes live", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
+
+  const ensured = await create(client, agent, { onDeployment: () => {} });
+  const live = await waitUntilLive(client, ensured);
+
+  expect(live?.revision.status).toBe("DEPLOYED");
+});
+
+test("a build that fails is reported with its log", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  mock.transitions.set({
+    rules: [{ name: "support-*", fail: "BUILD_FAILED", log_lines: ["npm error: no such package"] }],
+  });
+  const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
+
+  const ensured = await create(client, agent, { onDeployment: () => {} });
+  const failure = await waitUntilLive(client, ensured).catch((error: unknown) => error);
+
+  expect(failure).toBeInstanceOf(RolloutError);
+  expect(String(failure)).toContain("no such package");
+});
