@@ -15,6 +15,7 @@ import { logTail } from "./log-tail.ts";
 import { isPassingFailure } from "./passing-failure.ts";
 import { pollDelayMs } from "./polling.ts";
 import { meaningOf } from "./revision-status.ts";
+import { type StatusSpan, StatusTrail } from "./status-trail.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Revision } from "./wire/revision.ts";
 
@@ -50,13 +51,6 @@ export interface RolloutOptions {
   onProgress?: OnProgress | undefined;
 }
 
-/** How one status lasted. */
-export interface StatusSpan {
-  status: string;
-  startedAtMs: number;
-  durationMs: number;
-}
-
 export interface RolloutResult {
   revision: Revision;
   /** Read after the switch, so its `active_revision_id` is the revision. */
@@ -83,9 +77,8 @@ class Rollout {
   readonly #deadline: number;
   /** Until when single readings may take: the deadline, and after DEPLOYED the end of the switch. */
   #readUntil: number;
-  readonly #spans: { status: string; startedAtMs: number; durationMs: number }[] = [];
+  readonly #trail = new StatusTrail();
   readonly #warned = new Set<string>();
-  #status = "UNKNOWN";
   #lastSignOfLife: number;
   #missingSince: number | undefined;
   #webUrl: string | undefined;
@@ -131,7 +124,7 @@ class Rollout {
   /** An outage of the control plane says nothing about the rollout, so it is waited out until the deadline. */
   #readFailed(error: unknown): undefined {
     // What stands in front of a control plane that answered before may say 404 while that restarts.
-    const isStandIn = error instanceof NotFoundError && !error.answeredByControlPlane && this.#spans.length > 0;
+    const isStandIn = error instanceof NotFoundError && !error.answeredByControlPlane && !this.#trail.isEmpty;
     if (!isStandIn && !isPassingFailure(error)) throw error;
     if (this.#now() < this.#readUntil) {
       this.#warnOnce("outage", `The control plane can't be read; still waiting. ${error.message}`);
@@ -190,7 +183,7 @@ class Rollout {
     this.#warnOnce(revision.status, `Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`);
     const deployment = await this.#tryReadDeployment();
     if (deployment !== undefined) this.#throwIfSuperseded(deployment);
-    if (revision.status === "INTERRUPTED" && this.#inStatusMs() >= this.#limits.graceMs) {
+    if (revision.status === "INTERRUPTED" && this.#trail.inStatusMs(this.#now()) >= this.#limits.graceMs) {
       throw new Interrupted(`Revision ${revision.id} was interrupted on the platform and didn't go on.`, {
         ...this.#errorOptions(),
         logTail: await logTail(this.#client, this.#options.deploymentId, revision),
@@ -228,8 +221,8 @@ class Rollout {
   }
 
   #result(revision: Revision, deployment: Deployment): RolloutResult {
-    this.#closeSpan();
-    return { revision, deployment, spans: this.#spans, durationMs: this.#now() - this.#startedAt };
+    this.#trail.close(this.#now());
+    return { revision, deployment, spans: this.#trail.spans, durationMs: this.#now() - this.#startedAt };
   }
 
   async #readDeployment(): Promise<Deployment> {
@@ -277,15 +270,11 @@ class Rollout {
 
   #note(status: string): void {
     const now = this.#now();
-    if (this.#spans.length > 0 && status === this.#status) return;
-    const previousMs = this.#closeSpan();
-    const previous = this.#spans.length > 0 ? this.#status : undefined;
-    this.#status = status;
-    this.#spans.push({ status, startedAtMs: now, durationMs: 0 });
+    const change = this.#trail.note(status, now);
+    if (change === undefined) return;
     this.#lastSignOfLife = now;
-    const elapsedMs = now - this.#startedAt;
     const { revisionId, onProgress } = this.#options;
-    onProgress?.({ type: "status", revisionId, status, previous, elapsedMs, previousMs });
+    onProgress?.({ type: "status", revisionId, ...change, elapsedMs: now - this.#startedAt });
   }
 
   async #pause(): Promise<void> {
@@ -294,36 +283,24 @@ class Rollout {
     if (now - this.#lastSignOfLife >= this.#limits.heartbeatMs) {
       this.#lastSignOfLife = now;
       const { revisionId, onProgress } = this.#options;
-      onProgress?.({ type: "heartbeat", revisionId, status: this.#status, elapsedMs: now - this.#startedAt });
+      onProgress?.({ type: "heartbeat", revisionId, status: this.#trail.status, elapsedMs: now - this.#startedAt });
     }
     const elapsedMs = now - this.#startedAt;
-    const delay = pollDelayMs({ status: this.#status, elapsedMs, random: this.#client.random() });
+    const delay = pollDelayMs({ status: this.#trail.status, elapsedMs, random: this.#client.random() });
     await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadline - now)), this.#options.signal);
   }
 
   async #timeout(): Promise<RolloutTimeout> {
     const { deploymentId, revisionId } = this.#options;
-    const revision = { id: revisionId, status: this.#status };
+    const revision = { id: revisionId, status: this.#trail.status };
     return new RolloutTimeout(
-      `Revision ${revisionId} is still ${this.#status} after ${formatDuration(this.#limits.timeoutMs)}; the rollout goes on and may still succeed.`,
+      `Revision ${revisionId} is still ${this.#trail.status} after ${formatDuration(this.#limits.timeoutMs)}; the rollout goes on and may still succeed.`,
       {
         ...this.#errorOptions(),
         logTail: await logTail(this.#client, deploymentId, revision),
         hint: "Wait longer with a larger timeout, or run again to follow the same revision.",
       },
     );
-  }
-
-  #closeSpan(): number {
-    const last = this.#spans.at(-1);
-    if (last === undefined) return 0;
-    last.durationMs = this.#now() - last.startedAtMs;
-    return last.durationMs;
-  }
-
-  #inStatusMs(): number {
-    const last = this.#spans.at(-1);
-    return last === undefined ? 0 : this.#now() - last.startedAtMs;
   }
 
   #warnOnce(reason: string, message: string): void {
@@ -334,7 +311,7 @@ class Rollout {
 
   #errorOptions(): RolloutErrorOptions {
     const { deploymentId, revisionId } = this.#options;
-    return { deploymentId, revisionId, status: this.#status, webUrl: this.#webUrl };
+    return { deploymentId, revisionId, status: this.#trail.status, webUrl: this.#webUrl };
   }
 
   #now(): number {
