@@ -66,6 +66,9 @@ export default defineConfig([
     dts: true,
     // `import.meta.url` in CommonJS.
     shims: true,
+    // The bundler's helpers in a file of their own: it would put them into one of the entry points, which every other file then loads, and a file
+    // that this entry point itself loads would find it half loaded.
+    outputOptions: { codeSplitting: { groups: [{ name: "helpers", test: /rolldown[:/\\]runtime/ }] } },
     clean: true,
     hooks: { "build:done": copyReferencePageFiles },
   },

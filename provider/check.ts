@@ -3,8 +3,9 @@ import { validateDesired } from "../core/desired.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { refusedRemovals } from "../core/plan.ts";
-import { type StackConfig, settingsOf } from "./connection.ts";
+import { type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
+import { replacedPaths } from "./replacement.ts";
 import { type DeploymentInputs, declaredOf } from "./state.ts";
 import { hasUnknown, isUnknown } from "./unknown.ts";
 
@@ -20,12 +21,16 @@ export function check(
   news: DeploymentInputs,
   config: StackConfig | undefined,
 ): { inputs: DeploymentInputs; failures: CheckFailure[] } {
-  const inputs = withSecretsVersion(olds, withDefaults(jsonSafe(news)));
+  const inputs = withSecretsVersion(
+    olds,
+    withDefaults(jsonSafe({ ...news, connection: withKeyByName(news.connection, config) })),
+  );
   const { problems, desired } = validateDesired(declaredOf(inputs), isUnknown);
   const failures = problems.map(({ path, message }) => failure(path, message));
   failures.push(...timeoutFailures(inputs), ...kindFailures(inputs), ...connectionFailures(inputs, config));
   // The engine passes no old inputs to a creation, and an empty record from older versions.
-  if (olds?.name !== undefined && !hasUnknown(inputs)) {
+  // A replacement is a new deployment, which begins with nothing to remove.
+  if (olds?.name !== undefined && !hasUnknown(inputs) && replacedPaths(olds, inputs).length === 0) {
     const removals = refusedRemovals(desired, declaredOf(olds));
     failures.push(...removals.map(({ path, message }) => ({ property: path, reason: `${path} ${message}` })));
   }

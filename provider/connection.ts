@@ -9,11 +9,16 @@ export interface StackConfig {
   get(key: string): string | undefined;
 }
 
-/** Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration. */
+/**
+ * Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration.
+ * @throws {@link ConfigError} for settings that are missing, unknown or contradict each other.
+ */
 export function settingsOf(connection: ConnectionInputs = {}, config: StackConfig | undefined): Settings {
   const get = (name: string) => config?.get(`graphdeploy:${name}`);
+  const { apiKeyConfig, ...explicit } = connection;
+  if (apiKeyConfig !== undefined) explicit.apiKey = keyFromConfig(apiKeyConfig, config);
   return resolveSettings({
-    explicit: connection,
+    explicit,
     env: process.env,
     fallback: {
       apiKey: get("apiKey"),
@@ -23,8 +28,37 @@ export function settingsOf(connection: ConnectionInputs = {}, config: StackConfi
       baseUrl: get("baseUrl"),
       dialect: get("dialect"),
     },
-    names: { explicit: "apiKey or apiKeyEnv of the Provider", fallback: "the stack configuration graphdeploy:apiKey" },
+    names: {
+      explicit: "apiKey, apiKeyEnv or apiKeyConfig of the Provider",
+      fallback: "the stack configuration graphdeploy:apiKey",
+    },
   });
+}
+
+function keyFromConfig(name: string, config: StackConfig | undefined): string {
+  const key = config?.get(name);
+  if (key !== undefined && key !== "") return key;
+  throw new ConfigError(`apiKeyConfig: the stack configuration has no ${name}.`, {
+    path: "apiKeyConfig",
+    hint: `Set it with \`pulumi config set --secret ${name}\`, or name another one.`,
+  });
+}
+
+/**
+ * A connection whose key is one of the stack's configuration values, with the name of that value in the key's place. So the key itself is in no
+ * output, where Pulumi's own debug log would print it, and a rotated key is used at once, also by a destroy, which gets the configuration too.
+ */
+export function withKeyByName(
+  connection: ConnectionInputs | undefined,
+  config: StackConfig | undefined,
+): ConnectionInputs | undefined {
+  if (typeof connection?.apiKey !== "string") return connection;
+  const { apiKey, ...rest } = connection;
+  // Pulumi's class for the configuration can't be asked for its names; where its field is called otherwise, the key stays where it is.
+  const values = (config as { rawConfig?: unknown } | undefined)?.rawConfig;
+  if (typeof values !== "object" || values === null) return connection;
+  const name = Object.entries(values).find(([, value]) => value === apiKey)?.[0];
+  return name === undefined ? connection : { ...rest, apiKeyConfig: name };
 }
 
 /**

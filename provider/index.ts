@@ -13,4 +13,5 @@ export {
   getDeployment,
   getDeploymentOutput,
 } from "./get-deployment.ts";
+export { type ImportedDeployment, type ImportFile, type ImportFileArgs, importFile } from "./import-file.ts";
 export { Provider, type ProviderArgs } from "./provider.ts";

@@ -2,10 +2,16 @@ import * as pulumi from "@pulumi/pulumi";
 
 /** How to connect. What isn't given comes from the environment, then from the stack's configuration. */
 export interface ProviderArgs {
-  /** An API key; kept as a secret in the state. Prefer {@link apiKeyEnv}, so that a rotated key is used at once. */
+  /**
+   * An API key. One that stands in the stack's configuration (`config.requireSecret("euApiKey")`) is kept by its name there, not by its value. Any
+   * other value is kept in the state, encrypted: a destroy needs it. Then it is a secret output as well, and Pulumi prints those in plain text in its
+   * own debug log (`--debug`, `-v=9`). Prefer {@link apiKeyConfig} or {@link apiKeyEnv}, so that it is kept nowhere and a rotated key is used at once.
+   */
   apiKey?: pulumi.Input<string>;
   /** Name of the environment variable that holds the API key, for example `EU_API_KEY`. */
   apiKeyEnv?: string;
+  /** Name of the stack configuration value that holds the API key, for example `euApiKey` (of this project) or `other:apiKey`. */
+  apiKeyConfig?: string;
   /** @default the key's own workspace */
   workspaceId?: pulumi.Input<string>;
   /** `us` or `eu`; not together with {@link baseUrl}. */
@@ -27,9 +33,8 @@ export class Provider {
 
   constructor(args: ProviderArgs) {
     const { apiKey, ...rest } = args;
-    if (apiKey !== undefined && args.apiKeyEnv !== undefined) {
-      throw new Error("Provider: apiKey and apiKeyEnv are both given. Keep one of the two.");
-    }
+    const given = (["apiKey", "apiKeyEnv", "apiKeyConfig"] as const).filter((name) => args[name] !== undefined);
+    if (given.length > 1) throw new Error(`Provider: ${given.join(" and ")} are given. Keep one of them.`);
     this.connection = { ...rest, ...(apiKey === undefined ? {} : { apiKey: pulumi.secret(apiKey) }) };
   }
 }

@@ -4,6 +4,8 @@ import { type DesiredDeployment, desiredFields } from "../core/desired.ts";
 export interface ConnectionInputs {
   apiKey?: string;
   apiKeyEnv?: string;
+  /** Name of the stack configuration value that holds the API key. */
+  apiKeyConfig?: string;
   workspaceId?: string;
   region?: string;
   baseUrl?: string;
