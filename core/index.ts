@@ -14,7 +14,7 @@ export * from "./errors.ts";
 export type { OnProgress, ProgressEvent } from "./events.ts";
 export type { Logger } from "./logger.ts";
 export { Listing, type Page } from "./pages.ts";
-export { type Change, type Plan, type PlanOptions, planUpdate } from "./plan.ts";
+export { type Change, type Plan, type PlanOptions, plan, planUpdate } from "./plan.ts";
 export { create, type Ensured, observe, update, waitUntilLive } from "./reconcile.ts";
 export { Redactor } from "./redact.ts";
 export { followRollout, type RolloutLimits, type RolloutOptions, type RolloutResult } from "./rollout.ts";

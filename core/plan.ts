@@ -53,11 +53,21 @@ const why: Readonly<Record<Effect, string>> = {
   replace: "can't change on a deployment, so it is replaced",
 };
 
-/** The plan for a deployment that doesn't exist yet. */
-export const creation: Plan = { action: "create", changes: [], patch: undefined, droppedNames: [] };
-
-/** The plan for a deployment that isn't declared any more. */
-export const deletion: Plan = { action: "delete", changes: [], patch: undefined, droppedNames: [] };
+/**
+ * What brings the platform to what is declared, where either side may be missing: create what isn't there, delete what isn't declared any more.
+ * Pure.
+ * @throws as {@link planUpdate}
+ */
+export function plan(
+  desired: DesiredDeployment | undefined,
+  observed: Deployment | undefined,
+  options: PlanOptions = {},
+): Plan {
+  const whole = (action: Plan["action"]): Plan => ({ action, changes: [], patch: undefined, droppedNames: [] });
+  if (desired === undefined) return whole(observed === undefined ? "nothing" : "delete");
+  if (observed === undefined) return whole("create");
+  return planUpdate(desired, observed, options);
+}
 
 /**
  * Compares what is declared with what the platform has. Pure; applying its result makes the next plan empty.

@@ -41,7 +41,6 @@ export const deploymentSchema = z.looseObject({
 export type Deployment = z.infer<typeof deploymentSchema>;
 
 export const deploymentsListSchema = z.looseObject({ resources: z.array(deploymentSchema), offset: z.int() });
-export type DeploymentsList = z.infer<typeof deploymentsListSchema>;
 
 export const deploymentCreateRequestSchema = z.looseObject({
   name: z.string(),

@@ -32,4 +32,3 @@ export type Revision = z.infer<typeof revisionSchema>;
 
 /** One page of revisions, latest first. */
 export const revisionsListSchema = z.looseObject({ resources: z.array(revisionSchema), offset: z.int() });
-export type RevisionsList = z.infer<typeof revisionsListSchema>;

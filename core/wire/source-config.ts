@@ -47,7 +47,6 @@ export const resourceSpecSchema = z.looseObject({
   db_storage_gi: z.int().nullish(),
   db_max_connections: z.int().nullish(),
 });
-export type ResourceSpec = z.infer<typeof resourceSpecSchema>;
 
 export const listenerConfigSchema = z.looseObject({ k8s_namespace: z.string().nullish() });
 

@@ -9,7 +9,6 @@ export const validationErrorSchema = z.looseObject({
 
 /** Body of a 422. */
 export const httpValidationErrorSchema = z.looseObject({ detail: z.array(validationErrorSchema) });
-export type HTTPValidationError = z.infer<typeof httpValidationErrorSchema>;
 
 /** Body of every other error. */
 export const errorDetailSchema = z.looseObject({ detail: z.string() });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DesiredDeployment } from "../../core/desired.ts";
 import { ConfigError } from "../../core/errors.ts";
-import { type Plan, type PlanOptions, planUpdate } from "../../core/plan.ts";
+import { type Plan, type PlanOptions, plan, planUpdate } from "../../core/plan.ts";
 import type { Deployment, DeploymentPatchRequest } from "../../core/wire/deployment.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 
@@ -247,4 +247,12 @@ test.each<[string, Partial<Deployment>, DeploymentPatchRequest]>([
 test("a redeployment adds nothing to a change that rolls out anyway", () => {
   const plan = planUpdate(declaration({ env: { A: "1" } }), deployment(), { redeploy: "asked for" });
   expect(plan.patch).toEqual({ secrets: [{ name: "A", value: "1" }] });
+});
+
+test("a plan creates what is missing, deletes what isn't declared any more, and is empty where there is neither", () => {
+  const desired = declaration();
+  const observed = deployment();
+  expect(plan(desired, undefined).action).toBe("create");
+  expect(plan(undefined, observed).action).toBe("delete");
+  expect(plan(undefined, undefined).action).toBe("nothing");
 });
