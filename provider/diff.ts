@@ -1,7 +1,7 @@
-import { immutablePaths, isSameRepository } from "../core/plan.ts";
 import { refuseOtherPlace, type StackConfig, settingsOf } from "./connection.ts";
+import { replacedPaths } from "./replacement.ts";
 import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";
-import { hasUnknown, isUnknown } from "./unknown.ts";
+import { hasUnknown } from "./unknown.ts";
 
 export interface Difference {
   /** `undefined`: the engine compares the inputs itself. */
@@ -21,27 +21,10 @@ export const lossWarning =
  */
 export function diff(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
   if (!hasUnknown(news.connection)) refuseOtherPlace(olds, settingsOf(news.connection, config));
-  const replaces = immutablePaths.filter((path) => {
-    const before = valueAt(olds, path);
-    const after = valueAt(news, path);
-    if (before === undefined || after === undefined) return false;
-    if (path === "sourceConfig.repoUrl" && !isUnknown(after)) return !isSameRepository(String(before), String(after));
-    return before !== after;
-  });
+  const replaces = replacedPaths(olds, news);
   return {
     changes: olds.drifted === true || isUnhealthy({ ...olds, wait: news.wait ?? true }) ? true : undefined,
     replaces,
     deleteBeforeReplace: replaces.length > 0 && !replaces.includes("name"),
   };
-}
-
-/** The value at a path like `sourceConfig.repoUrl`; unknown where something on the way is. */
-function valueAt(record: object, path: string): unknown {
-  let value: unknown = record;
-  for (const part of path.split(".")) {
-    if (isUnknown(value)) return value;
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
 }

@@ -1,0 +1,145 @@
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
+import type { DeploymentRecord, RevisionRecord } from "../../mock-server/state/records.ts";
+import { Deployment, type DeploymentArgs, type DeploymentOptions } from "../../provider/deployment.ts";
+import { checkout, pulumiSdk } from "../support/pulumi/command-line.ts";
+import { type DynamicProcess, startDynamicProcess } from "../support/pulumi/dynamic-process.ts";
+import { createEngine, type Engine, type Step } from "../support/pulumi/engine.ts";
+
+export const apiKey = "key-of-the-provider-tests";
+
+/** A folder in which the built package is installed: copied, so that a build under way elsewhere disturbs no test. */
+async function projectFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "graphdeploy-provider-"));
+  const installed = join(folder, "node_modules");
+  await mkdir(join(installed, "@pulumi"), { recursive: true });
+  await symlink(pulumiSdk, join(installed, "@pulumi", "pulumi"), "dir");
+  for (const name of ["undici", "zod"])
+    await symlink(join(checkout, "node_modules", name), join(installed, name), "dir");
+  for (const name of ["build", "package.json"]) {
+    await cp(join(checkout, name), join(installed, "graphdeploy", name), { recursive: true });
+  }
+  return folder;
+}
+
+/** A provider process and the state that outlives it. */
+export interface ProviderGround extends AsyncDisposable {
+  readonly process: DynamicProcess;
+  /** Works with the process of now; its state is that of all. */
+  readonly engine: Engine;
+  /** A new process with the state that the engine has. */
+  restart(): Promise<void>;
+}
+
+export interface ProviderGroundOptions {
+  /** Where deployments go by default. */
+  readonly baseUrl: string;
+  /** Address of an engine for status lines. */
+  readonly logs?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The stack's configuration. */
+  readonly config?: Readonly<Record<string, string>>;
+}
+
+/** Starts a provider process with a small engine. */
+export async function startProvider(options: ProviderGroundOptions): Promise<ProviderGround> {
+  const folder = await projectFolder();
+  const start = async () => {
+    const started = await startDynamicProcess({
+      cwd: folder,
+      ...(options.logs === undefined ? {} : { engine: options.logs }),
+      environment: { GRAPHDEPLOY_BASE_URL: options.baseUrl, GRAPHDEPLOY_API_KEY: apiKey, ...options.environment },
+    });
+    await started.configure({ ...options.config });
+    return started;
+  };
+  let process = await start();
+  let engine = createEngine(process);
+  return {
+    get process() {
+      return process;
+    },
+    get engine() {
+      return engine;
+    },
+    async restart() {
+      await process.kill("SIGKILL");
+      const { resources } = engine;
+      process = await start();
+      engine = createEngine(process);
+      for (const [name, resource] of resources) engine.resources.set(name, resource);
+    },
+    async [Symbol.asyncDispose]() {
+      await process[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A mock server and a provider that deploys to it. */
+export interface Ground extends AsyncDisposable {
+  readonly mock: MockServer;
+  readonly provider: ProviderGround;
+  /** The provider's engine of now. */
+  readonly engine: Engine;
+}
+
+export async function startGround(
+  options: { mock?: MockServerOptions } & Partial<ProviderGroundOptions> = {},
+): Promise<Ground> {
+  const mock = await startMockServer({ port: 0, transitions: "immediate", ...options.mock });
+  const provider = await startProvider({ baseUrl: mock.url, ...options });
+  return {
+    mock,
+    provider,
+    get engine() {
+      return provider.engine;
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await mock.close();
+    },
+  };
+}
+
+/** Arguments that the mock server takes; `changes` are merged over them, one level deep in the configs. */
+export function agentArgs(changes: Partial<DeploymentArgs> = {}): DeploymentArgs {
+  const { sourceConfig, sourceRevisionConfig, ...rest } = changes;
+  return {
+    name: "agent",
+    sourceConfig: { repoUrl: "https://github.com/acme/agent", ...(sourceConfig as object) },
+    sourceRevisionConfig: { repoRef: "main", graphConfigPath: "graph.json", ...(sourceRevisionConfig as object) },
+    ...rest,
+  };
+}
+
+/** A program with one deployment, which the state knows as `agent`. */
+export function program(changes: Partial<DeploymentArgs> = {}, options?: DeploymentOptions): () => Deployment {
+  return () => new Deployment("agent", agentArgs(changes), options);
+}
+
+/** `<operation>` of each step, with its error where it failed. */
+export function summary(steps: readonly Step[]): string[] {
+  return steps.map(({ operation, error }) => (error === undefined ? operation : `${operation}: ${error}`));
+}
+
+/** The writing requests so far: `<method> <status>`. */
+export function writes(mock: MockServer): string[] {
+  return mock
+    .requests()
+    .filter(({ method }) => method !== "GET")
+    .filter(({ path }) => path.startsWith("/v2/"))
+    .map(({ method, status }) => `${method} ${status}`);
+}
+
+/** What the platform really has. */
+export async function platform(
+  mock: MockServer,
+): Promise<{ deployments: DeploymentRecord[]; revisions: RevisionRecord[] }> {
+  const deployments = await mock.state.deployments.all();
+  const everything = { accept: () => true, offset: 0, limit: 1_000 };
+  const lists = await Promise.all(deployments.map(({ id }) => mock.state.revisions.page(id, everything)));
+  return { deployments, revisions: lists.flat() };
+}

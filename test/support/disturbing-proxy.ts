@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+
+/** At which point of one exchange the connection breaks: before the request is handled, after that and before any answer, or in the middle of the answer. */
+export type Moment = "before" | "after" | "during";
+
+/** What goes wrong, once, with the `nth` request from now. */
+export interface Disturbance {
+  /** Counted from 1. */
+  nth: number;
+  moment: Moment;
+  /** Happens at that moment, right before the connection breaks. */
+  meanwhile?: () => Promise<unknown>;
+}
+
+/** Forwards everything to a server, and breaks single exchanges at an exact point: what the client sees when a network, a server or itself dies there. */
+export interface DisturbingProxy extends AsyncDisposable {
+  readonly url: string;
+  /** `<method> <path without query>` of each request since the last `disturb` or `forget`. */
+  readonly steps: readonly string[];
+  /** Whether the disturbance has happened. */
+  readonly happened: boolean;
+  disturb(disturbance: Disturbance): void;
+  /** Back to forwarding, with no steps. */
+  forget(): void;
+  /** Refuses connections while `run` runs, and breaks those that are open. */
+  outage(run: () => Promise<unknown>): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  headers: readonly string[];
+  body: Buffer;
+}
+
+async function forward(incoming: IncomingMessage, body: Buffer, target: string): Promise<Answer> {
+  const headers = { ...incoming.headers, connection: "close" };
+  const outgoing = request(new URL(incoming.url ?? "/", target), { method: incoming.method ?? "GET", headers });
+  outgoing.end(body);
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.rawHeaders, body: await bytesOf(response) };
+}
+
+async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** The first half of a JSON answer; of an empty one, a part of its first line. */
+function cutOff({ status, body }: Answer): Buffer {
+  if (body.length === 0) return Buffer.from("HTTP/1.1 ");
+  const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)]);
+}
+
+/** @param target the base URL of the server behind it. */
+export async function startDisturbingProxy(target: string): Promise<DisturbingProxy> {
+  const sockets = new Set<Socket>();
+  let steps: string[] = [];
+  let next: Disturbance | undefined;
+  let happened = false;
+
+  const server: Server = createServer(async (incoming, response) => {
+    const body = await bytesOf(incoming);
+    steps.push(`${incoming.method} ${(incoming.url ?? "").replace(/\?.*$/, "")}`);
+    const mine = next?.nth === steps.length ? next : undefined;
+    if (mine !== undefined) {
+      next = undefined;
+      happened = true;
+    }
+    if (mine?.moment === "before") {
+      await mine.meanwhile?.();
+      return incoming.socket.resetAndDestroy();
+    }
+    const answer = await forward(incoming, body, target).catch(() => undefined);
+    if (answer === undefined) return incoming.socket.resetAndDestroy();
+    if (mine === undefined) {
+      response.writeHead(answer.status, [...answer.headers]);
+      return response.end(answer.body);
+    }
+    if (mine.moment === "during") await new Promise((written) => incoming.socket.write(cutOff(answer), written));
+    await mine.meanwhile?.();
+    return mine.moment === "during" ? incoming.socket.destroySoon() : incoming.socket.resetAndDestroy();
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+
+  const forget = () => {
+    steps = [];
+    next = undefined;
+    happened = false;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get steps() {
+      return steps;
+    },
+    get happened() {
+      return happened;
+    },
+    disturb(disturbance) {
+      forget();
+      next = disturbance;
+    },
+    forget,
+    async outage(run) {
+      await close();
+      await run();
+      server.listen(port, "127.0.0.1");
+      await once(server, "listening");
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
