@@ -143,3 +143,14 @@ export async function platform(
   const lists = await Promise.all(deployments.map(({ id }) => mock.state.revisions.page(id, everything)));
   return { deployments, revisions: lists.flat() };
 }
+
+/** A request of somebody else, with the key of the tests. */
+export async function elsewhere(mock: MockServer, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${mock.url}${path}`, {
+    method,
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return text === "" ? undefined : JSON.parse(text);
+}

@@ -127,13 +127,23 @@ export function createEngine(provider: DynamicProcess): Engine {
       return resources.get(name);
     };
 
+    // A resource that is managed elsewhere: read, and not kept.
+    const read = async (name: string, type: string, id: string, inputs: Properties) => {
+      const urn = `urn:pulumi:${stack}::${project}::${type}::${name}`;
+      const found = await provider.read(urn, id, inputs, {});
+      if (found.id === "") throw new Error(`resource ${id} does not exist`);
+      steps.push({ name, operation: "read" });
+      return { id: found.id, state: { ...inputs, ...found.outputs } };
+    };
+
     await runtime.setMocks(
       {
         call: ({ token }) => {
           throw new Error(`this engine has no functions, such as ${token}`);
         },
-        newResource: async ({ name, type, inputs, custom }) => {
+        newResource: async ({ name, type, inputs, custom, id }) => {
           if (custom !== true) return { id: undefined, state: inputs };
+          if (id !== undefined && id !== "") return read(name, type, id, withoutSecretMarks(inputs) as Properties);
           const stored = await register(name, type, withoutSecretMarks(inputs) as Properties);
           return { id: stored?.id, state: { ...inputs, ...stored?.outputs } };
         },
