@@ -113,7 +113,9 @@ export class Http {
 
   async #attempt<Body>(options: RequestOptions<Body>, timeoutMs: number): Promise<Answer<Body> | Failure> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
+    // A write that may not be repeated isn't broken off under way: its answer may hold the only word of what it made.
+    const abort = options.idempotent ? options.signal : undefined;
+    const signal = abort === undefined ? timeout : AbortSignal.any([abort, timeout]);
     const startedAt = this.#options.clock.now();
     try {
       const response = await undiciRequest(this.#url(options), {
@@ -133,7 +135,7 @@ export class Http {
       });
       return this.#read(options, response, text);
     } catch (error) {
-      if (options.signal?.aborted) throw abortedBy(options.signal);
+      if (abort?.aborted) throw abortedBy(abort);
       if (error instanceof ResponseError) throw error;
       return this.#connectionFailure(options, error, timeout.aborted ? timeoutMs : undefined);
     }
@@ -232,8 +234,8 @@ export class Http {
   }
 }
 
-/** Plain http is for loopback alone, so a proxy elsewhere must not get to read it. */
-function defaultDispatcher(baseUrl: string): Dispatcher {
+/** The dispatcher for an address: one that honours the proxy variables, except for loopback. Plain http is for loopback alone, so a proxy elsewhere must not get to read it. */
+export function defaultDispatcher(baseUrl: string): Dispatcher {
   return isLoopback(new URL(baseUrl).hostname) ? new Agent() : new EnvHttpProxyAgent();
 }
 

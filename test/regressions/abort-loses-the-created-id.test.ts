@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { ControlPlane } from "../../core/client.ts";
+import { Aborted } from "../../core/errors.ts";
+import { create, waitUntilLive } from "../../core/reconcile.ts";
+import { declaration, deployment, deploymentId } from "../support/deployments.ts";
+import { startScriptedServer } from "../support/scripted-server.ts";
+
+test("an abort while the create request is under way waits for its answer, so that the id is known", async () => {
+  const controller = new AbortController();
+  await using server = await startScriptedServer(async ({ method }) => {
+    if (method === "GET") return { body: { resources: [], offset: 0 } };
+    controller.abort();
+    await new Promise((resolve) => setImmediate(resolve));
+    return { status: 201, body: deployment() };
+  });
+  const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1" });
+  const known: string[] = [];
+  const ensured = await create(client, declaration(), {
+    signal: controller.signal,
+    onDeployment: ({ id }) => known.push(id),
+  });
+  expect(known).toEqual([deploymentId]);
+  await expect(waitUntilLive(client, ensured, { signal: controller.signal })).rejects.toBeInstanceOf(Aborted);
+});
