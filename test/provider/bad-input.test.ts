@@ -4,6 +4,7 @@ import { create } from "../../core/reconcile.ts";
 import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { startLogServer } from "../support/pulumi/log-server.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
 import { type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
 
@@ -157,12 +158,16 @@ test("a body that is cut in the middle is read again, and a created deployment i
 });
 
 test("a status that nobody knows is waited through, with a warning", async () => {
-  await using ground = await startGround({ mock: { transitions: "time:1s" } });
+  await using logs = await startLogServer();
+  await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   ground.mock.transitions.set({
     rules: [{ name: "agent", pass_through: "POLISHING", durations: { POLISHING: "2s" } }],
   });
   expect(summary(await ground.engine.up(program()))).toEqual(["create"]);
   expect(ground.engine.resources.get("agent")?.outputs).toMatchObject({ revisionStatus: "DEPLOYED" });
+  expect(await logs.logged("POLISHING is unknown to this version; still waiting.")).toMatchObject({
+    severity: "warning",
+  });
 });
 
 test("fields and values that nobody knows survive in every answer", async () => {
@@ -211,8 +216,8 @@ test("secrets that are removed altogether are refused, and the deployment stays 
   const { id } = ground.engine.resources.get("agent") ?? {};
   const why =
     "secrets (with env) can't be emptied: the platform takes an empty list as unchanged, so the old values would stay. Keep at least one entry, or replace the deployment.";
-  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual([`update: secrets: ${why}`]);
-  expect(summary(await ground.engine.up(program()))).toEqual([`update: secrets: ${why}`]);
+  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual([`same: secrets: ${why}`]);
+  expect(summary(await ground.engine.up(program()))).toEqual([`same: secrets: ${why}`]);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
 });
