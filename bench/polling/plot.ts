@@ -2,7 +2,7 @@ import type { Followed } from "./simulate.ts";
 
 const width = 760;
 const height = 420;
-const margin = { left: 70, right: 20, top: 40, bottom: 56 };
+const margin = { left: 70, right: 36, top: 40, bottom: 56 };
 const colours = ["#0b7285", "#868e96", "#e8590c", "#5f3dc4"];
 
 /** Axes are logarithmic: length of the rollout, and delay from DEPLOYED to noticed. */

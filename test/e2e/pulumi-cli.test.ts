@@ -84,7 +84,7 @@ whenPossible(`a change of the repository replaces, deleting first, and says what
   const { id } = await stack.outputs();
   const moved = githubArgs({ sourceConfig: { repoUrl: "https://github.com/acme/other" } });
   await stack.writeProgram(deploymentProgram("commonjs", moved));
-  const preview = succeeded(await stack.preview());console.log(preview);
+  const preview = succeeded(await stack.preview());
   expect(preview.stdout).toContain("1 to replace");
   expect(preview.stdout).toContain("threads and store items");
   succeeded(await stack.up());
