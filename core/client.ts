@@ -16,6 +16,12 @@ import {
   deploymentSchema,
   deploymentsListSchema,
 } from "./wire/deployment.ts";
+import {
+  type GithubIntegration,
+  type GithubRepository,
+  githubIntegrationSchema,
+  githubRepositorySchema,
+} from "./wire/integrations.ts";
 import { type LogsPage, type LogsRequest, logsPageSchema } from "./wire/logs.ts";
 import { type Revision, revisionSchema, revisionsListSchema } from "./wire/revision.ts";
 
@@ -265,6 +271,20 @@ export class ControlPlane {
       query,
       call,
     );
+  }
+
+  /** `GET /v1/integrations/github/install`: the workspace's links to accounts of the repository host. */
+  async listGithubIntegrations(call?: CallOptions): Promise<GithubIntegration[]> {
+    const schema = z.array(githubIntegrationSchema);
+    const path = "/v1/integrations/github/install";
+    return (await this.#send({ method: "GET", path, schema, idempotent: true, ...call })).body;
+  }
+
+  /** `GET /v1/integrations/github/{id}/repos`: the repositories that an integration can read. */
+  async listGithubRepositories(integrationId: string, call?: CallOptions): Promise<GithubRepository[]> {
+    const schema = z.array(githubRepositorySchema);
+    const path = `/v1/integrations/github/${encodeURIComponent(integrationId)}/repos`;
+    return (await this.#send({ method: "GET", path, schema, idempotent: true, ...call })).body;
   }
 
   /** Of one revision, or of the whole deployment. */
