@@ -1,5 +1,6 @@
 import type { ControlPlane } from "./client.ts";
 import { createRequest } from "./create-request.ts";
+import { awaitGone, isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { BadRequestError, ConfigError, ConflictError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
@@ -26,9 +27,9 @@ export interface Creation {
 /**
  * Makes sure that the deployment exists, exactly once.
  *
- * The name is looked up first. A POST whose answer was lost is never taken on trust: the name is looked up again, and the deployment found is
- * ours only if there was none before, it isn't older than the search, and it is made from the same source. Names are unique in a workspace,
- * so when none is found the POST can be begun again without making a second one.
+ * The name is looked up first, and the end of a deletion under that name is waited for. A POST whose answer was lost is never taken on trust:
+ * the name is looked up again, and the deployment found is ours only if there was none before, it isn't older than the search, and it is made
+ * from the same source. Names are unique in a workspace, so when none is found the POST can be begun again without making a second one.
  *
  * @throws {@link ConfigError} when the name is in use; the client's errors when nothing was created.
  */
@@ -38,7 +39,7 @@ export async function ensureExists(
   options: CreationOptions = {},
 ): Promise<Creation> {
   const { signal, onProgress, managedBy } = options;
-  const before = await client.findByName(desired.name, { signal });
+  const before = await findLasting(client, desired.name, options);
   if (before.deployment !== undefined) return goOnWith(before.deployment, desired, options);
 
   for (let write = 1; ; write += 1) {
@@ -54,6 +55,11 @@ export async function ensureExists(
         onProgress?.({ type: "warning", message });
       }
       const found = await lookAgain(client, desired.name, lost, signal);
+      if (found !== undefined && isBeingDeleted(found)) {
+        if (write >= mostWrites) throw error;
+        await awaitEnd(client, found, options);
+        continue;
+      }
       if (found === undefined) {
         // A 400 is about the name only if the name is in use.
         if (!lost || write >= mostWrites) throw error;
@@ -63,6 +69,24 @@ export async function ensureExists(
       return isOurs ? { deployment: found, created: true } : goOnWith(found, desired, options);
     }
   }
+}
+
+/** The deployment of that name, once no deletion of it is under way: until its end, the name is in use, and the deployment of no use. */
+async function findLasting(client: ControlPlane, name: string, options: CreationOptions) {
+  const found = await client.findByName(name, { signal: options.signal });
+  if (found.deployment === undefined || !isBeingDeleted(found.deployment)) return found;
+  await awaitEnd(client, found.deployment, options);
+  const after = await client.findByName(name, { signal: options.signal });
+  // A listing may lag behind the 404.
+  return after.deployment?.id === found.deployment.id ? { ...after, deployment: undefined } : after;
+}
+
+function awaitEnd(client: ControlPlane, { id, name }: Deployment, { signal, onProgress }: CreationOptions) {
+  onProgress?.({
+    type: "note",
+    message: `Deployment ${name} (${id}) is being deleted; waiting until its name is free.`,
+  });
+  return awaitGone(client, id, { signal, onProgress });
 }
 
 async function lookAgain(client: ControlPlane, name: string, lost: boolean, signal: AbortSignal | undefined) {

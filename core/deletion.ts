@@ -1,8 +1,9 @@
 import type { ControlPlane } from "./client.ts";
 import { formatDuration } from "./duration.ts";
-import { isGone, TimeoutError } from "./errors.ts";
+import { BadRequestError, ConflictError, isGone, TimeoutError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { isPassingFailure } from "./passing-failure.ts";
+import type { Deployment } from "./wire/deployment.ts";
 
 /** From the request until the deployment must be gone, in milliseconds. */
 export const defaultDeletionTimeoutMs = 600_000;
@@ -21,20 +22,44 @@ export interface DeletionOptions {
   onProgress?: OnProgress | undefined;
 }
 
+/** Whether a deletion is under way: the deployment still answers, and takes no change any more. */
+export function isBeingDeleted({ status }: Deployment): boolean {
+  return status === "AWAITING_DELETE" || status === "AWAITING_FINAL_DELETE";
+}
+
 /**
  * Deletes a deployment and waits until the control plane itself says that it is gone. One that is gone already is done.
  * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that doesn't name the id.
  */
 export async function deleteDeployment(client: ControlPlane, id: string, options: DeletionOptions = {}): Promise<void> {
-  const { timeoutMs = defaultDeletionTimeoutMs, signal, onProgress, deleteTracingProject } = options;
-  const startedAt = client.clock.now();
-  const deadline = startedAt + timeoutMs;
+  const { signal, deleteTracingProject } = options;
   try {
     await client.deleteDeployment(id, { signal, ...(deleteTracingProject === true ? { deleteTracingProject } : {}) });
   } catch (error) {
     if (isGone(error, id)) return;
-    throw error;
+    // A server may refuse to delete what it is deleting already.
+    const isRefused = error instanceof BadRequestError || error instanceof ConflictError;
+    if (!isRefused || !(await isEnding(client, id, signal))) throw error;
   }
+  await awaitGone(client, id, options);
+}
+
+async function isEnding(client: ControlPlane, id: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    return isBeingDeleted(await client.getDeployment(id, { signal }));
+  } catch (error) {
+    return isGone(error, id);
+  }
+}
+
+/**
+ * Waits for the end of a deletion that has begun.
+ * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that doesn't name the id.
+ */
+export async function awaitGone(client: ControlPlane, id: string, options: DeletionOptions = {}): Promise<void> {
+  const { timeoutMs = defaultDeletionTimeoutMs, signal, onProgress } = options;
+  const startedAt = client.clock.now();
+  const deadline = startedAt + timeoutMs;
   let told: { status: string | undefined; atMs: number } | undefined;
   for (let look = 0; ; look += 1) {
     let status: string | undefined;

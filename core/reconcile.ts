@@ -1,8 +1,9 @@
 import { applyDesired } from "./application.ts";
 import type { ControlPlane } from "./client.ts";
 import { ensureExists } from "./creation.ts";
+import { isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
-import { NotFoundError } from "./errors.ts";
+import { GraphDeployError, NotFoundError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { findPushedRevision } from "./pushed-revision.ts";
 import { isFinalFailure, meaningOf } from "./revision-status.ts";
@@ -87,6 +88,11 @@ export async function update(
   keepSecret(client, desired, options.previous);
   const { signal, onProgress } = options;
   const observed = await client.getDeployment(id, { signal });
+  if (isBeingDeleted(observed)) {
+    throw new GraphDeployError(`Deployment ${observed.name} (${id}) is being deleted (${observed.status}).`, {
+      hint: "Nothing was changed. Wait until it is gone, then deploy again to create it anew.",
+    });
+  }
   const applied = await applyDesired(client, desired, observed, options);
   const ensured = { deployment: applied.deployment, created: false };
   if (applied.revisionId !== undefined) return { ...ensured, revisionId: applied.revisionId };

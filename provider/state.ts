@@ -126,8 +126,9 @@ export function markOf(inputs: DeploymentInputs): string | undefined {
   return inputs.resourceUrn === undefined ? undefined : `pulumi#${inputs.resourceUrn}`;
 }
 
-/** Whether the last thing known of the deployment is that its latest revision isn't live. */
+/** Whether the last thing known of the deployment is that its latest revision isn't live, or that it is being deleted. */
 export function isUnhealthy(state: DeploymentState): boolean {
+  if (state.status === "AWAITING_DELETE" || state.status === "AWAITING_FINAL_DELETE") return true;
   if (state.wait === false || state.revisionStatus === undefined) return false;
   if (state.revisionStatus !== "DEPLOYED") return true;
   const { activeRevisionId: active, latestRevisionId: latest } = state;
