@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import * as core from "@actions/core";
+import type { Redactor } from "../core/redact.ts";
+
+/**
+ * The log of the step. Everything that goes through it is redacted. Foreign lines (of a build log) are printed while workflow commands are
+ * switched off, so that no line of theirs does anything.
+ */
+export class Console {
+  readonly #redactor: Redactor;
+  #group: string | undefined;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  info(message: string): void {
+    this.#closeGroup();
+    core.info(this.#own(message));
+  }
+
+  debug(message: string): void {
+    core.debug(this.#own(message));
+  }
+
+  notice(message: string, title = "graphdeploy"): void {
+    this.#closeGroup();
+    core.notice(this.#redactor.text(message), { title });
+  }
+
+  warning(message: string, title = "graphdeploy"): void {
+    this.#closeGroup();
+    core.warning(this.#redactor.text(message), { title });
+  }
+
+  error(message: string, title = "graphdeploy"): void {
+    this.#closeGroup();
+    core.error(this.#redactor.text(message), { title });
+  }
+
+  /** Lines that somebody else wrote, in a group that stays open until something else is said. */
+  foreign(group: string, lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    if (this.#group !== group) {
+      this.#closeGroup();
+      core.startGroup(group);
+      this.#group = group;
+    }
+    const token = randomUUID();
+    const text = lines.map((line) => this.#redactor.text(line)).join("\n");
+    process.stdout.write(`::stop-commands::${token}\n${text.replaceAll("\r", "")}\n::${token}::\n`);
+  }
+
+  #closeGroup(): void {
+    if (this.#group === undefined) return;
+    core.endGroup();
+    this.#group = undefined;
+  }
+
+  /** A line of ours may quote others; without line breaks and leading colons it can't begin a workflow command. */
+  #own(message: string): string {
+    return this.#redactor
+      .text(message)
+      .split(/\r?\n/)
+      .map((line) => line.replace(/^(\s*)(::|##\[)/, "$1\u200b$2"))
+      .join("\n");
+  }
+}

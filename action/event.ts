@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What caused the workflow run, and where it runs. */
+export interface WorkflowEvent {
+  /** `GITHUB_EVENT_NAME`, for example `push`. */
+  name: string;
+  /** `GITHUB_REF`, always a full ref; empty where there is none. */
+  ref: string;
+  /** `GITHUB_SHA`; on a pull request the test merge, not the branch. */
+  sha: string;
+  /** `owner/name` of the repository that the workflow belongs to. */
+  repository: string;
+  /** Of the web pages, for example `https://github.com`. */
+  serverUrl: string;
+  /** The page of this run. */
+  runUrl: string;
+  payload: Fields;
+}
+
+/**
+ * The event of the run that this process belongs to.
+ * @throws Error when the event's file is named and can't be read
+ */
+export function readEvent(env: Readonly<Record<string, string | undefined>>): WorkflowEvent {
+  const { GITHUB_EVENT_PATH: path } = env;
+  const payload: unknown = path ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const serverUrl = (env.GITHUB_SERVER_URL || "https://github.com").replace(/\/+$/, "");
+  const repository = env.GITHUB_REPOSITORY ?? "";
+  return {
+    name: env.GITHUB_EVENT_NAME ?? "",
+    ref: env.GITHUB_REF ?? "",
+    sha: env.GITHUB_SHA ?? "",
+    repository,
+    serverUrl,
+    runUrl: `${serverUrl}/${repository}/actions/runs/${env.GITHUB_RUN_ID ?? ""}`,
+    payload: asFields(payload),
+  };
+}
+
+/** An object of the payload; an empty one where it is missing, null or something else. */
+export function asFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** A text of the payload; `undefined` where it is missing, empty or something else. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

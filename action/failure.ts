@@ -1,0 +1,52 @@
+import { formatDuration } from "../core/duration.ts";
+import { Aborted, Interrupted, RolloutError, RolloutTimeout, Superseded, TimeoutError } from "../core/errors.ts";
+import type { Result } from "./operations.ts";
+import type { Session } from "./session.ts";
+
+/** What an error means for the run. */
+export function resultOf(error: unknown): Result {
+  if (error instanceof Aborted) return "cancelled";
+  if (error instanceof Superseded) return "superseded";
+  if (error instanceof Interrupted) return "interrupted";
+  if (error instanceof RolloutTimeout) return "timed-out";
+  return "failed";
+}
+
+/** Whether the rollout itself failed, which a rollback answers. */
+export function isFailedRollout(error: unknown): boolean {
+  return error instanceof RolloutError && resultOf(error) === "failed";
+}
+
+/** The message of an error without the log in it, which is shown on its own. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof RolloutError) || error.logTail.length === 0) return error.message;
+  const [first = ""] = error.message.split("\n", 1);
+  return error.hint === undefined ? first : `${first} ${error.hint}`;
+}
+
+/** The lines of the log that an error carries. */
+export function logTailOf(error: unknown): string[] {
+  return error instanceof RolloutError ? error.logTail.flatMap(({ message }) => message.split(/\r?\n/)) : [];
+}
+
+/** What a cancelled run leaves behind, told in time: the runner kills it seconds after the signal. */
+export async function answerCancel(session: Session, isDeletion: boolean): Promise<string> {
+  const { client, inputs, report } = session;
+  const { deploymentId, revisionId, webUrl } = report;
+  const page = webUrl === undefined ? "" : ` Its page: ${webUrl}`;
+  if (isDeletion) return "Cancelled. A deletion that had begun goes on on the platform.";
+  if (revisionId === undefined || deploymentId === undefined) {
+    return "Cancelled before a revision was known. What had been asked of the platform goes on; run again to look.";
+  }
+  if (inputs.onCancel === "interrupt") {
+    try {
+      await client.interruptRevision(deploymentId, revisionId, { deadlineMs: 2_000 });
+      return `Cancelled. The platform was asked to interrupt revision ${revisionId}.${page}`;
+    } catch (error) {
+      const why = error instanceof TimeoutError ? `no answer within ${formatDuration(2_000)}` : messageOf(error);
+      return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it goes on.${page}`;
+    }
+  }
+  return `Cancelled. Revision ${revisionId} goes on on the platform and may still go live.${page}`;
+}

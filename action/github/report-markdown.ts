@@ -1,0 +1,96 @@
+import { formatDuration } from "../../core/duration.ts";
+import { code, codeBlock, escapeMarkdown, lastLinesWithin, link } from "../markdown.ts";
+import type { Result } from "../operations.ts";
+import type { Report } from "../report.ts";
+
+const signs: Readonly<Record<Result, string>> = {
+  deployed: "✅ is live",
+  started: "🚀 is rolling out",
+  failed: "❌ failed",
+  superseded: "⏭️ was superseded",
+  interrupted: "⏸️ was interrupted",
+  "timed-out": "⏱️ is not live yet",
+  cancelled: "⏹️ is no longer waited for",
+  skipped: "➖ was skipped",
+  planned: "📋 plan",
+  deleted: "🗑️ was deleted",
+};
+
+/** The headline of a run: `**support-agent** ✅ is live`. */
+export function headline({ name, result }: Report): string {
+  return `**${escapeMarkdown(name)}** ${result === undefined ? "⏳ is under way" : signs[result]}`;
+}
+
+/** The facts of a run as a table of two columns. */
+export function facts(report: Report): string {
+  const rows: [string, string][] = [];
+  const add = (label: string, value: string | undefined) => {
+    if (value !== undefined) rows.push([label, value]);
+  };
+  const { url, webUrl, deploymentId, revisionId, status, ref, commit, expectedCommit, rolledBackTo } = report;
+  add("URL", url && link(code(url), url));
+  add("Deployment", deploymentId && (webUrl ? link(code(deploymentId), webUrl) : code(deploymentId)));
+  add("Revision", revisionId && `${code(revisionId)}${status ? ` (${escapeMarkdown(status)})` : ""}`);
+  add("Ref", ref && code(ref));
+  add("Commit", commit ? code(commit) : expectedCommit && code(expectedCommit));
+  if (commit !== undefined && expectedCommit !== undefined && commit !== expectedCommit) {
+    add("Expected commit", `${code(expectedCommit)}: the branch moved, and a newer push won`);
+  }
+  add("Rolled back to", rolledBackTo && code(rolledBackTo));
+  add("Run", link("log of the run", report.runUrl));
+  return ["| | |", "|---|---|", ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join("\n");
+}
+
+/** What happened, where there is something to say. */
+export function message({ message: text }: Report): string {
+  return text === undefined ? "" : `> ${escapeMarkdown(text)}`;
+}
+
+/** The statuses with their durations. */
+export function steps({ steps: list }: Report): string {
+  if (list.length === 0) return "";
+  const rows = list.map(({ status, durationMs }) => `| ${escapeMarkdown(status)} | ${formatDuration(durationMs)} |`);
+  return ["| Status | Duration |", "|---|---|", ...rows].join("\n");
+}
+
+/** The same as a picture. Seconds since the first status, because a clock time would be read in the reader's time zone. */
+export function timeline({ steps: list }: Report): string {
+  const [first] = list;
+  if (first === undefined || list.length < 2) return "";
+  const bars = list.map(({ status, startedAtMs, durationMs }) => {
+    const from = startedAtMs - first.startedAtMs;
+    const label = status.replace(/[^A-Za-z0-9_ ]/g, " ").slice(0, 60);
+    const kind = status.includes("FAILED") ? "crit" : status === "DEPLOYED" ? "done" : "active";
+    return `  ${label} :${kind}, ${from}, ${from + Math.max(1, durationMs)}`;
+  });
+  return ["```mermaid", "gantt", "  dateFormat x", "  axisFormat %s s", "  section Rollout", ...bars, "```"].join("\n");
+}
+
+/** The end of the log, folded. `bytes` bounds it. */
+export function logTail({ logTail: lines }: Report, bytes: number): string {
+  if (lines.length === 0) return "";
+  const block = codeBlock(lastLinesWithin(lines, bytes));
+  return `<details><summary>The last lines of the log</summary>\n\n${block}\n\n</details>`;
+}
+
+/** A plan: what would change and why. */
+export function plan({ plan: planned }: Report, bytes: number): string {
+  if (planned === undefined) return "";
+  if (planned.changes.length === 0) return `Planned: **${escapeMarkdown(planned.action)}**, no differences.`;
+  const show = (value: unknown) => (value === undefined ? "" : code(JSON.stringify(value)));
+  const rows = planned.changes.map(
+    ({ path, from, to, reason }) => `| ${code(path)} | ${show(from)} | ${show(to)} | ${escapeMarkdown(reason)} |`,
+  );
+  return [
+    `Planned: **${escapeMarkdown(planned.action)}**`,
+    "",
+    "| Field | Now | Then | Effect |",
+    "|---|---|---|---|",
+    ...lastLinesWithin(rows, bytes),
+  ].join("\n");
+}
+
+/** Parts one below the other; empty ones leave no gap. */
+export function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n");
+}

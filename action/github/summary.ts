@@ -1,0 +1,37 @@
+import * as core from "@actions/core";
+import type { Redactor } from "../../core/redact.ts";
+import { code } from "../markdown.ts";
+import type { Report } from "../report.ts";
+import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
+
+/** A summary over 1 MiB is dropped whole by GitHub, and the job's steps share it with other actions. */
+const largestSummary = 256 * 1024;
+
+/** The summary of one run, redacted, with an end that is cut to fit. */
+export function renderSummary(report: Report, redactor: Redactor): string {
+  const swept =
+    report.swept === undefined || report.swept.length === 0 ? "" : `Deleted: ${report.swept.map(code).join(", ")}`;
+  const text = redactor.text(
+    paragraphs([
+      `### ${headline(report)}`,
+      message(report),
+      facts(report),
+      swept,
+      plan(report, 64 * 1024),
+      steps(report),
+      timeline(report),
+      logTail(report, 64 * 1024),
+    ]),
+  );
+  const bytes = Buffer.from(`${text}\n\n`);
+  if (bytes.length <= largestSummary) return bytes.toString();
+  return `${bytes
+    .subarray(0, largestSummary - 100)
+    .toString()
+    .replace(/\ufffd+$/, "")}\n\n… cut: the rest is in the log.\n\n`;
+}
+
+/** Adds the summary to that of the job. */
+export async function writeSummary(report: Report, redactor: Redactor): Promise<void> {
+  await core.summary.addRaw(renderSummary(report, redactor)).write();
+}

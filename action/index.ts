@@ -1,0 +1,23 @@
+import * as core from "@actions/core";
+import { Aborted } from "../core/errors.ts";
+import { post } from "./post.ts";
+import { run } from "./run.ts";
+
+/** From the signal to the end, in milliseconds: the runner sends SIGINT, 7.5 s later SIGTERM, and kills 2.5 s after that. */
+const farewellMs = 4_500;
+
+/** The main step and the post step are the same file: the state that the first leaves tells them apart. */
+if (core.getState("main-ran") === "true") await post(process.env);
+else {
+  core.saveState("main-ran", "true");
+  const cancel = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      if (cancel.signal.aborted) return;
+      core.info(`Received ${name}: stopping.`);
+      cancel.abort(new Aborted("Cancelled."));
+      setTimeout(() => process.exit(1), farewellMs).unref();
+    });
+  }
+  process.exitCode = await run(process.env, cancel.signal);
+}

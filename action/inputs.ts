@@ -1,0 +1,309 @@
+import { existsSync } from "node:fs";
+import { posix } from "node:path";
+import { type DesiredDeployment, type Problem, validateDesired } from "../core/desired.ts";
+import { graphConfigFileNames } from "../core/dialect.ts";
+import { parseDuration } from "../core/duration.ts";
+import { ConfigError } from "../core/errors.ts";
+import { resolveSettings, type Settings } from "../core/settings.ts";
+import { type InputProblem, possibleValues, readEnvironment } from "./environment-input.ts";
+import type { WorkflowEvent } from "./event.ts";
+import { type Operation, operations } from "./operations.ts";
+import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
+
+/** Every input with its default, as `action.yml` has it. */
+export const inputDefaults = {
+  "api-key": "",
+  "workspace-id": "",
+  region: "",
+  "base-url": "",
+  dialect: "",
+  name: "",
+  source: "",
+  "repo-url": "",
+  "integration-id": "",
+  "graph-config-path": "",
+  "working-directory": ".",
+  "image-uri": "",
+  "deployment-type": "",
+  "build-on-push": "",
+  env: "",
+  secrets: "",
+  ref: "",
+  sha: "",
+  operation: "auto",
+  "preview-name": "{name}-pr-{number}",
+  wait: "true",
+  timeout: "30m",
+  "on-superseded": "fail",
+  "on-cancel": "continue",
+  "on-failure": "none",
+  "on-missing-credentials": "fail",
+  "smoke-test": "false",
+  "github-environment": "",
+  "github-token": "",
+  comment: "true",
+  summary: "true",
+} as const;
+export type InputName = keyof typeof inputDefaults;
+
+/** The inputs, read once; behind this nothing checks them again. */
+export interface Inputs {
+  /** `undefined`: there is no API key, and that is to be skipped. */
+  settings: Settings | undefined;
+  operation: Operation;
+  ref: string | undefined;
+  sha: string | undefined;
+  /** What to deploy, without its ref. */
+  declared: DesiredDeployment;
+  previewName: string;
+  wait: boolean;
+  timeoutMs: number;
+  onSuperseded: "fail" | "warn";
+  onCancel: "continue" | "interrupt";
+  onFailure: "none" | "rollback";
+  smokeTest: SmokeTest | undefined;
+  /** The GitHub environment, in which `{name}` stands for the deployment's name; `undefined`: no GitHub deployment is written. */
+  githubEnvironment: string | undefined;
+  githubToken: string | undefined;
+  comment: boolean;
+  summary: boolean;
+  /** Names of secrets whose values are too short to be kept out of a log: that would garble every line. */
+  shortSecrets: readonly string[];
+}
+
+export interface InputSources {
+  /** The text of an input; empty where it isn't given. */
+  get(name: InputName): string;
+  env: Readonly<Record<string, string | undefined>>;
+  event: WorkflowEvent;
+  /** Called with every secret value before anything else is done with it. */
+  keepSecret(value: string): void;
+}
+
+/** Mistakes in the inputs, all at once. */
+export class InputError extends Error {
+  readonly problems: readonly InputProblem[];
+  constructor(problems: readonly InputProblem[]) {
+    super(problems.map(({ input, message }) => `${input}: ${message}`).join("\n"));
+    this.name = "InputError";
+    this.problems = problems;
+  }
+}
+
+/** Reads all inputs; mistakes are collected, so that one run shows them all. */
+export function readInputs(sources: InputSources): { inputs: Inputs; problems: InputProblem[] } {
+  const { event, env, keepSecret } = sources;
+  const problems: InputProblem[] = [];
+  const text = (name: InputName) => sources.get(name).trim() || undefined;
+  const withDefault = (name: InputName) => text(name) ?? inputDefaults[name];
+
+  for (const name of ["api-key", "github-token"] as const) keepEach(text(name) ?? "", keepSecret);
+  const secrets = readEnvironment("secrets", sources.get("secrets"));
+  for (const value of secrets.entries === undefined || secrets.problems.length > 0
+    ? possibleValues(sources.get("secrets"))
+    : Object.values(secrets.entries)) {
+    keepEach(value, keepSecret);
+  }
+  const plain = readEnvironment("env", sources.get("env"));
+  const smoke = readSmokeTest(sources.get("smoke-test"));
+  problems.push(...secrets.problems, ...plain.problems, ...smoke.problems);
+
+  const choice = <const Value extends string>(name: InputName, values: readonly Value[]): Value => {
+    const value = withDefault(name);
+    if ((values as readonly string[]).includes(value)) return value as Value;
+    problems.push({ input: name, message: `is ${JSON.stringify(value)}, which is none of ${values.join(", ")}.` });
+    return values[0] as Value;
+  };
+  const flag = (name: InputName): boolean | undefined => {
+    const value = withDefault(name);
+    if (value === "") return undefined;
+    if (/^(true|false)$/i.test(value)) return value.toLowerCase() === "true";
+    problems.push({ input: name, message: `is ${JSON.stringify(value)}, which is neither true nor false.` });
+    return undefined;
+  };
+  const guarded = <Value>(name: (path: string | undefined) => string, read: () => Value): Value | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      const message = error.path === undefined ? error.message : error.message.replace(`${error.path}: `, "");
+      problems.push({ input: name(error.path), message });
+      return undefined;
+    }
+  };
+
+  const missing = choice("on-missing-credentials", ["fail", "skip"]);
+  const explicit = {
+    apiKey: text("api-key"),
+    workspaceId: text("workspace-id"),
+    region: text("region"),
+    baseUrl: text("base-url"),
+    dialect: text("dialect"),
+  };
+  const settings = readSettings();
+  if (settings !== undefined) keepEach(settings.apiKey, keepSecret);
+
+  const name = text("name");
+  if (name === undefined) problems.push({ input: "name", message: "is required: the name of the deployment." });
+  const ref = text("ref");
+  if (ref !== undefined && /^[0-9a-f]{40}$/i.test(ref)) {
+    problems.push({
+      input: "ref",
+      message: "is a commit: name a branch or refs/tags/<tag> here, and give the commit as sha.",
+    });
+  } else if (ref?.startsWith("refs/") && !/^refs\/(heads|tags)\/./.test(ref)) {
+    problems.push({
+      input: "ref",
+      message: `is ${JSON.stringify(ref)}, which is neither a branch nor refs/tags/<tag>.`,
+    });
+  }
+  const sha = text("sha");
+  if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
+    problems.push({ input: "sha", message: "is not the full SHA of a commit (40 hexadecimal digits)." });
+  }
+  const previewName = withDefault("preview-name");
+  if (!previewName.includes("{number}")) {
+    problems.push({
+      input: "preview-name",
+      message: "has no {number} in it, so that all pull requests would share one preview.",
+    });
+  }
+
+  const imageUri = text("image-uri");
+  const source = text("source") ?? (imageUri === undefined ? "github" : "external_docker");
+  const isGithub = source === "github";
+  const declared: DesiredDeployment = {
+    name: name ?? "",
+    source,
+    sourceConfig: {
+      repoUrl:
+        text("repo-url") ??
+        (isGithub && event.repository !== "" ? `${event.serverUrl}/${event.repository}` : undefined),
+      integrationId: text("integration-id"),
+      deploymentType: text("deployment-type"),
+      buildOnPush: flag("build-on-push"),
+    },
+    sourceRevisionConfig: { graphConfigPath: isGithub ? graphConfigPath() : text("graph-config-path"), imageUri },
+    env: plain.entries,
+    secrets: secrets.entries,
+  };
+  const inputs: Inputs = {
+    settings,
+    operation: choice("operation", operations),
+    ref,
+    sha: sha?.toLowerCase(),
+    declared,
+    previewName,
+    wait: flag("wait") ?? true,
+    timeoutMs:
+      guarded(
+        () => "timeout",
+        () => parseDuration(withDefault("timeout"), "timeout"),
+      ) ?? 1,
+    onSuperseded: choice("on-superseded", ["fail", "warn"]),
+    onCancel: choice("on-cancel", ["continue", "interrupt"]),
+    onFailure: choice("on-failure", ["none", "rollback"]),
+    smokeTest: smoke.smokeTest,
+    githubEnvironment: text("github-environment"),
+    githubToken: text("github-token"),
+    comment: flag("comment") ?? true,
+    summary: flag("summary") ?? true,
+    shortSecrets: Object.entries(secrets.entries ?? {})
+      .filter(([, value]) => value !== "" && value.length < shortestKept)
+      .map(([key]) => key),
+  };
+  return { inputs, problems };
+
+  function readSettings(): Settings | undefined {
+    const sourcesOfSettings = { explicit, env, names: { explicit: "the input api-key" } };
+    if (missing === "skip" && !hasKey()) {
+      // The other settings are checked all the same.
+      guarded(inputOfSetting, () =>
+        resolveSettings({ ...sourcesOfSettings, explicit: { ...explicit, apiKey: "none" } }),
+      );
+      return undefined;
+    }
+    return guarded(inputOfSetting, () => resolveSettings(sourcesOfSettings));
+  }
+
+  function hasKey(): boolean {
+    try {
+      resolveSettings({
+        explicit: { apiKey: explicit.apiKey },
+        env: { ...env, GRAPHDEPLOY_REGION: "us", GRAPHDEPLOY_BASE_URL: undefined },
+      });
+      return true;
+    } catch (error) {
+      // A key that can't be used is a mistake, not a missing one.
+      return !(error instanceof ConfigError && error.message.startsWith("No API key"));
+    }
+  }
+
+  function graphConfigPath(): string | undefined {
+    const folder = posix.normalize(withDefault("working-directory").replaceAll("\\", "/"));
+    if (folder.startsWith("..") || posix.isAbsolute(folder)) {
+      problems.push({ input: "working-directory", message: "is not a folder inside the repository." });
+      return undefined;
+    }
+    const given = text("graph-config-path");
+    if (given !== undefined) return posix.join(folder, given);
+    const found = graphConfigFileNames.find((file) =>
+      existsSync(posix.join(env.GITHUB_WORKSPACE || ".", folder, file)),
+    );
+    return found && posix.join(folder, found);
+  }
+}
+
+const settingInputs: Readonly<Record<string, InputName>> = {
+  apiKey: "api-key",
+  workspaceId: "workspace-id",
+  region: "region",
+  baseUrl: "base-url",
+  dialect: "dialect",
+};
+
+function inputOfSetting(path: string | undefined): string {
+  return settingInputs[path ?? ""] ?? "api-key";
+}
+
+const declaredInputs: Readonly<Record<string, InputName>> = {
+  name: "name",
+  source: "source",
+  "sourceConfig.repoUrl": "repo-url",
+  "sourceConfig.integrationId": "integration-id",
+  "sourceConfig.deploymentType": "deployment-type",
+  "sourceConfig.buildOnPush": "build-on-push",
+  "sourceRevisionConfig.repoRef": "ref",
+  "sourceRevisionConfig.graphConfigPath": "graph-config-path",
+  "sourceRevisionConfig.imageUri": "image-uri",
+};
+
+/** The mistakes in what is to be deployed, in the names of the inputs. */
+export function problemsOf(desired: DesiredDeployment): InputProblem[] {
+  const { problems } = validateDesired(desired);
+  return problems.filter(({ path }) => path[0] !== "name" || desired.name !== "").map(toInputProblem);
+}
+
+function toInputProblem({ path, message }: Problem): InputProblem {
+  const [first, second] = path;
+  if (first === "env" || first === "secrets") return { input: first, message: `${second ?? ""} ${message}`.trim() };
+  const input = declaredInputs[path.join(".")] ?? "source";
+  const hint =
+    input === "graph-config-path" && message.startsWith("is required")
+      ? ` Neither ${graphConfigFileNames.join(" nor ")} was found in the working directory: check out the repository before this step, or name the file.`
+      : "";
+  const translated = Object.entries(declaredInputs).reduce(
+    (text, [field, name]) => text.replaceAll(field, name),
+    message,
+  );
+  return { input, message: `${translated}${hint}` };
+}
+
+/** Shorter values would be taken out of ordinary words. */
+const shortestKept = 4;
+
+/** A value, and each line of one that has several, since a log shows them line by line. */
+function keepEach(value: string, keepSecret: (value: string) => void): void {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  for (const part of new Set([value, ...lines])) if (part.length >= shortestKept) keepSecret(part);
+}

@@ -1,0 +1,41 @@
+import { ApiError, ConfigError, ResponseError } from "../core/errors.ts";
+import { isSameRepository } from "../core/repository.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * The id of the workspace's integration that can read a repository. `undefined`, with a warning, where the control plane doesn't list
+ * integrations: then it has to find one by itself.
+ * @throws {@link ConfigError} when integrations are listed and none reads the repository
+ */
+export async function findIntegration(
+  { client, console, signal }: Session,
+  repositoryUrl: string,
+): Promise<string | undefined> {
+  const owner = URL.parse(repositoryUrl)?.pathname.split("/")[1]?.toLowerCase();
+  try {
+    const integrations = await client.listGithubIntegrations({ signal });
+    // That of the repository's own account is the likeliest; an account may have hundreds of repositories.
+    const likeliestFirst = integrations.toSorted(
+      (a, b) => Number(b.name?.toLowerCase() === owner) - Number(a.name?.toLowerCase() === owner),
+    );
+    for (const { id, name } of likeliestFirst) {
+      const repositories = await client.listGithubRepositories(id, { signal });
+      if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
+      console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
+      return id;
+    }
+    throw new ConfigError(
+      `integration-id: none of the workspace's ${integrations.length} integrations can read ${repositoryUrl}.`,
+      {
+        path: "integration-id",
+        hint: "Give the platform's GitHub app access to the repository, or set integration-id.",
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
+    console.warning(
+      `The integrations of the workspace can't be listed, so the deployment is created without an integration-id; set it if that is refused. ${error.message}`,
+    );
+    return undefined;
+  }
+}

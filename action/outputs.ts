@@ -1,0 +1,39 @@
+import * as core from "@actions/core";
+import type { Redactor } from "../core/redact.ts";
+import type { Report } from "./report.ts";
+
+/** Every output with what it is made from; one that isn't known stays empty. */
+export const outputs: Readonly<Record<string, (report: Report) => string | undefined>> = {
+  result: ({ result }) => result,
+  "deployment-id": ({ deploymentId }) => deploymentId,
+  "revision-id": ({ revisionId }) => revisionId,
+  name: ({ name }) => name,
+  url: ({ url }) => url,
+  "web-url": ({ webUrl }) => webUrl,
+  status: ({ status }) => status,
+  commit: ({ commit }) => commit,
+  "commit-matches": ({ commit, expectedCommit }) =>
+    commit === undefined || expectedCommit === undefined ? undefined : String(commit === expectedCommit),
+  created: ({ created }) => (created === undefined ? undefined : String(created)),
+  plan: ({ plan }) => plan && JSON.stringify(plan),
+  "rolled-back-to": ({ rolledBackTo }) => rolledBackTo,
+};
+
+/** Sets the outputs as they become known, each only when it has changed. */
+export class Outputs {
+  readonly #written = new Map<string, string>();
+  readonly #redactor: Redactor;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  update(report: Report): void {
+    for (const [name, read] of Object.entries(outputs)) {
+      const value = read(report);
+      if (value === undefined || this.#written.get(name) === value) continue;
+      this.#written.set(name, value);
+      core.setOutput(name, this.#redactor.text(value));
+    }
+  }
+}

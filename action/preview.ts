@@ -1,0 +1,71 @@
+import { deleteDeployment } from "../core/deletion.ts";
+import { ConfigError } from "../core/errors.ts";
+import { retireEnvironment } from "./github/deployments.ts";
+import { isPullRequestOpen } from "./github/pull-requests.ts";
+import { markOf, previewNameOf, pullRequestOf, whyNotOurs } from "./ownership.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Deletes a deployment that carries the mark; one that isn't there is done.
+ * @throws {@link ConfigError} when it isn't ours
+ */
+export async function deleteOwn(session: Session, name: string, mark: string): Promise<void> {
+  const { client, console, inputs, progress, report, signal } = session;
+  const { deployment } = await client.findByName(name, { signal });
+  report.result = "deleted";
+  if (deployment === undefined) {
+    report.message = `There is no deployment ${name}: nothing to delete.`;
+    console.info(report.message);
+  } else {
+    const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
+    if (refusal !== undefined) {
+      delete report.result;
+      throw new ConfigError(`${refusal} It is left alone.`, { path: "name" });
+    }
+    console.info(`Deleting deployment ${name} (${deployment.id}).`);
+    report.deploymentId = deployment.id;
+    await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
+    delete report.message;
+    delete report.url;
+  }
+  await retire(session, name);
+}
+
+/** Whether the pull request was closed meanwhile; a preview of it would stay for ever. */
+export async function wasClosed({ github }: Session, pullRequest: number): Promise<boolean> {
+  return github !== undefined && (await isPullRequestOpen(github, pullRequest)) === false;
+}
+
+/** Deletes the previews of pull requests that are closed. */
+export async function sweep(session: Session): Promise<void> {
+  const { client, console, github, inputs, event, report, progress, signal } = session;
+  const { declared, previewName } = inputs;
+  const swept: string[] = [];
+  report.swept = swept;
+  for (const deployment of await client.listDeployments({}, { signal }).all()) {
+    const pullRequest = pullRequestOf(previewName, declared.name, deployment.name);
+    if (pullRequest === undefined) continue;
+    const refusal = whyNotOurs(deployment, markOf(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
+    if (refusal !== undefined) {
+      console.info(`${refusal} It is left alone.`);
+      continue;
+    }
+    if (github === undefined || (await isPullRequestOpen(github, pullRequest)) !== false) continue;
+    console.info(`Deleting ${deployment.name} (${deployment.id}): pull request #${pullRequest} is closed.`);
+    await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
+    await retire(session, deployment.name);
+    swept.push(previewNameOf(previewName, declared.name, pullRequest));
+  }
+  report.result = swept.length > 0 ? "deleted" : "skipped";
+  report.message =
+    swept.length > 0
+      ? `Deleted ${swept.length} previews of closed pull requests.`
+      : "There is no preview of a closed pull request.";
+}
+
+async function retire({ github, inputs, event }: Session, name: string): Promise<void> {
+  const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
+  // An environment that others share says nothing about this deployment.
+  if (github === undefined || environment === undefined || !inputs.githubEnvironment?.includes("{name}")) return;
+  await retireEnvironment(github, environment, event.runUrl);
+}

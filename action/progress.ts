@@ -1,0 +1,129 @@
+import type { ControlPlane } from "../core/client.ts";
+import { formatDuration } from "../core/duration.ts";
+import type { OnProgress, ProgressEvent } from "../core/events.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
+import type { Revision } from "../core/wire/revision.ts";
+import type { Console } from "./console.ts";
+import type { Outputs } from "./outputs.ts";
+import type { Report } from "./report.ts";
+import { RevisionLog } from "./revision-log.ts";
+
+/** Turns what the core tells into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
+export class Progress {
+  readonly #client: ControlPlane;
+  readonly #console: Console;
+  readonly #report: Report;
+  readonly #outputs: Outputs;
+  readonly #onIds: (report: Report) => void;
+  #log: RevisionLog | undefined;
+  #ended: Promise<unknown> = Promise.resolve();
+
+  /** `onIds` is called when a deployment or revision becomes known, for what must survive a killed process. */
+  constructor(
+    client: ControlPlane,
+    console: Console,
+    report: Report,
+    outputs: Outputs,
+    onIds: (report: Report) => void,
+  ) {
+    this.#client = client;
+    this.#console = console;
+    this.#report = report;
+    this.#outputs = outputs;
+    this.#onIds = onIds;
+  }
+
+  readonly onProgress: OnProgress = (event) => this.#take(event);
+
+  /** A deployment as it was read or written. */
+  tellDeployment(deployment: Deployment, created?: boolean): void {
+    this.#report.deploymentId = deployment.id;
+    this.#report.created = created ?? this.#report.created ?? false;
+    const url = deployment.source_config.custom_url ?? undefined;
+    const webUrl = this.#client.webUrl(deployment);
+    if (url !== undefined) this.#report.url = url;
+    if (webUrl !== undefined) this.#report.webUrl = webUrl;
+    this.#changed();
+  }
+
+  tellRevision(revision: Revision): void {
+    this.#report.revisionId = revision.id;
+    this.#report.status = revision.status;
+    const commit = revision.source_revision_config.repo_commit_sha;
+    if (commit !== undefined && commit !== null) this.#report.commit = commit;
+    this.#changed();
+  }
+
+  /** Closes the last status and prints what is left of the logs; without a last look at them when there is no time for it. */
+  async end(options: { lastLook: boolean } = { lastLook: true }): Promise<void> {
+    this.#closeStep();
+    this.#endLog(options.lastLook);
+    await this.#ended;
+    this.#outputs.update(this.#report);
+  }
+
+  #take(event: ProgressEvent): void {
+    switch (event.type) {
+      case "deployment":
+        this.#report.deploymentId = event.deploymentId;
+        this.#report.created = event.created;
+        break;
+      case "revision": {
+        this.#report.revisionId = event.revisionId;
+        if (event.webUrl !== undefined) this.#report.webUrl = event.webUrl;
+        const page = event.webUrl === undefined ? "" : `: ${event.webUrl}`;
+        this.#console.info(`Following revision ${event.revisionId}${page}`);
+        break;
+      }
+      case "status":
+        this.#takeStatus(event.revisionId, event.status, event.elapsedMs);
+        break;
+      case "heartbeat":
+        this.#console.info(`Still ${event.status} after ${formatDuration(event.elapsedMs)}.`);
+        return;
+      case "switching":
+        this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
+        return;
+      case "deleting":
+        this.#console.info(`Deleting: ${event.status ?? "under way"} (${formatDuration(event.elapsedMs)}).`);
+        return;
+      case "note":
+        this.#console.info(event.message);
+        return;
+      case "warning":
+        this.#console.warning(event.message);
+        return;
+      case "log":
+        return;
+    }
+    this.#changed();
+  }
+
+  #takeStatus(revisionId: string, status: string, elapsedMs: number): void {
+    this.#closeStep();
+    this.#report.status = status;
+    this.#report.steps.push({ status, startedAtMs: this.#client.clock.now(), durationMs: 0 });
+    this.#console.info(`${status} (${formatDuration(elapsedMs)})`);
+    this.#endLog(true);
+    const kind = status === "BUILDING" ? "build" : status === "DEPLOYING" ? "deploy" : undefined;
+    const { deploymentId } = this.#report;
+    if (kind === undefined || deploymentId === undefined) return;
+    this.#log = new RevisionLog(this.#client, this.#console, kind, deploymentId, revisionId);
+  }
+
+  #endLog(lastLook: boolean): void {
+    const log = this.#log;
+    this.#log = undefined;
+    if (log !== undefined) this.#ended = Promise.all([this.#ended, log.stop({ lastLook })]);
+  }
+
+  #closeStep(): void {
+    const last = this.#report.steps.at(-1);
+    if (last !== undefined && last.durationMs === 0) last.durationMs = this.#client.clock.now() - last.startedAtMs;
+  }
+
+  #changed(): void {
+    this.#outputs.update(this.#report);
+    this.#onIds(this.#report);
+  }
+}

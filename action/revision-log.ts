@@ -1,0 +1,84 @@
+import type { ControlPlane } from "../core/client.ts";
+import type { LogEntry } from "../core/wire/logs.ts";
+import type { Console } from "./console.ts";
+
+/** Between two looks for new lines, in milliseconds. */
+const pauseMs = 3_000;
+
+/** Pages of new lines that one look reads at most, of 500 lines each. */
+const mostPages = 20;
+
+/** Prints the build or deploy log of one revision while it grows. Best effort: a log that can't be read never disturbs the rollout. */
+export class RevisionLog {
+  readonly #client: ControlPlane;
+  readonly #console: Console;
+  readonly #kind: "build" | "deploy";
+  readonly #deploymentId: string;
+  readonly #revisionId: string;
+  readonly #seen = new Set<string>();
+  readonly #stopped = new AbortController();
+  readonly #following: Promise<void>;
+  #newest: string | undefined;
+
+  constructor(
+    client: ControlPlane,
+    console: Console,
+    kind: "build" | "deploy",
+    deploymentId: string,
+    revisionId: string,
+  ) {
+    this.#client = client;
+    this.#console = console;
+    this.#kind = kind;
+    this.#deploymentId = deploymentId;
+    this.#revisionId = revisionId;
+    this.#following = this.#follow();
+  }
+
+  /** Prints what is still to come and ends; without a last look where there is no time for it. */
+  async stop(options: { lastLook: boolean }): Promise<void> {
+    this.#stopped.abort();
+    await this.#following;
+    if (options.lastLook) await this.#look();
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      await this.#look();
+      await this.#client.clock.sleep(pauseMs, this.#stopped.signal).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      for (let page = 0, offset: string | undefined; page < mostPages; page += 1) {
+        const query = { order: "asc", limit: 500, start_time: this.#newest, offset } as const;
+        const read = this.#kind === "build" ? this.#client.buildLogs : this.#client.deployLogs;
+        const { logs, next_offset: next } = await read.call(this.#client, this.#deploymentId, this.#revisionId, query, {
+          deadlineMs: 10_000,
+          signal: this.#stopped.signal.aborted ? undefined : this.#stopped.signal,
+        });
+        this.#print(logs);
+        if (next === null || next === undefined || next === "" || next === offset) return;
+        offset = next;
+      }
+    } catch (error) {
+      this.#console.debug(`The ${this.#kind} log can't be read: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  #print(entries: readonly LogEntry[]): void {
+    const unseen = entries.filter((entry) => {
+      const key = entry.id ?? `${entry.timestamp} ${entry.message}`;
+      if (this.#seen.has(key)) return false;
+      this.#seen.add(key);
+      return true;
+    });
+    const time = new Date(unseen.at(-1)?.timestamp ?? Number.NaN);
+    if (!Number.isNaN(time.getTime())) this.#newest = time.toISOString();
+    this.#console.foreign(
+      this.#kind === "build" ? "Build log" : "Deploy log",
+      unseen.map(({ message }) => message),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { followRollout } from "../core/rollout.ts";
+import type { Session } from "./session.ts";
+
+/** Revisions that are looked through for one that was live. */
+const newest = 100;
+
+/**
+ * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
+ * the run reports.
+ */
+export async function rollBack({ client, console, inputs, progress, report, signal }: Session): Promise<void> {
+  const { deploymentId, revisionId } = report;
+  if (deploymentId === undefined || revisionId === undefined) return;
+  try {
+    let seen = 0;
+    let last: string | undefined;
+    for await (const { id, status } of client.listRevisions(deploymentId, { status: ["DEPLOYED"] }, { signal })) {
+      seen += 1;
+      if (id !== revisionId && status === "DEPLOYED") last = id;
+      if (last !== undefined || seen >= newest) break;
+    }
+    if (last === undefined) {
+      console.warning("There is no earlier revision that was live, so nothing was rolled back.");
+      return;
+    }
+    console.info(
+      `Rolling back to revision ${last}. Its source comes back; environment variables and secrets stay as they are now.`,
+    );
+    const failedStatus = report.status;
+    const { latest_revision_id: newId } = await client.redeployRevision(deploymentId, last, { signal });
+    if (newId === undefined || newId === null) throw new Error("the platform named no new revision");
+    const { revision } = await followRollout(client, {
+      deploymentId,
+      revisionId: newId,
+      limits: { timeoutMs: inputs.timeoutMs },
+      signal,
+      // The report stays that of the revision that failed.
+      onProgress: (event) => {
+        if (event.type === "status") console.info(`Rollback: ${event.status}`);
+        else if (event.type === "warning") progress.onProgress(event);
+      },
+    });
+    report.rolledBackTo = last;
+    if (failedStatus !== undefined) report.status = failedStatus;
+    console.warning(`Rolled back: revision ${revision.id}, a copy of ${last}, is live. Secrets were not restored.`);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    console.warning(`The rollback failed: ${error instanceof Error ? error.message : error}`);
+  }
+}

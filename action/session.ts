@@ -1,0 +1,22 @@
+import type { ControlPlane } from "../core/client.ts";
+import type { Redactor } from "../core/redact.ts";
+import type { Console } from "./console.ts";
+import type { WorkflowEvent } from "./event.ts";
+import type { GitHub } from "./github/client.ts";
+import type { Inputs } from "./inputs.ts";
+import type { Progress } from "./progress.ts";
+import type { Report } from "./report.ts";
+
+/** What every step of one run works with. */
+export interface Session {
+  client: ControlPlane;
+  inputs: Inputs;
+  event: WorkflowEvent;
+  console: Console;
+  redactor: Redactor;
+  progress: Progress;
+  report: Report;
+  github: GitHub | undefined;
+  /** Aborts when the run is cancelled. */
+  signal: AbortSignal;
+}

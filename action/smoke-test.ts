@@ -1,0 +1,120 @@
+import { request } from "undici";
+import { formatDuration } from "../core/duration.ts";
+import { isLoopback, isServiceHost } from "../core/hosts.ts";
+import { defaultDispatcher } from "../core/http.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Session } from "./session.ts";
+import type { SmokeTest } from "./smoke-test-input.ts";
+
+/** How long an agent server may take to answer `/ok` once its revision is live, in milliseconds. */
+const wakeUpMs = 60_000;
+
+/** How long one run may take, in milliseconds. */
+const runMs = 180_000;
+
+/** A live deployment that doesn't do what it should. */
+export class SmokeTestError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "SmokeTestError";
+  }
+}
+
+/**
+ * Asks the agent server at `url` whether it works.
+ * @throws {@link SmokeTestError} when it doesn't answer in time, or with something else than is expected
+ */
+export async function testDeployment(
+  session: Session,
+  settings: Settings,
+  test: SmokeTest,
+  url: string | undefined,
+): Promise<void> {
+  const { console, client, signal } = session;
+  if (url === undefined)
+    throw new SmokeTestError("The smoke test has no URL to ask: the platform names none for the deployment.");
+  const root = url.replace(/\/+$/, "");
+  const deadline = client.clock.now() + wakeUpMs;
+  for (;;) {
+    const answer = await ask(`${root}/ok`, { signal });
+    if (answer.status === 200) break;
+    if (client.clock.now() >= deadline) {
+      throw new SmokeTestError(
+        `${root}/ok ${describe(answer)}, still ${formatDuration(wakeUpMs)} after the revision was live.`,
+      );
+    }
+    await client.clock.sleep(2_000, signal);
+  }
+  console.info(`Smoke test: ${root}/ok answers.`);
+  if (test.run !== undefined) await testRun(session, settings, test.run, root);
+}
+
+async function testRun(
+  { console, signal }: Session,
+  settings: Settings,
+  run: NonNullable<SmokeTest["run"]>,
+  root: string,
+) {
+  if (!mayHaveKey(root, settings)) {
+    console.warning(
+      `The smoke test asked nothing but /ok: ${new URL(root).host} is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS, so it isn't sent the API key.`,
+    );
+    return;
+  }
+  const answer = await ask(`${root}/runs/wait`, {
+    signal,
+    body: { assistant_id: run.assistant, input: run.input },
+    apiKey: settings.apiKey,
+  });
+  if (answer.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(answer)}.`);
+  if (!run.match.test(answer.text)) {
+    throw new SmokeTestError(
+      `The answer of the smoke test's run doesn't match ${run.match}: ${answer.text.slice(0, 500)}`,
+    );
+  }
+  console.info(`Smoke test: a run of ${run.assistant} answers as expected.`);
+}
+
+function mayHaveKey(url: string, { baseUrl, agentHosts }: Settings): boolean {
+  const { protocol, hostname, host } = new URL(url);
+  if (protocol !== "https:" && !isLoopback(hostname)) return false;
+  return (
+    host === new URL(baseUrl).host ||
+    isServiceHost(hostname) ||
+    agentHosts.includes(hostname) ||
+    agentHosts.includes(host)
+  );
+}
+
+interface Answer {
+  /** 0 where there was no answer. */
+  status: number;
+  text: string;
+}
+
+async function ask(
+  url: string,
+  { signal, body, apiKey }: { signal: AbortSignal; body?: unknown; apiKey?: string },
+): Promise<Answer> {
+  try {
+    const response = await request(url, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      dispatcher: defaultDispatcher(url),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(body === undefined ? 10_000 : runMs)]),
+    });
+    return { status: response.statusCode, text: await response.body.text() };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    return { status: 0, text: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function describe({ status, text }: Answer): string {
+  return status === 0 ? `could not be asked (${text})` : `answered ${status}: ${text.slice(0, 300)}`;
+}

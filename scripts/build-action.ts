@@ -1,0 +1,81 @@
+// Bundles the GitHub Action into dist/, which is committed because a runner uses a repository as it is.
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { checkout, runCommand } from "./run-command.ts";
+
+/** The folder that `action.yml` names. */
+export const actionBundle: string = join(checkout, "dist");
+
+/**
+ * Compiles action/ and core/ with tsc and bundles the result with its dependencies and their licences.
+ *
+ * @param folder where the bundle goes; what is in it is replaced
+ * @throws Error when the compiler or the bundler fails; their own messages are on stderr
+ */
+export async function buildAction(folder: string = actionBundle): Promise<void> {
+  // Types are a check of their own. The bundler resolves packages from where the compiled files are, so they stay inside the checkout.
+  const compiled = await mkdtemp(join(checkout, ".cache", "action-"));
+  try {
+    const options = ["--noCheck", "--noEmit", "false", "--outDir", join(compiled, "js"), "--rootDir", checkout];
+    const project = join(compiled, "tsconfig.json");
+    await writeFile(
+      project,
+      JSON.stringify({
+        extends: join(checkout, "tsconfig.json"),
+        files: [join(checkout, "action", "index.ts")],
+        include: [],
+      }),
+    );
+    await succeed("tsc", ["-p", project, ...options]);
+    const bundle = join(compiled, "bundle");
+    const entry = join(compiled, "js", "action", "index.js");
+    await succeed("ncc", [
+      "build",
+      entry,
+      "--out",
+      bundle,
+      "--minify",
+      "--license",
+      "licenses.txt",
+      "--target",
+      "es2022",
+      "--quiet",
+    ]);
+    await rm(folder, { recursive: true, force: true });
+    await cp(bundle, folder, { recursive: true });
+  } finally {
+    await rm(compiled, { recursive: true, force: true });
+  }
+}
+
+/** The names of the files in which dist/ differs from a bundle made just now. */
+export async function staleActionFiles(): Promise<string[]> {
+  const fresh = await mkdtemp(join(checkout, ".cache", "action-fresh-"));
+  try {
+    await buildAction(fresh);
+    const names = new Set([...(await namesIn(fresh)), ...(await namesIn(actionBundle))]);
+    const stale: string[] = [];
+    for (const name of [...names].sort()) {
+      const [made, kept] = await Promise.all([fresh, actionBundle].map((folder) => contentOf(join(folder, name))));
+      if (made === undefined || kept === undefined || !made.equals(kept)) stale.push(name);
+    }
+    return stale;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder, { recursive: true }).catch(() => []);
+}
+
+async function contentOf(file: string): Promise<Buffer | undefined> {
+  return readFile(file).catch(() => undefined);
+}
+
+async function succeed(command: string, args: readonly string[]): Promise<void> {
+  const status = await runCommand(`node_modules/.bin/${command}`, args);
+  if (status !== 0) throw new Error(`bundling the action failed (${command} ended with ${status})`);
+}
+
+if (import.meta.main) await buildAction();

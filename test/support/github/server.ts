@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface FakeComment {
+  id: number;
+  body: string;
+  user: { login: string; type: "Bot" | "User" };
+}
+
+export interface FakeDeployment {
+  id: number;
+  environment: string;
+  ref: string;
+  transient: boolean;
+  /** Each status that it was given, with its address. */
+  states: { state: string; environment_url?: string; log_url?: string; description?: string }[];
+}
+
+export interface RecordedCall {
+  method: string;
+  path: string;
+  body: string;
+  authorization: string | undefined;
+}
+
+/** What a token may be refused. */
+export type Permission = "deployments" | "comments" | "pulls";
+
+/** The parts of GitHub's REST API that the action uses, as a server on loopback that holds what is written to it. */
+export class FakeGitHub implements AsyncDisposable {
+  readonly calls: RecordedCall[] = [];
+  readonly comments = new Map<number, FakeComment[]>();
+  readonly deployments: FakeDeployment[] = [];
+  readonly closedPullRequests = new Set<number>();
+  readonly refused = new Set<Permission>();
+  /** Who a personal token speaks for; a workflow's token may not ask. */
+  login: string | undefined;
+  /** Called before each request is answered. */
+  onCall: (call: RecordedCall) => void | Promise<void> = () => {};
+  readonly #server: Server;
+  #nextId = 1000;
+  url = "";
+
+  private constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async start(): Promise<FakeGitHub> {
+    const github = new FakeGitHub();
+    await new Promise<void>((resolve) => github.#server.listen(0, "127.0.0.1", resolve));
+    github.url = `http://127.0.0.1:${(github.#server.address() as AddressInfo).port}`;
+    return github;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Adds a comment as somebody wrote it; returns it. */
+  addComment(issue: number, body: string, user: FakeComment["user"] = { login: "octocat", type: "User" }): FakeComment {
+    const comment = { id: this.#nextId++, body, user };
+    this.comments.set(issue, [...(this.comments.get(issue) ?? []), comment]);
+    return comment;
+  }
+
+  /** Everything that was ever written, for a search for what must not be there. */
+  written(): string {
+    return this.calls.map(({ body }) => body).join("\n");
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const url = new URL(request.url ?? "/", this.url);
+    const call: RecordedCall = {
+      method: request.method ?? "",
+      path: url.pathname,
+      body,
+      authorization: request.headers.authorization,
+    };
+    this.calls.push(call);
+    await this.onCall(call);
+    const { status, json, headers } = this.#route(call, url, body === "" ? {} : JSON.parse(body));
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(json === undefined ? "" : JSON.stringify(json));
+  }
+
+  #route({ method, path }: RecordedCall, url: URL, body: Record<string, unknown>): Answer {
+    const [, kind = "", id = "", tail = ""] = /^\/repos\/acme\/agents\/(\w+)\/?([^/]*)\/?(.*)$/.exec(path) ?? [];
+    const refusal: Answer = { status: 403, json: { message: "Resource not accessible by integration" } };
+    if (path === "/user") return this.login === undefined ? refusal : { status: 200, json: { login: this.login } };
+    if (kind === "pulls" && method === "GET") {
+      if (this.refused.has("pulls")) return refusal;
+      const number = Number(id);
+      return { status: 200, json: { number, state: this.closedPullRequests.has(number) ? "closed" : "open" } };
+    }
+    if (kind === "issues") return this.refused.has("comments") ? refusal : this.#comments(method, id, tail, url, body);
+    if (kind === "deployments")
+      return this.refused.has("deployments") ? refusal : this.#deployments(method, id, url, body);
+    return { status: 404, json: { message: "Not Found" } };
+  }
+
+  #comments(method: string, id: string, tail: string, url: URL, body: Record<string, unknown>): Answer {
+    if (method === "POST") {
+      return { status: 201, json: this.addComment(Number(id), String(body.body), this.#author()) };
+    }
+    if (method === "PATCH") {
+      const comment = [...this.comments.values()].flat().find((entry) => entry.id === Number(tail));
+      if (comment === undefined) return { status: 404, json: { message: "Not Found" } };
+      comment.body = String(body.body);
+      return { status: 200, json: comment };
+    }
+    const all = this.comments.get(Number(id)) ?? [];
+    const size = Number(url.searchParams.get("per_page") ?? 30);
+    const page = Number(url.searchParams.get("page") ?? 1);
+    const next = new URL(url);
+    next.searchParams.set("page", String(page + 1));
+    const headers: Record<string, string> = page * size < all.length ? { link: `<${next}>; rel="next"` } : {};
+    return { status: 200, json: all.slice((page - 1) * size, page * size), headers };
+  }
+
+  #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): Answer {
+    if (method === "GET") {
+      const environment = url.searchParams.get("environment");
+      return { status: 200, json: this.deployments.filter((entry) => entry.environment === environment) };
+    }
+    if (id === "") {
+      const { environment, ref, transient_environment: transient } = body;
+      const made = {
+        id: this.#nextId++,
+        environment: String(environment),
+        ref: String(ref),
+        transient: transient === true,
+        states: [],
+      };
+      this.deployments.push(made);
+      return { status: 201, json: made };
+    }
+    const deployment = this.deployments.find((entry) => entry.id === Number(id));
+    if (deployment === undefined) return { status: 404, json: { message: "Not Found" } };
+    deployment.states.push(body as FakeDeployment["states"][number]);
+    return { status: 201, json: { id: this.#nextId++, ...body } };
+  }
+
+  #author(): FakeComment["user"] {
+    return this.login === undefined
+      ? { login: "github-actions[bot]", type: "Bot" }
+      : { login: this.login, type: "User" };
+  }
+}
+
+interface Answer {
+  status: number;
+  json?: unknown;
+  headers?: Record<string, string>;
+}
