@@ -3,6 +3,7 @@ import type { ControlPlane } from "./client.ts";
 import { ensureExists } from "./creation.ts";
 import { isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
+import { secretValuesOf } from "./environment.ts";
 import { GraphDeployError, NotFoundError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { findPushedRevision } from "./pushed-revision.ts";
@@ -88,6 +89,7 @@ export async function update(
   keepSecret(client, desired, options.previous);
   const { signal, onProgress } = options;
   const observed = await client.getDeployment(id, { signal });
+  client.redactor.add(secretValuesOf(observed, { ...options.previous?.env, ...desired.env }));
   if (isBeingDeleted(observed)) {
     throw new GraphDeployError(`Deployment ${observed.name} (${id}) is being deleted (${observed.status}).`, {
       hint: "Nothing was changed. Wait until it is gone, then deploy again to create it anew.",
