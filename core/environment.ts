@@ -1,6 +1,7 @@
 import type { DesiredDeployment } from "./desired.ts";
 import { managedByName } from "./managed-by.ts";
 import { isMasked } from "./masked-values.ts";
+import type { Deployment } from "./wire/deployment.ts";
 import type { Secret } from "./wire/source-config.ts";
 
 export { managedByOf } from "./managed-by.ts";
@@ -54,4 +55,17 @@ export function compareEnvironment(
     (name) => name !== managedByName && !wanted.has(name),
   );
   return { added, changed, dropped };
+}
+
+/**
+ * The values in a deployment's environment that no message may show: all but the mark, what is masked anyway, and what is declared as plain. The
+ * platform may name any of them in an error, also one that was just replaced or that nobody declares here.
+ */
+export function secretValuesOf(
+  { secrets }: Pick<Deployment, "secrets">,
+  plain: Readonly<Record<string, string>> = {},
+): string[] {
+  return (secrets ?? [])
+    .filter(({ name, value }) => name !== managedByName && !Object.hasOwn(plain, name) && !isMasked(value))
+    .map(({ value }) => value);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ControlPlane } from "../core/client.ts";
 import { defaultDeletionTimeoutMs, deleteDeployment } from "../core/deletion.ts";
 import { parseDuration } from "../core/duration.ts";
+import { secretValuesOf } from "../core/environment.ts";
 import { isGone } from "../core/errors.ts";
 import { create, type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import { defaultRolloutLimits } from "../core/rollout.ts";
@@ -189,7 +190,7 @@ async function readResource(
   const client = connect(settings, line.logger);
   try {
     const { deployment, revision } = await observe(client, id, { signal });
-    client.redactor.add((deployment.secrets ?? []).map(({ value }) => value));
+    client.redactor.add(secretValuesOf(deployment, props.env));
     return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
   } catch (error) {
     if (isGone(error, id)) return {};

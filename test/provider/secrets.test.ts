@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { formsOf, leaksIn, plantedSecrets } from "../support/planted-secrets.ts";
+import { startLogServer } from "../support/pulumi/log-server.ts";
+import { apiKey, program, startGround, summary } from "./ground.ts";
+
+/** Everything that may be echoed: each planted value in each form. */
+const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
+const every = { ...plantedSecrets, API_KEY: apiKey };
+
+test("outputs, the provider's text and the journal hold no secret after creation, change and refresh", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  const secrets = { ...plantedSecrets };
+  expect(summary(await ground.engine.up(program({ secrets })))).toEqual(["create"]);
+  expect(summary(await ground.engine.up(program({ secrets: { ...secrets, PLAIN: "sk-planted-other" } })))).toEqual([
+    "update",
+  ]);
+  expect(summary(await ground.engine.refresh())).toEqual(["read"]);
+  const stored = ground.engine.resources.get("agent");
+  expect(stored?.outputs).toMatchObject({ secretNames: Object.keys(plantedSecrets).sort() });
+  const other = { ...every, OTHER: "sk-planted-other" };
+  expect(leaksIn(JSON.stringify(stored?.outputs), other)).toEqual([]);
+  expect(leaksIn(String(stored?.inputs.__provider), other)).toEqual([]);
+  expect(leaksIn(JSON.stringify(ground.mock.requests()), other)).toEqual([]);
+  expect(leaksIn(JSON.stringify(logs.lines), other)).toEqual([]);
+  expect(leaksIn(ground.provider.process.output(), other)).toEqual([]);
+});
+
+test("a server that echoes secrets in a refusal gets none of them into the error", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  const refuse = (effect: { status: number; body?: unknown; html?: string }) =>
+    ground.mock.faults.replace([{ match: { method: "POST" }, effect }]);
+  const said = async () => summary(await ground.engine.up(program({ secrets: { ...plantedSecrets } }))).join("\n");
+
+  refuse({ status: 400, body: { detail: `Refused: ${echo} ${apiKey}` } });
+  expect(leaksIn(await said(), every)).toEqual([]);
+  refuse({
+    status: 422,
+    body: { detail: [{ loc: ["body", "secrets", 0, plantedSecrets.PLAIN], msg: echo, type: "t" }] },
+  });
+  expect(leaksIn(await said(), every)).toEqual([]);
+  refuse({ status: 403, body: { error: { nested: [echo], [plantedSecrets.PLAIN]: 1 } } });
+  expect(leaksIn(await said(), every)).toEqual([]);
+  refuse({ status: 400, html: `<html><body>${echo}</body></html>` });
+  expect(leaksIn(await said(), every)).toEqual([]);
+  refuse({ status: 400, body: echo });
+  expect(leaksIn(await said(), every)).toEqual([]);
+  expect(leaksIn(JSON.stringify(logs.lines), every)).toEqual([]);
+});
+
+test("a build log with secrets is reported without them, in the error and in the status lines", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  const lines = Object.values(plantedSecrets).flatMap((value) => value.split("\n"));
+  ground.mock.transitions.set({
+    rules: [{ name: "agent", fail: "BUILD_FAILED", log_lines: [...lines, echo, "the build broke here"] }],
+  });
+  const said = summary(await ground.engine.up(program({ secrets: { ...plantedSecrets } }))).join("\n");
+  expect(said).toContain("ended as BUILD_FAILED");
+  expect(said).toContain("the build broke here");
+  expect(leaksIn(said, every)).toEqual([]);
+  expect(leaksIn(JSON.stringify(logs.lines), every)).toEqual([]);
+  expect(leaksIn(JSON.stringify(ground.engine.resources.get("agent")?.outputs), every)).toEqual([]);
+});
+
+test("plain environment values and the mark stay readable in messages", async () => {
+  await using ground = await startGround();
+  await ground.engine.up(program({ env: { STAGE: "production" }, secrets: { ...plantedSecrets } }));
+  const detail = "The stage production refuses this.";
+  ground.mock.faults.replace([{ match: { method: "PATCH" }, effect: { status: 400, body: { detail } } }]);
+  const wanted = program({
+    env: { STAGE: "production" },
+    secrets: { ...plantedSecrets },
+    sourceRevisionConfig: { repoRef: "next" },
+  });
+  expect(summary(await ground.engine.up(wanted)).join("\n")).toContain("The stage production refuses this");
+});
