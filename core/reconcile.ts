@@ -8,7 +8,7 @@ import { GraphDeployError, NotFoundError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { findPushedRevision } from "./pushed-revision.ts";
 import { isFinalFailure, meaningOf } from "./revision-status.ts";
-import { followRollout, type RolloutLimits, type RolloutResult } from "./rollout.ts";
+import { defaultRolloutLimits, followRollout, type RolloutLimits, type RolloutResult } from "./rollout.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Revision } from "./wire/revision.ts";
 
@@ -112,8 +112,8 @@ export async function update(
     meaningOf(latest.status) === "deployed" &&
     (applied.deployment.active_revision_id === undefined || applied.deployment.active_revision_id === latestId);
   if (isLive) return { ...ensured, revisionId: undefined };
-  if (latest === undefined || isFinalFailure(latest.status)) {
-    const state = latest === undefined ? "can't be found" : `ended as ${latest.status}`;
+  const state = deadEndOf(latest, client.clock.now());
+  if (state !== undefined) {
     onProgress?.({ type: "note", message: `The latest revision ${latestId} ${state}; rolling out again.` });
     const redone = await applyDesired(client, desired, applied.deployment, {
       ...options,
@@ -124,6 +124,20 @@ export async function update(
     return { deployment: redone.deployment, created: false, revisionId: redone.revisionId };
   }
   return { ...ensured, revisionId: latestId };
+}
+
+/**
+ * How long a DEPLOYED revision may go unserved until only another rollout helps, in milliseconds: twice what a wait allows, since the platform's
+ * clock may differ from this one.
+ */
+const unservedMs = 2 * defaultRolloutLimits.switchMs;
+
+/** Why a latest revision that isn't live won't become so by waiting; `undefined` while it may. */
+function deadEndOf(latest: Revision | undefined, nowMs: number): string | undefined {
+  if (latest === undefined) return "can't be found";
+  if (isFinalFailure(latest.status)) return `ended as ${latest.status}`;
+  const isUnserved = meaningOf(latest.status) === "deployed" && nowMs - Date.parse(latest.updated_at) >= unservedMs;
+  return isUnserved ? `is ${latest.status} and was never switched to` : undefined;
 }
 
 /** The revision of a pushed commit: the platform's own where it builds on push, else one made on purpose. */
