@@ -16,7 +16,7 @@ export interface HttpLimits {
   attemptTimeoutMs: number;
   /** The whole call with its repetitions. Default 120 s. */
   deadlineMs: number;
-  /** Repetitions after 408, 429 and 5xx. Default 10. */
+  /** Repetitions after 408 and 5xx. After a 429, which says that the server is well and busy, only the deadline ends them. Default 10. */
   maxRetries: number;
   /** Repetitions after a connection that failed. Default 6, about 20 s. */
   maxConnectionRetries: number;
@@ -75,8 +75,8 @@ interface Failure {
   error: Error;
   mayRepeat: boolean;
   retryAfterMs?: number | undefined;
-  /** Which of the two limits on repetitions it counts towards. */
-  kind: "connection" | "status";
+  /** Which limit on repetitions it counts towards; `busy` towards none but the deadline. */
+  kind: "connection" | "status" | "busy";
 }
 
 /** One request to the control plane: headers, timeout, repetition, proxy, redaction and error mapping. */
@@ -96,7 +96,7 @@ export class Http {
   async request<Body>(options: RequestOptions<Body>): Promise<Answer<Body>> {
     const { clock, random, limits, logger } = this.#options;
     const deadline = clock.now() + Math.min(options.deadlineMs ?? limits.deadlineMs, limits.deadlineMs);
-    const failures = { connection: 0, status: 0 };
+    const failures = { connection: 0, status: 0, busy: 0 };
     for (let attempt = 1; ; attempt += 1) {
       throwIfAborted(options.signal);
       const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.attemptTimeoutMs, deadline - clock.now())));
@@ -172,7 +172,7 @@ export class Http {
         error,
         mayRepeat: rejected || (options.idempotent && repeatable),
         retryAfterMs: parseRetryAfter(header("retry-after"), clock.now()),
-        kind: "status",
+        kind: rejected ? "busy" : "status",
       };
     }
     const date = Date.parse(header("date") ?? "");
