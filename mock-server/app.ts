@@ -7,10 +7,12 @@ import { controlPlaneRoutes, editionPrefixes, serveControlPlane } from "./contro
 import { applyFault } from "./faults/fault-effects.ts";
 import { HttpError } from "./http-error.ts";
 import type { Mock } from "./mock.ts";
+import { serveOAuth } from "./oauth/oauth-routes.ts";
 import { operationFinder } from "./openapi/operation.ts";
 import { readText } from "./openapi/request.ts";
 import { sendJson } from "./openapi/response.ts";
 import type { MockApp, MockEnvironment, MockRequest } from "./openapi/route.ts";
+import { serveUploads } from "./uploads/upload-routes.ts";
 
 /** What the app needs from the server around it. */
 export interface AppSurroundings extends AdminActions {
@@ -58,6 +60,8 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
   serveControlPlane(app, mock, "cloud");
   serveControlPlane(app, mock, "self-hosted");
   serveAgents(app, mock);
+  serveUploads(app, mock);
+  serveOAuth(app, mock);
 
   app.notFound((context) => sendJson(context, 404, { detail: "Not Found" }));
   app.onError((error, context) => {

@@ -18,7 +18,7 @@ export function createIdSource(seed?: number | string): IdSource {
 }
 
 /** A version 4 UUID made of the first 16 bytes. */
-function uuidFrom(bytes: Buffer): string {
+export function uuidFrom(bytes: Buffer): string {
   const data = Buffer.from(bytes.subarray(0, 16));
   data[6] = ((data[6] as number) & 0x0f) | 0x40;
   data[8] = ((data[8] as number) & 0x3f) | 0x80;

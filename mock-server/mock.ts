@@ -1,12 +1,15 @@
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { Clock } from "./clock.ts";
+import type { Waiters } from "./control-plane/auth/waiters.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
 import type { IdSource } from "./ids.ts";
 import type { Journal } from "./journal.ts";
 import type { KeyedLocks } from "./keyed-locks.ts";
+import type { Outbound } from "./outbound.ts";
 import type { Redaction } from "./redaction.ts";
+import type { Signer } from "./signer.ts";
 import type { State } from "./state/repositories.ts";
 
 /** What the parts of one mock server share. */
@@ -21,6 +24,12 @@ export interface Mock {
   journal: Journal;
   redaction: Redaction;
   agentServer: AgentServer;
+  outbound: Outbound;
+  signer: Signer;
+  /** Called when an authentication has come to its end. */
+  authFinished: Waiters;
+  /** Whether requests are refused for what servers usually forgive. */
+  strict: boolean;
   /** Where browsers and clients reach this server, without a slash at the end. */
   publicUrl(): string;
 }

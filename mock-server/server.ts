@@ -6,7 +6,9 @@ import type { AgentServer } from "./agent-server/agent-server.ts";
 import { systemAgentServer } from "./agent-server/system-agent-server.ts";
 import { createApp } from "./app.ts";
 import { type Clock, createClock } from "./clock.ts";
+import { Waiters } from "./control-plane/auth/waiters.ts";
 import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
+import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
 import { KeyRing } from "./control-plane/key-ring.ts";
 import { advanceRevision } from "./control-plane/revision-model.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
@@ -19,7 +21,9 @@ import { createIdSource } from "./ids.ts";
 import { Journal, type RecordedRequest } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
 import type { Mock } from "./mock.ts";
+import { createOutbound } from "./outbound.ts";
 import { Redaction } from "./redaction.ts";
+import { createSigner } from "./signer.ts";
 import { createMemoryState } from "./state/memory.ts";
 import type { State } from "./state/repositories.ts";
 
@@ -38,8 +42,12 @@ export interface MockServerOptions {
   transitions?: TransitionMode;
   /** The address that clients reach the server by, for the URLs in its responses. Default: its own. */
   publicUrl?: string;
-  /** Refuse what servers usually forgive: a missing X-Tenant-Id. @default false */
+  /** Refuse what servers usually forgive: a missing X-Tenant-Id, unknown request fields, an unknown integration. @default false */
   strict?: boolean;
+  /** Repository integrations. @default one that accepts any repository */
+  integrations?: readonly IntegrationSeed[];
+  /** Hosts beyond loopback that the server may call (token exchange, discovery): `host` or `host:port`, `*` and `?` are wild. @default none */
+  allowOutbound?: readonly string[];
   /** Makes the identifiers, and the chances of faults, the same in every run. */
   seed?: number | string;
   /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
@@ -115,8 +123,17 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     faults: new FaultTable(ids, clock),
     journal: new Journal(redaction),
     agentServer: options.agentServer ?? systemAgentServer,
+    outbound: createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() }),
+    signer: createSigner(),
+    authFinished: new Waiters(),
+    strict,
     publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
   };
+  const seedIntegrationsOnce = async () => {
+    await ensureDefaultIntegration(mock);
+    await seedIntegrations(mock, options.integrations ?? []);
+  };
+  await seedIntegrationsOnce();
   for (const key of mock.keys.keys) redaction.remember(key);
   if (adminToken !== undefined) redaction.remember(adminToken);
 
@@ -131,6 +148,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   });
   const reset = async () => {
     await state.clear();
+    await seedIntegrationsOnce();
     mock.journal.clear();
     mock.faults.clear();
     mock.transitions.reset();
@@ -149,6 +167,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const close = async () => {
     if (!server.listening) return;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    mock.authFinished.notifyAll();
     server.closeAllConnections();
     await closed;
   };

@@ -3,12 +3,22 @@ import { openApiDocument } from "../openapi/document.ts";
 import { serveReference } from "../openapi/reference-page.ts";
 import { type MockApp, type Route, serveRoutes } from "../openapi/route.ts";
 import type { Edition } from "../state/records.ts";
+import { authRoutes } from "./auth/auth-routes.ts";
 import { deploymentRoutes } from "./deployment-routes.ts";
+import { integrationRoutes } from "./integration-routes.ts";
+import { listenerRoutes } from "./listener-routes.ts";
 import { logRoutes } from "./log-routes.ts";
 import { revisionRoutes } from "./revision-routes.ts";
 
 /** Every operation of the control plane. */
-export const controlPlaneRoutes: readonly Route[] = [...deploymentRoutes, ...revisionRoutes, ...logRoutes];
+export const controlPlaneRoutes: readonly Route[] = [
+  ...integrationRoutes,
+  ...deploymentRoutes,
+  ...revisionRoutes,
+  ...logRoutes,
+  ...listenerRoutes,
+  ...authRoutes,
+];
 
 /** The path under which an edition's control plane is served. */
 export const editionPrefixes: Record<Edition, string> = { cloud: "", "self-hosted": "/api-host" };

@@ -3,9 +3,12 @@ import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { DeploymentRecord, Edition } from "../state/records.ts";
+import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
 import { checkCreate, checkPatch } from "./deployment-rules.ts";
 import { isGone, withCourseOf } from "./deployment-state.ts";
+import { checkIntegration } from "./integration-model.ts";
+import { checkListener } from "./listener-model.ts";
 import { addRevision, draftRevision, type RevisionChange, withCommit } from "./revision-model.ts";
 import type { CreateBody, PatchBody } from "./schemas.ts";
 
@@ -35,6 +38,8 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   rememberSecrets(mock, body.secrets);
   const config = neutralConfig(body.source_revision_config);
   checkCreate(body, config, scope.edition);
+  await checkIntegration(mock, scope, body.source_config.integration_id, body.source_config.repo_url);
+  await checkListener(mock, scope, body.source_config);
   const taken = new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
   const now = mock.clock.now();
   const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
@@ -90,6 +95,8 @@ export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRe
 async function forget(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
   await mock.state.revisions.removeOf(id);
+  const { uploads } = mock.state.collections;
+  for (const upload of await uploads.list(({ deploymentId }) => deploymentId === id)) await uploads.remove(upload.id);
 }
 
 export function deploymentNotFound(id: string): HttpError {
@@ -120,6 +127,7 @@ export async function patchDeployment(
   const sourceConfig = { ...record.sourceConfig, ...patchedSource };
   const revisionConfig = { ...record.revisionConfig, ...patchedConfig };
   checkPatch(body, patchedConfig, record, { sourceConfig, revisionConfig });
+  checkTarballPath(record.id, patchedConfig.source_tarball_path);
   const newSecrets = body.secrets && body.secrets.length > 0 ? body.secrets : undefined;
   const patched: DeploymentRecord = {
     ...record,

@@ -5,6 +5,7 @@ import { badRequest, HttpError } from "../http-error.ts";
 import { agentUrl, type Mock } from "../mock.ts";
 import { route } from "../openapi/route.ts";
 import type { DeploymentRecord } from "../state/records.ts";
+import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { deploymentFilter } from "./deployment-filters.ts";
 import {
@@ -23,7 +24,9 @@ import {
   deploymentResponse,
   deploymentsListResponse,
   errorDetail,
+  pushTokenRequest,
   pushTokenResponse,
+  uploadUrlRequest,
   uploadUrlResponse,
 } from "./schemas.ts";
 import { viewDeployment } from "./views.ts";
@@ -192,6 +195,7 @@ export const deploymentRoutes = [
     path: "/v2/deployments/{deployment_id}/push-token",
     tag,
     summary: "Make a token for pushing an image",
+    body: { schema: pushTokenRequest, required: false },
     responses: {
       200: { description: "The token and the registry it is for.", schema: pushTokenResponse },
       400: ruleBroken,
@@ -213,20 +217,18 @@ export const deploymentRoutes = [
     path: "/v2/deployments/{deployment_id}/upload-url",
     tag,
     summary: "Make an address for uploading a source tarball",
+    body: { schema: uploadUrlRequest, required: false },
     responses: {
       200: { description: "Where to PUT the tarball, and its object path.", schema: uploadUrlResponse },
       400: ruleBroken,
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
+    async handle({ mock, scope, params, body }) {
       const record = await findDeployment(mock, scope, params.deployment_id as string);
       checkSource(record, "internal_source", "An upload URL");
-      const objectPath = `sources/${record.id}/${mock.ids.uuid()}.tar.gz`;
-      const signature = randomBytes(24).toString("base64url");
-      mock.redaction.remember(signature);
-      const uploadUrl = `${mock.publicUrl()}/uploads/${objectPath}?signature=${signature}`;
-      return { status: 200, body: { upload_url: uploadUrl, object_path: objectPath } };
+      const headers = body?.supports_upload_headers ? { upload_headers: {} } : {};
+      return { status: 200, body: { ...createUploadUrl(mock, record.id), ...headers } };
     },
   }),
 ];

@@ -26,8 +26,11 @@ export function checkCreate(body: CreateBody, revisionConfig: SourceRevisionConf
     requireField(sourceConfig.repo_url, "source_config.repo_url", source);
     requireField(revisionConfig.graph_config_path, "source_revision_config.graph_config_path", source);
   }
-  if (source === "internal_source") {
-    requireField(revisionConfig.graph_config_path, "source_revision_config.graph_config_path", source);
+  // The tarball comes later: its address is made for a deployment that is there.
+  if (isGiven(revisionConfig.source_tarball_path)) {
+    throw badRequest(
+      "source_revision_config.source_tarball_path can't be set before its upload URL was made: PATCH it.",
+    );
   }
   if (source === "external_docker") {
     requireField(revisionConfig.image_uri, "source_revision_config.image_uri", source);

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { HttpError, unprocessable } from "../http-error.ts";
+import { uuidFrom } from "../ids.ts";
 
 /** The workspace of callers that name none, where keys aren't bound to workspaces. */
 export const defaultWorkspaceId = "00000000-0000-4000-8000-000000000001";
@@ -10,10 +12,18 @@ export interface Credentials {
   tenantId: string | undefined;
 }
 
+/** How many keys' callers are kept at hand: any key may do, and there is no end of them. */
+const mostCallers = 1000;
+
+function keyOf({ apiKey, authorization }: Credentials): string {
+  return apiKey || (/^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? "");
+}
+
 /** Who may enter which workspace. Without keys, any key that isn't empty may enter any workspace. */
 export class KeyRing {
   readonly #workspacesByKey: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #strict: boolean;
+  readonly #callers = new Map<string, string>();
 
   constructor(keys: Readonly<Record<string, readonly string[]>> | undefined, strict: boolean) {
     this.#strict = strict;
@@ -57,6 +67,16 @@ export class KeyRing {
     return tenantId;
   }
 
+  /** A UUID that stands for the holder of the key: the same for the same key, and telling nothing about it. */
+  callerOf(credentials: Credentials): string {
+    const key = keyOf(credentials);
+    const known = this.#callers.get(key);
+    if (known !== undefined) return known;
+    const caller = uuidFrom(createHash("sha256").update(`caller/${key}`).digest());
+    if (this.#callers.size < mostCallers) this.#callers.set(key, caller);
+    return caller;
+  }
+
   /** @throws {HttpError} 401 or 403 unless the key belongs to the workspace. */
   admit(credentials: Credentials, workspace: string): void {
     const workspaces = this.#workspacesOf(credentials);
@@ -65,9 +85,9 @@ export class KeyRing {
     }
   }
 
-  #workspacesOf({ apiKey, authorization }: Credentials): readonly string[] | undefined {
-    const key = apiKey || /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
-    if (!key) throw new HttpError(401, "Missing API key: send it in the X-Api-Key header.");
+  #workspacesOf(credentials: Credentials): readonly string[] | undefined {
+    const key = keyOf(credentials);
+    if (key === "") throw new HttpError(401, "Missing API key: send it in the X-Api-Key header.");
     if (!this.#workspacesByKey) return undefined;
     const workspaces = this.#workspacesByKey.get(key);
     if (!workspaces) throw new HttpError(401, "Invalid API key.");

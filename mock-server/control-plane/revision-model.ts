@@ -1,8 +1,10 @@
+import { graphConfigFileNames } from "../../core/dialect.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { parseDuration } from "../duration.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
+import { buildTarball } from "../uploads/upload-model.ts";
 import { commitOf } from "./commits.ts";
 import { withCourseOf } from "./deployment-state.ts";
 import { buildLines, deployLines } from "./log-lines.ts";
@@ -45,9 +47,10 @@ export async function draftRevision(
 ): Promise<RevisionRecord> {
   const now = mock.clock.now();
   const { mode, rule } = mock.transitions.take(deploymentName);
+  const build = await tarballBuildOf(mock, source, config);
   const stick = rule?.stick ?? null;
   const variation: RolloutVariation = {
-    fail: rule?.fail,
+    fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
     passThrough: rule?.pass_through ?? undefined,
     durations: rule?.durations,
   };
@@ -70,10 +73,17 @@ export async function draftRevision(
     moves: mode !== "manual",
     stick,
     activeDelay: delay === "never" ? null : parseDuration(delay),
-    buildLines: buildLines(source, config),
+    buildLines: [...buildLines(source, config), ...(build?.hasFailed === false ? build.lines : [])],
     deployLines: deployLines(config),
-    failureLines: rule?.log_lines ?? [],
+    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
   };
+}
+
+/** What becomes of the tarball that a revision is built from; `undefined` without one, as for the first revision, which is there before any upload. */
+async function tarballBuildOf(mock: Mock, source: string, config: SourceRevisionConfig) {
+  const path = config.source_tarball_path;
+  if (source !== "internal_source" || path === null || path === undefined) return undefined;
+  return buildTarball(mock, path, config.graph_config_path ?? graphConfigFileNames[0]);
 }
 
 /**

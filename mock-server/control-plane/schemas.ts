@@ -13,14 +13,7 @@ import {
 } from "../../core/wire/source-config.ts";
 import { errorDetailSchema, httpValidationErrorSchema } from "../../core/wire/validation-error.ts";
 import { serverResourceSpecSchema } from "./resource-spec-schema.ts";
-
-/** Names of the schemas in the reference (`#/components/schemas/…`). */
-export const schemaNames = z.registry<{ id: string }>();
-
-function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
-  schemaNames.add(schema, { id });
-  return schema;
-}
+import { named } from "./schema-names.ts";
 
 const bothConfigPaths = toBothNames({ graph_config_path: sourceRevisionConfigSchema.shape.graph_config_path }) as {
   graph_config_path: z.ZodOptional<z.ZodNullable<z.ZodString>>;
@@ -72,6 +65,8 @@ export const deploymentPatchRequest = named(
     source_revision_config: sourceRevisionConfigRequest.nullish(),
     secrets: z.array(secret).nullish(),
     secret_references: z.array(secretReference).nullish(),
+    /** What newer clients found among the dependencies; of no consequence here. */
+    tracked_packages: z.array(z.string()).nullish(),
   }),
 );
 export type PatchBody = z.infer<typeof deploymentPatchRequest>;
@@ -127,7 +122,22 @@ export const deletionsResponse = named(
 );
 
 export const pushTokenResponse = named("PushToken", z.object({ token: z.string(), registry_url: z.string() }));
-export const uploadUrlResponse = named("UploadUrl", z.object({ upload_url: z.string(), object_path: z.string() }));
+
+/** What newer clients say of themselves when they ask for a push token. */
+export const pushTokenRequest = named(
+  "PushTokenRequest",
+  z.object({ supports_registry_username: z.boolean().nullish() }),
+);
+/** What newer clients say of themselves when they ask for an upload URL. */
+export const uploadUrlRequest = named("UploadUrlRequest", z.object({ supports_upload_headers: z.boolean().nullish() }));
+export const uploadUrlResponse = named(
+  "UploadUrl",
+  z.object({
+    upload_url: z.string(),
+    object_path: z.string(),
+    upload_headers: z.record(z.string(), z.string()).optional(),
+  }),
+);
 
 export const logsRequest = named("LogsRequest", logsRequestSchema);
 export const logsResponse = named(

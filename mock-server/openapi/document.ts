@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { schemaNames } from "../control-plane/schemas.ts";
+import { schemaNames } from "../control-plane/schema-names.ts";
 import { type Operation, pathParameters } from "./operation.ts";
 
 type Json = Record<string, unknown>;
 
 const introduction = [
   "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
-  "Every operation needs an API key (401 without one) and is for one workspace (403 for another key's).",
+  "Every operation needs an API key (401 without one) and is for one workspace (403 for another key's), unless it says otherwise.",
 ].join("\n\n");
 
 /** The OpenAPI 3.1 description of `operations`, made from the schemas that also check the requests. */
@@ -23,7 +23,7 @@ export function openApiDocument(operations: readonly Operation[], serverUrl: str
     servers: [{ url: serverUrl }],
     paths,
     components: {
-      schemas: componentSchemas(),
+      schemas: componentSchemas(operations),
       securitySchemes: {
         "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" },
         "Tenant ID": { type: "apiKey", in: "header", name: "X-Tenant-Id" },
@@ -39,7 +39,7 @@ function describeOperation(operation: Operation): Json {
       name,
       in: "path",
       required: true,
-      schema: { type: "string", format: "uuid" },
+      schema: operation.textParameters?.includes(name) ? { type: "string" } : { type: "string", format: "uuid" },
     })),
     ...Object.entries(operation.query ?? {}).map(([name, { schema, description }]) => ({
       name,
@@ -54,15 +54,19 @@ function describeOperation(operation: Operation): Json {
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
     operationId: operation.id,
-    security: [{ "API Key": [] }, { "Tenant ID": [] }, { "Bearer Auth": [] }],
+    security: operation.isOpen ? [] : [{ "API Key": [] }, { "Tenant ID": [] }, { "Bearer Auth": [] }],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(operation.body
       ? { requestBody: { required: operation.body.required, content: json(reference(operation.body.schema)) } }
       : {}),
     responses: Object.fromEntries(
-      Object.entries(operation.responses).map(([status, { description, schema }]) => [
+      Object.entries(operation.responses).map(([status, { description, schema, isPage }]) => [
         status,
-        { description, ...(schema ? { content: json(reference(schema)) } : {}) },
+        {
+          description,
+          ...(schema ? { content: json(reference(schema)) } : {}),
+          ...(isPage ? { content: { "text/html": { schema: { type: "string" } } } } : {}),
+        },
       ]),
     ),
   };
@@ -81,9 +85,16 @@ function inlineSchema(schema: z.ZodType): Json {
   return described;
 }
 
-function componentSchemas(): Record<string, Json> {
-  const { schemas } = z.toJSONSchema(schemaNames, { uri: componentPath }) as { schemas: Record<string, Json> };
+/** The named schemas: those of request bodies as they are written, in which a field with a default may be missing, the others as they are read. */
+function componentSchemas(operations: readonly Operation[]): Record<string, Json> {
+  const described = (io: "input" | "output") =>
+    (z.toJSONSchema(schemaNames, { uri: componentPath, io }) as { schemas: Record<string, Json> }).schemas;
+  const [written, read] = [described("input"), described("output")];
+  const bodies = new Set(operations.map(({ body }) => body && schemaNames.get(body.schema)?.id));
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, { title: id, ...schema }]),
+    Object.entries(read).map(([id, asRead]) => {
+      const { $schema: _, $id: __, ...schema } = bodies.has(id) ? (written[id] as Json) : asRead;
+      return [id, { title: id, ...schema }];
+    }),
   );
 }

@@ -9,10 +9,12 @@ export interface QueryParameter {
   description: string;
 }
 
-/** One response: what it means and, unless it has no body, its schema. */
+/** One response: what it means and, unless it has no body or is a page, its schema. */
 export interface OperationResponse {
   description: string;
   schema?: z.ZodType;
+  /** Whether the body is an HTML page. */
+  isPage?: boolean;
 }
 
 /** One method of one path: what the router serves, the validation checks and the reference documents. */
@@ -20,8 +22,12 @@ export interface Operation {
   /** The name used by the journal, the fault rules and the reference. */
   id: string;
   method: Method;
-  /** An OpenAPI template. Every `{parameter}` in it is a UUID. */
+  /** An OpenAPI template. Every `{parameter}` in it is a UUID, apart from {@link textParameters}. */
   path: string;
+  /** Names of the path's parameters that may be any text. */
+  textParameters?: readonly string[];
+  /** Whether callers without a key may use it, such as browsers on their way back from an OAuth provider. */
+  isOpen?: boolean;
   tag: string;
   summary: string;
   description?: string;

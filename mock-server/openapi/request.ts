@@ -17,13 +17,18 @@ export interface ValidRequest {
 
 /**
  * Reads and checks everything that `operation` describes; all broken fields are reported at once.
- * @throws {HttpError} 422 for broken fields, 413 for a body over {@link bodyLimitBytes}.
+ * @throws {HttpError} 422 for broken fields and, where strict, for fields that the operation doesn't know; 413 for a body over
+ * {@link bodyLimitBytes}.
  */
-export async function readRequest(context: Context, operation: Operation): Promise<ValidRequest> {
+export async function readRequest(context: Context, operation: Operation, isStrict = false): Promise<ValidRequest> {
   const issues: ValidationIssue[] = [];
   const params: Record<string, string> = {};
   for (const name of pathParameters(operation.path)) {
     const value = context.req.param(name) ?? "";
+    if (operation.textParameters?.includes(name)) {
+      params[name] = value;
+      continue;
+    }
     if (!uuidExpression.test(value)) {
       issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
     }
@@ -34,7 +39,12 @@ export async function readRequest(context: Context, operation: Operation): Promi
     const raw = context.req.queries(name);
     query[name] = readParameter(name, raw, parameter, issues);
   }
-  const body = operation.body ? await readBody(context, operation.body, issues) : undefined;
+  if (isStrict) {
+    for (const name of Object.keys(context.req.query())) {
+      if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
+    }
+  }
+  const body = operation.body ? await readBody(context, operation.body, issues, isStrict) : undefined;
   if (issues.length > 0) throw unprocessable(issues);
   return { params, query, body };
 }
@@ -85,6 +95,7 @@ async function readBody(
   context: Context,
   description: NonNullable<Operation["body"]>,
   issues: ValidationIssue[],
+  isStrict: boolean,
 ): Promise<unknown> {
   const text = await readText(context);
   if (text.trim() === "") {
@@ -99,9 +110,28 @@ async function readBody(
     return undefined;
   }
   const result = description.schema.safeParse(input);
-  if (result.success) return result.data;
+  if (result.success) {
+    if (isStrict) issues.push(...extraFields(input, result.data, ["body"]));
+    return result.data;
+  }
   issues.push(...issuesOf(result.error, input, ["body"]));
   return undefined;
+}
+
+const extraField = (loc: ValidationIssue["loc"]): ValidationIssue => ({
+  loc,
+  msg: "Extra inputs are not permitted",
+  type: "extra_forbidden",
+});
+
+/** The fields of `input` that its schema has left out of `output`, because it doesn't know them. */
+function extraFields(input: unknown, output: unknown, loc: ValidationIssue["loc"]): ValidationIssue[] {
+  if (typeof input !== "object" || input === null || typeof output !== "object" || output === null) return [];
+  return Object.entries(input).flatMap(([name, value]) => {
+    const step = Array.isArray(input) ? Number(name) : name;
+    if (!Object.hasOwn(output, name)) return [extraField([...loc, step])];
+    return extraFields(value, (output as Record<string, unknown>)[name], [...loc, step]);
+  });
 }
 
 /**

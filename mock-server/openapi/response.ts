@@ -18,3 +18,20 @@ export function sendJson(
   context.set("responseText", text);
   return new Response(text, { status, headers: all });
 }
+
+/**
+ * An HTML page. Nothing in it is run or loaded from elsewhere, no other site can frame it, and no address that it came from, which may hold a
+ * code, is told to others.
+ */
+export function sendPage(context: MockRequest, status: number, html: string): Response {
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "x-request-id": context.get("requestId"),
+  };
+  context.set("responseHeaders", headers);
+  return new Response(html, { status, headers });
+}

@@ -5,7 +5,7 @@ import type { Mock } from "../mock.ts";
 import type { Edition } from "../state/records.ts";
 import { type Operation, type QueryParameter, routerPath } from "./operation.ts";
 import { readRequest } from "./request.ts";
-import { sendJson } from "./response.ts";
+import { sendJson, sendPage } from "./response.ts";
 
 /** What the handlers and the journal tell each other about a request. */
 export interface RequestVariables {
@@ -20,16 +20,23 @@ export type MockEnvironment = { Variables: RequestVariables };
 export type MockApp = Hono<MockEnvironment>;
 export type MockRequest = Context<MockEnvironment>;
 
-/** An answer of a handler; without `body`, the response has none. */
+/** An answer of a handler; without `body` or `page`, the response has none. */
 export interface Answer {
   status: number;
   body?: unknown;
+  /** An HTML page, instead of a JSON body. */
+  page?: string;
 }
 
 /** One authenticated and valid request of an operation. */
 export interface Call<Query, Body> {
   mock: Mock;
+  /** Of an open operation, whose caller shows no key, the workspace is empty. */
   scope: Scope;
+  /** Who calls, as the auth service knows them: one identifier for each key. Empty for an open operation. */
+  caller: string;
+  /** What is aborted when the caller hangs up. Asked for only by those who wait, because it costs as much as all the rest of a request. */
+  signal(): AbortSignal;
   params: Record<string, string>;
   query: Query;
   body: Body;
@@ -69,16 +76,23 @@ export function serveRoutes(
   for (const definition of routes) {
     app.on(definition.method.toUpperCase(), prefix + routerPath(definition.path), async (context) => {
       context.set("operation", definition.id);
-      const tenantId = mock.keys.enter({
-        apiKey: context.req.header("x-api-key"),
-        authorization: context.req.header("authorization"),
-        tenantId: context.req.header("x-tenant-id"),
-      });
-      context.set("tenant", tenantId);
-      const request = await readRequest(context, definition);
-      const call = { mock, scope: { edition, tenantId }, ...request };
-      const { status, body } = await definition.handle(call as Call<never, never>);
-      return sendJson(context, status, body);
+      let tenantId = "";
+      let caller = "";
+      if (!definition.isOpen) {
+        const credentials = {
+          apiKey: context.req.header("x-api-key"),
+          authorization: context.req.header("authorization"),
+          tenantId: context.req.header("x-tenant-id"),
+        };
+        tenantId = mock.keys.enter(credentials);
+        caller = mock.keys.callerOf(credentials);
+        context.set("tenant", tenantId);
+      }
+      const request = await readRequest(context, definition, mock.strict);
+      const signal = () => context.req.raw.signal;
+      const call = { mock, scope: { edition, tenantId }, caller, signal, ...request };
+      const { status, body, page } = await definition.handle(call as Call<never, never>);
+      return page === undefined ? sendJson(context, status, body) : sendPage(context, status, page);
     });
   }
   for (const [path, methods] of methodsByPath(routes)) {

@@ -1,3 +1,4 @@
+import { createMemoryCollections } from "./memory-collections.ts";
 import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
 import type { CommitRepository, DeploymentRepository, PageQuery, RevisionRepository, State } from "./repositories.ts";
 
@@ -6,18 +7,40 @@ export function createMemoryState(): State {
   const deployments = new MemoryDeployments();
   const revisions = new MemoryRevisions();
   const commits = new MemoryCommits();
+  const collections = createMemoryCollections();
   let sequence = 0;
-  return {
+  const state: State = {
     deployments,
     revisions,
     commits,
+    collections: collections.byName,
     nextSequence: async () => ++sequence,
     async clear() {
       deployments.clear();
       revisions.clear();
       commits.clear();
+      collections.clear();
+    },
+    async content() {
+      return structuredClone({
+        sequence,
+        deployments: await deployments.all(),
+        revisions: revisions.all(),
+        commits: commits.all(),
+        collections: collections.content(),
+      });
+    },
+    async replace(content) {
+      await state.clear();
+      const copy = structuredClone(content);
+      sequence = Math.max(sequence, copy.sequence);
+      for (const record of copy.deployments) await deployments.insert(record, () => true);
+      for (const record of copy.revisions) await revisions.insert(record);
+      for (const { repository, ref, commit } of copy.commits) await commits.set(repository, ref, commit);
+      collections.replace(copy.collections);
     },
   };
+  return state;
 }
 
 /** Entries in the order of their sequence, found by binary search. */
@@ -153,6 +176,10 @@ class MemoryRevisions implements RevisionRepository {
     return this.#byDeployment.get(deploymentId)?.page(query) ?? [];
   }
 
+  all(): RevisionRecord[] {
+    return [...this.#byId.values()];
+  }
+
   clear(): void {
     this.#byId.clear();
     this.#byDeployment.clear();
@@ -168,6 +195,13 @@ class MemoryCommits implements CommitRepository {
 
   async set(repository: string, ref: string, commit: string): Promise<void> {
     this.#commits.set(`${repository}\n${ref}`, commit);
+  }
+
+  all(): { repository: string; ref: string; commit: string }[] {
+    return [...this.#commits].map(([key, commit]) => {
+      const [repository = "", ref = ""] = key.split("\n");
+      return { repository, ref, commit };
+    });
   }
 
   clear(): void {

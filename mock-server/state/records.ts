@@ -68,3 +68,46 @@ export interface RevisionRecord {
   /** Lines logged at the moment of a failure. */
   failureLines: string[];
 }
+
+/** A repository that an integration can read. */
+export interface RepositoryRecord {
+  id: number;
+  url: string;
+  defaultBranch: string;
+}
+
+/** A link to a repository host. */
+export interface IntegrationRecord {
+  id: string;
+  kind: "github" | "forge";
+  /** The workspace that has it; `null`: every workspace. */
+  tenantId: string | null;
+  name: string;
+  installationId: number;
+  repositories: RepositoryRecord[];
+  /** Whether it lets deployments use repositories beyond those listed. */
+  acceptsAnyRepository: boolean;
+  /** Whether it is the one of a server that was given none. */
+  isDefault: boolean;
+}
+
+/** What brings deployments into a cluster of the customer's. */
+export interface ListenerRecord {
+  id: string;
+  tenantId: string;
+  version: string | null;
+  computeType: "k8s";
+  computeId: string;
+  namespaces: string[] | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** An uploaded source tarball; `id` is its object path. */
+export interface UploadRecord {
+  id: string;
+  deploymentId: string;
+  uploadedAt: number;
+  /** The tarball in base64, so that a store of plain data can keep it. */
+  data: string;
+}

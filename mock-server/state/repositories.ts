@@ -1,4 +1,20 @@
-import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
+import type {
+  AuthSessionRecord,
+  ConnectionRecord,
+  OAuthClientRecord,
+  OAuthCodeRecord,
+  OAuthGrantRecord,
+  ProviderRecord,
+  TokenRecord,
+} from "./auth-records.ts";
+import type {
+  DeploymentRecord,
+  Edition,
+  IntegrationRecord,
+  ListenerRecord,
+  RevisionRecord,
+  UploadRecord,
+} from "./records.ts";
 
 /** Which part of an ordered listing to read, newest first. */
 export interface PageQuery<Entry> {
@@ -35,11 +51,50 @@ export interface CommitRepository {
   set(repository: string, ref: string, commit: string): Promise<void>;
 }
 
+/** Records of one kind, few enough to be looked through. Records handed out are not to be changed. */
+export interface Collection<Entry extends { id: string }> {
+  get(id: string): Promise<Entry | undefined>;
+  /** Stores a record, in the place of one with the same id. */
+  put(record: Entry): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Those that are accepted, oldest first. */
+  list(accept?: (record: Entry) => boolean): Promise<Entry[]>;
+}
+
+/** The records of each collection. */
+export interface CollectionRecords {
+  integrations: IntegrationRecord;
+  listeners: ListenerRecord;
+  uploads: UploadRecord;
+  providers: ProviderRecord;
+  tokens: TokenRecord;
+  authSessions: AuthSessionRecord;
+  connections: ConnectionRecord;
+  oauthClients: OAuthClientRecord;
+  oauthCodes: OAuthCodeRecord;
+  oauthGrants: OAuthGrantRecord;
+}
+export type Collections = { [Name in keyof CollectionRecords]: Collection<CollectionRecords[Name]> };
+
+/** Everything in a state, as plain data. */
+export interface StateContent {
+  sequence: number;
+  deployments: DeploymentRecord[];
+  revisions: RevisionRecord[];
+  commits: { repository: string; ref: string; commit: string }[];
+  collections: { [Name in keyof CollectionRecords]: CollectionRecords[Name][] };
+}
+
 /** All that a mock server remembers of its control planes. */
 export interface State {
   deployments: DeploymentRepository;
   revisions: RevisionRepository;
   commits: CommitRepository;
+  collections: Collections;
+  /** A copy of everything. */
+  content(): Promise<StateContent>;
+  /** Puts `content` in the place of everything. */
+  replace(content: StateContent): Promise<void>;
   /** A number greater than any given out before. */
   nextSequence(): Promise<number>;
   clear(): Promise<void>;

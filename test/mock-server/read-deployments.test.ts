@@ -46,7 +46,9 @@ test("a listing is narrowed by name, part of the name, type, ids and status", as
 test("a listing is narrowed by image version, listener and tag values", async () => {
   await using mock = await startForTest();
   await mock.selfHosted("POST", "/v2/deployments", dockerBody({ name: "plain" }));
-  const config = { resource_spec: {}, listener_id: "listener" };
+  const listener = { compute_type: "k8s", compute_id: "cluster", compute_config: {} };
+  const { body: made } = await mock.selfHosted("POST", "/v2/listeners", listener);
+  const config = { resource_spec: {}, listener_id: made.id };
   const { body } = await mock.selfHosted(
     "POST",
     "/v2/deployments",

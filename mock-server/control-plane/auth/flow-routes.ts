@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { HttpError } from "../../http-error.ts";
+import type { Mock } from "../../mock.ts";
+import { type Answer, route } from "../../openapi/route.ts";
+import { ruleBroken, validationFailed } from "../common-responses.ts";
+import { errorDetail } from "../schemas.ts";
+import {
+  authenticateRequest,
+  authenticateResponse,
+  finalizeRequest,
+  finalizeResponse,
+  waitResponse,
+} from "./auth-schemas.ts";
+import {
+  authenticate,
+  type Callback,
+  finishAuthentication,
+  longestWait,
+  waitForAuthentication,
+} from "./authentication.ts";
+import { escapeHtml, simplePage } from "./result-page.ts";
+
+const tag = "Auth Service (v2)";
+const pages = {
+  200: { description: "A page that says that the browser's part is done.", isPage: true },
+  400: { description: "A page that says what went wrong.", isPage: true },
+  422: validationFailed,
+};
+const text = (description: string) => ({ kind: "string", schema: z.string().optional(), description }) as const;
+const callbackQuery = {
+  code: text("The authorization code."),
+  state: text("The state that the authentication began with."),
+  error: text("What went wrong at the provider."),
+  error_description: text("The same in words."),
+};
+
+/** Ends an authentication and shows the user how it went. Nothing of the request decides where the browser goes next: nowhere. */
+async function finishOnPage(mock: Mock, callback: Callback): Promise<Answer> {
+  try {
+    const { provider } = await finishAuthentication(mock, callback);
+    const text = `<p>You are connected to ${escapeHtml(provider.name)}. You can close this window.</p>`;
+    return { status: 200, page: simplePage("Connected", text) };
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    return { status: error.status, page: simplePage("Not connected", `<p>${escapeHtml(error.message)}</p>`) };
+  }
+}
+
+export const flowRoutes = [
+  route({
+    id: "authenticate",
+    method: "post",
+    path: "/v2/auth/authenticate",
+    tag,
+    summary: "Get a token of a user, or the address at which the user allows it",
+    body: { schema: authenticateRequest, required: true },
+    responses: {
+      200: { description: "The token, or what is missing.", schema: authenticateResponse },
+      404: { description: "No such provider or token in this workspace.", schema: errorDetail },
+      422: validationFailed,
+    },
+    async handle({ mock, scope, caller, body }) {
+      return { status: 200, body: await authenticate(mock, scope, caller, body) };
+    },
+  }),
+  route({
+    id: "wait_for_auth_completion",
+    method: "get",
+    path: "/v2/auth/wait/{auth_id}",
+    textParameters: ["auth_id"],
+    tag,
+    summary: "Wait until a user has answered",
+    query: {
+      timeout: {
+        kind: "integer",
+        schema: z.int().default(30),
+        description: `Seconds to wait at most: none below 0, and more than ${longestWait} is taken as that.`,
+      },
+    },
+    responses: {
+      200: { description: "The token, or why there is none.", schema: waitResponse },
+      422: validationFailed,
+    },
+    async handle({ mock, scope, caller, params, query, signal }) {
+      const id = params.auth_id as string;
+      return { status: 200, body: await waitForAuthentication(mock, scope, caller, id, query.timeout, signal()) };
+    },
+  }),
+  route({
+    id: "oauth_callback_get",
+    method: "get",
+    path: "/v2/auth/callback/{provider_id}",
+    textParameters: ["provider_id"],
+    isOpen: true,
+    tag,
+    summary: "Take a browser back from an OAuth provider",
+    query: callbackQuery,
+    responses: pages,
+    handle({ mock, params, query: { code, state, error, error_description: errorDescription } }) {
+      return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
+    },
+  }),
+  route({
+    id: "oauth_callback",
+    method: "post",
+    path: "/v2/auth/callback/{provider_id}",
+    textParameters: ["provider_id"],
+    tag,
+    summary: "End an authentication whose answer another page has received",
+    body: { schema: finalizeRequest, required: true },
+    responses: {
+      200: { description: "The user is connected.", schema: finalizeResponse },
+      400: ruleBroken,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params, body }) {
+      const answer = { ...body, error: null, errorDescription: null };
+      const { provider } = await finishAuthentication(
+        mock,
+        { providerId: params.provider_id as string, ...answer },
+        scope,
+      );
+      return { status: 200, body: { status: "completed", provider_id: provider.providerId } };
+    },
+  }),
+  route({
+    id: "oauth_setup_callback",
+    method: "get",
+    path: "/v2/auth/setup/{provider_id}",
+    textParameters: ["provider_id"],
+    isOpen: true,
+    tag,
+    summary: "Take a browser back from the installation of an app",
+    description: "An update of an installation needs nothing but a page; a new one with a code is a callback.",
+    query: {
+      ...callbackQuery,
+      setup_action: text("What was done: install or update."),
+      installation_id: { kind: "integer", schema: z.int().optional(), description: "The installation." },
+    },
+    responses: pages,
+    async handle({ mock, params, query }) {
+      const { code, state, error, error_description: errorDescription, setup_action: action } = query;
+      if (action === "update" && !code && !error) {
+        const text = "<p>The installation was changed. You can close this window.</p>";
+        return { status: 200, page: simplePage("Updated", text) };
+      }
+      return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
+    },
+  }),
+];

@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto";
+import { badRequest, HttpError } from "../../http-error.ts";
+import { uuidFrom } from "../../ids.ts";
+import type { Mock } from "../../mock.ts";
+import { OutboundError } from "../../outbound.ts";
+import type { ProviderRecord } from "../../state/auth-records.ts";
+import type { Scope } from "../deployment-model.ts";
+import type { McpProviderCreateBody, ProviderBody, ProviderCreateBody, ProviderUpdateBody } from "./auth-schemas.ts";
+import { discoverMcpServer, registerClient } from "./mcp-discovery.ts";
+import { redirectUriOf } from "./redirect-uri.ts";
+
+const providerIdExpression = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
+
+function checkProviderId(id: string): void {
+  if (!providerIdExpression.test(id)) {
+    throw badRequest(`provider_id "${id}" isn't usable in a path: letters, digits, hyphens, dots and underscores are.`);
+  }
+}
+
+/** Browsers are sent there, so no other scheme will do. */
+function checkEndpoint(url: string, field: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.hash !== "") {
+    throw badRequest(`${field} must be an http or https URL without a user and a fragment.`);
+  }
+}
+
+function checkChallengeMethod(method: string | null | undefined): void {
+  if (method !== null && method !== undefined && method !== "S256" && method !== "plain") {
+    throw badRequest(`code_challenge_method must be "S256" or "plain".`);
+  }
+}
+
+const isOf = (scope: Scope) => (record: ProviderRecord) =>
+  record.edition === scope.edition && record.tenantId === scope.tenantId;
+
+export function providersOf(mock: Mock, scope: Scope): Promise<ProviderRecord[]> {
+  return mock.state.collections.providers.list(isOf(scope));
+}
+
+/** A provider by the name that callers use, or by its ID. */
+export async function lookUpProvider(mock: Mock, scope: Scope, id: string): Promise<ProviderRecord | undefined> {
+  const providers = await providersOf(mock, scope);
+  return providers.find((record) => record.providerId === id) ?? providers.find((record) => record.id === id);
+}
+
+/** @throws {HttpError} 404 unless the workspace has the provider. */
+export async function findProvider(mock: Mock, scope: Scope, id: string): Promise<ProviderRecord> {
+  const record = await lookUpProvider(mock, scope, id);
+  if (!record) throw new HttpError(404, `OAuth provider ${id} not found.`);
+  return record;
+}
+
+async function insertProvider(
+  mock: Mock,
+  scope: Scope,
+  fields: Omit<ProviderRecord, "id" | "edition" | "tenantId" | "createdAt" | "updatedAt">,
+): Promise<ProviderRecord> {
+  if (fields.clientSecret !== null) mock.redaction.remember(fields.clientSecret);
+  return mock.locks.run(`providers/${scope.edition}/${scope.tenantId}`, async () => {
+    await checkFree(mock, scope, fields.providerId);
+    const now = mock.clock.now();
+    const record = { id: mock.ids.uuid(), ...scope, ...fields, createdAt: now, updatedAt: now };
+    await mock.state.collections.providers.put(record);
+    return record;
+  });
+}
+
+async function checkFree(mock: Mock, scope: Scope, providerId: string): Promise<void> {
+  const holders = await providersOf(mock, scope);
+  if (holders.some((holder) => holder.providerId === providerId)) {
+    throw new HttpError(409, `An OAuth provider "${providerId}" already exists in this workspace.`);
+  }
+}
+
+/** @throws {HttpError} 400 for an address or name that can't be used, 409 for a name in use. */
+export async function createProvider(mock: Mock, scope: Scope, body: ProviderCreateBody): Promise<ProviderRecord> {
+  checkProviderId(body.provider_id);
+  checkEndpoint(body.auth_url, "auth_url");
+  checkEndpoint(body.token_url, "token_url");
+  checkChallengeMethod(body.code_challenge_method);
+  return insertProvider(mock, scope, {
+    providerId: body.provider_id,
+    name: body.name,
+    clientId: body.client_id,
+    clientSecret: body.client_secret ?? null,
+    authUrl: body.auth_url,
+    tokenUrl: body.token_url,
+    usesPkce: body.uses_pkce,
+    codeChallengeMethod: body.code_challenge_method,
+    providerType: body.provider_type ?? null,
+    tokenEndpointAuthMethod: body.token_endpoint_auth_method,
+    mcpServerUrl: null,
+    revocationUrl: null,
+    isDynamicClient: false,
+  });
+}
+
+/**
+ * Makes a provider of what an MCP server says about its authorization, registering as a client there.
+ * @throws {HttpError} 400 for a server that can't be called, or says nothing that can be used; 409 for a name in use.
+ */
+export async function createMcpProvider(
+  mock: Mock,
+  scope: Scope,
+  body: McpProviderCreateBody,
+): Promise<ProviderRecord> {
+  checkProviderId(body.provider_id);
+  checkEndpoint(body.mcp_server_url, "mcp_server_url");
+  await checkFree(mock, scope, body.provider_id);
+  try {
+    const server = await discoverMcpServer(mock.outbound, body.mcp_server_url);
+    const redirectUri = redirectUriOf(mock, scope.edition, body.provider_id);
+    const client = await registerClient(mock.outbound, server, redirectUri);
+    return await insertProvider(mock, scope, {
+      providerId: body.provider_id,
+      name: body.name,
+      clientId: client.clientId,
+      clientSecret: client.clientSecret,
+      authUrl: server.authorizationEndpoint,
+      tokenUrl: server.tokenEndpoint,
+      usesPkce: true,
+      codeChallengeMethod: "S256",
+      providerType: null,
+      tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
+      mcpServerUrl: body.mcp_server_url,
+      revocationUrl: server.revocationEndpoint,
+      isDynamicClient: true,
+    });
+  } catch (error) {
+    if (error instanceof OutboundError) throw badRequest(`MCP discovery failed: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws {HttpError} 400 for an address that can't be used. */
+export async function updateProvider(
+  mock: Mock,
+  record: ProviderRecord,
+  body: ProviderUpdateBody,
+): Promise<ProviderRecord> {
+  if (body.auth_url) checkEndpoint(body.auth_url, "auth_url");
+  if (body.token_url) checkEndpoint(body.token_url, "token_url");
+  checkChallengeMethod(body.code_challenge_method);
+  if (body.client_secret) mock.redaction.remember(body.client_secret);
+  const updated: ProviderRecord = {
+    ...record,
+    name: body.name ?? record.name,
+    clientId: body.client_id ?? record.clientId,
+    clientSecret: body.client_secret ?? record.clientSecret,
+    authUrl: body.auth_url ?? record.authUrl,
+    tokenUrl: body.token_url ?? record.tokenUrl,
+    usesPkce: body.uses_pkce ?? record.usesPkce,
+    codeChallengeMethod: body.code_challenge_method ?? record.codeChallengeMethod,
+    updatedAt: mock.clock.now(),
+  };
+  await mock.state.collections.providers.put(updated);
+  return updated;
+}
+
+/** A provider as it is sent. The organization is the same for all workspaces of one name. */
+export function viewProvider(record: ProviderRecord): ProviderBody {
+  return {
+    id: record.id,
+    organization_id: uuidFrom(createHash("sha256").update(`organization/${record.tenantId}`).digest()),
+    provider_id: record.providerId,
+    name: record.name,
+    client_id: record.clientId,
+    auth_url: record.authUrl,
+    token_url: record.tokenUrl,
+    uses_pkce: record.usesPkce,
+    code_challenge_method: record.codeChallengeMethod,
+    provider_type: record.providerType,
+    mcp_server_url: record.mcpServerUrl,
+    token_endpoint_auth_method: record.tokenEndpointAuthMethod,
+    is_dynamic_client: record.isDynamicClient,
+    created_at: new Date(record.createdAt).toISOString(),
+    updated_at: new Date(record.updatedAt).toISOString(),
+  };
+}

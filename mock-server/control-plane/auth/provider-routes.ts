@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { route } from "../../openapi/route.ts";
+import { ruleBroken, validationFailed } from "../common-responses.ts";
+import { errorDetail } from "../schemas.ts";
+import {
+  mcpProviderCreateRequest,
+  messageResponse,
+  providerCreateRequest,
+  providerResponse,
+  providerUpdateRequest,
+} from "./auth-schemas.ts";
+import {
+  createMcpProvider,
+  createProvider,
+  findProvider,
+  providersOf,
+  updateProvider,
+  viewProvider,
+} from "./provider-model.ts";
+import { deleteTokens, tokensOf } from "./token-model.ts";
+
+const tag = "Auth Service (v2)";
+const path = "/v2/auth/providers";
+const notFound = { description: "No such provider in this workspace.", schema: errorDetail };
+const taken = { description: "The workspace has a provider of this name.", schema: errorDetail };
+const one = { path: `${path}/{provider_id}`, textParameters: ["provider_id"] };
+
+export const providerRoutes = [
+  route({
+    id: "list_oauth_providers",
+    method: "get",
+    path,
+    tag,
+    summary: "List the OAuth providers of the workspace",
+    responses: { 200: { description: "The providers.", schema: z.array(providerResponse) } },
+    async handle({ mock, scope }) {
+      return { status: 200, body: (await providersOf(mock, scope)).map(viewProvider) };
+    },
+  }),
+  route({
+    id: "create_oauth_provider",
+    method: "post",
+    path,
+    tag,
+    summary: "Create an OAuth provider by hand",
+    body: { schema: providerCreateRequest, required: true },
+    responses: {
+      200: { description: "The new provider.", schema: providerResponse },
+      400: ruleBroken,
+      409: taken,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, body }) {
+      return { status: 200, body: viewProvider(await createProvider(mock, scope, body)) };
+    },
+  }),
+  route({
+    id: "create_mcp_oauth_provider",
+    method: "post",
+    path: `${path}/mcp-discover`,
+    tag,
+    summary: "Create an OAuth provider from what an MCP server says about itself",
+    body: { schema: mcpProviderCreateRequest, required: true },
+    responses: {
+      200: {
+        description: "The new provider, as a client of which this server has registered.",
+        schema: providerResponse,
+      },
+      400: ruleBroken,
+      409: taken,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, body }) {
+      return { status: 200, body: viewProvider(await createMcpProvider(mock, scope, body)) };
+    },
+  }),
+  route({
+    id: "get_oauth_provider",
+    method: "get",
+    ...one,
+    tag,
+    summary: "Read an OAuth provider",
+    responses: {
+      200: { description: "The provider, without its client secret.", schema: providerResponse },
+      404: notFound,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params }) {
+      return { status: 200, body: viewProvider(await findProvider(mock, scope, params.provider_id as string)) };
+    },
+  }),
+  route({
+    id: "update_oauth_provider",
+    method: "patch",
+    ...one,
+    tag,
+    summary: "Change an OAuth provider",
+    body: { schema: providerUpdateRequest, required: true },
+    responses: {
+      200: { description: "The changed provider.", schema: providerResponse },
+      400: ruleBroken,
+      404: notFound,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params, body }) {
+      const record = await findProvider(mock, scope, params.provider_id as string);
+      return { status: 200, body: viewProvider(await updateProvider(mock, record, body)) };
+    },
+  }),
+  route({
+    id: "delete_oauth_provider",
+    method: "delete",
+    ...one,
+    tag,
+    summary: "Delete an OAuth provider and its tokens",
+    responses: {
+      200: { description: "It is deleted.", schema: messageResponse },
+      404: notFound,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params }) {
+      const record = await findProvider(mock, scope, params.provider_id as string);
+      await deleteTokens(mock, await tokensOf(mock, scope, (token) => token.providerRecordId === record.id));
+      await mock.state.collections.providers.remove(record.id);
+      return { status: 200, body: { message: `OAuth provider ${record.providerId} deleted.` } };
+    },
+  }),
+];

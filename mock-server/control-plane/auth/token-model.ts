@@ -1,0 +1,149 @@
+import { HttpError } from "../../http-error.ts";
+import type { Mock } from "../../mock.ts";
+import { OutboundError } from "../../outbound.ts";
+import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
+import type { Scope } from "../deployment-model.ts";
+import type { TokenBody } from "./auth-schemas.ts";
+import { type IssuedToken, refresh, revoke } from "./token-endpoint.ts";
+
+/** A user's token belongs to the user and to the caller who asked for it. */
+export function isOwnedBy(token: TokenRecord, caller: string): boolean {
+  return token.userId === caller || token.createdBy === caller;
+}
+
+const isIn = (scope: Scope) => (token: TokenRecord) =>
+  token.edition === scope.edition && token.tenantId === scope.tenantId;
+
+/** The tokens of a workspace, the default ones first and then the newest. */
+export async function tokensOf(
+  mock: Mock,
+  scope: Scope,
+  accept: (token: TokenRecord) => boolean,
+): Promise<TokenRecord[]> {
+  const isInScope = isIn(scope);
+  const tokens = await mock.state.collections.tokens.list((token) => isInScope(token) && accept(token));
+  return tokens.reverse().sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
+}
+
+/** @throws {HttpError} 404 unless the caller owns the token. */
+export async function findToken(mock: Mock, scope: Scope, caller: string, id: string): Promise<TokenRecord> {
+  const token = await mock.state.collections.tokens.get(id);
+  if (!token || !isIn(scope)(token) || !isOwnedBy(token, caller)) throw new HttpError(404, `Token ID ${id} not found.`);
+  return token;
+}
+
+/** Stores what an authentication came to; a user's first token for a provider is the default one in any case. */
+export async function storeToken(mock: Mock, session: AuthSessionRecord, issued: IssuedToken): Promise<TokenRecord> {
+  const now = mock.clock.now();
+  const { edition, tenantId, providerRecordId, userId, createdBy } = session;
+  const others = await siblings(mock, session);
+  const token: TokenRecord = {
+    id: mock.ids.uuid(),
+    edition,
+    tenantId,
+    providerRecordId,
+    userId,
+    createdBy,
+    accountLabel: null,
+    scopes: issued.scopes ?? session.scopes,
+    accessToken: issued.accessToken,
+    refreshToken: issued.refreshToken,
+    expiresAt: issued.expiresAt,
+    isDefault: session.isDefault || others.length === 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+  if (token.isDefault) await clearDefault(mock, others);
+  await mock.state.collections.tokens.put(token);
+  return token;
+}
+
+function siblings(mock: Mock, of: AuthSessionRecord | TokenRecord): Promise<TokenRecord[]> {
+  return mock.state.collections.tokens.list(
+    (token) =>
+      token.edition === of.edition &&
+      token.tenantId === of.tenantId &&
+      token.providerRecordId === of.providerRecordId &&
+      token.userId === of.userId &&
+      token.id !== of.id,
+  );
+}
+
+async function clearDefault(mock: Mock, tokens: readonly TokenRecord[]): Promise<void> {
+  for (const token of tokens) {
+    if (token.isDefault) await mock.state.collections.tokens.put({ ...token, isDefault: false });
+  }
+}
+
+/** Changes a token's label, or which one is the default. */
+export async function updateToken(
+  mock: Mock,
+  token: TokenRecord,
+  accountLabel: string | null | undefined,
+  isDefault: boolean | null | undefined,
+): Promise<TokenRecord> {
+  if (isDefault === true) await clearDefault(mock, await siblings(mock, token));
+  const updated = {
+    ...token,
+    accountLabel: accountLabel ?? token.accountLabel,
+    isDefault: isDefault ?? token.isDefault,
+    updatedAt: mock.clock.now(),
+  };
+  await mock.state.collections.tokens.put(updated);
+  return updated;
+}
+
+export function isExpired(mock: Mock, token: TokenRecord): boolean {
+  return token.expiresAt !== null && token.expiresAt <= mock.clock.now();
+}
+
+/** A token that is valid now: itself, or renewed; `undefined` when it has expired and can't be renewed. One renewal at a time. */
+export function usableToken(mock: Mock, provider: ProviderRecord, id: string): Promise<TokenRecord | undefined> {
+  return mock.locks.run(`token/${id}`, async () => {
+    const token = await mock.state.collections.tokens.get(id);
+    if (!token || !isExpired(mock, token)) return token;
+    if (token.refreshToken === null) return undefined;
+    try {
+      const issued = await refresh(mock, provider, token.refreshToken);
+      const renewed: TokenRecord = {
+        ...token,
+        accessToken: issued.accessToken,
+        refreshToken: issued.refreshToken ?? token.refreshToken,
+        expiresAt: issued.expiresAt,
+        scopes: issued.scopes ?? token.scopes,
+        updatedAt: mock.clock.now(),
+      };
+      await mock.state.collections.tokens.put(renewed);
+      return renewed;
+    } catch (error) {
+      if (error instanceof OutboundError) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Forgets tokens and the connections that use them, after telling the provider. */
+export async function deleteTokens(mock: Mock, tokens: readonly TokenRecord[]): Promise<void> {
+  const { collections } = mock.state;
+  for (const token of tokens) {
+    const provider = await collections.providers.get(token.providerRecordId);
+    await revoke(mock, provider, token.refreshToken ?? token.accessToken);
+    await collections.tokens.remove(token.id);
+    const connections = await collections.connections.list(({ tokenId }) => tokenId === token.id);
+    for (const { id } of connections) await collections.connections.remove(id);
+  }
+}
+
+/** A token as it is sent: without the token itself. */
+export function viewToken(token: TokenRecord, providerId: string): TokenBody {
+  return {
+    id: token.id,
+    provider_id: providerId,
+    provider_account_label: token.accountLabel,
+    scopes: token.scopes,
+    expires_at: token.expiresAt === null ? null : new Date(token.expiresAt).toISOString(),
+    is_default: token.isDefault,
+    created_at: new Date(token.createdAt).toISOString(),
+    updated_at: new Date(token.updatedAt).toISOString(),
+  };
+}

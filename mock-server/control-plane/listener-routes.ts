@@ -1,0 +1,110 @@
+import { route } from "../openapi/route.ts";
+import { ruleBroken, validationFailed } from "./common-responses.ts";
+import {
+  createListener,
+  deleteListener,
+  findListener,
+  listenersOf,
+  patchListener,
+  viewListener,
+} from "./listener-model.ts";
+import {
+  listenerCreateRequest,
+  listenerPatchRequest,
+  listenerResponse,
+  listenersListResponse,
+} from "./listener-schemas.ts";
+import { pagingParameters } from "./paging.ts";
+import { errorDetail } from "./schemas.ts";
+
+const tag = "Listeners (v2)";
+const forbidden = { description: "Listeners are for self-hosted enterprise organizations.", schema: errorDetail };
+const notFound = { description: "No such listener in this workspace.", schema: errorDetail };
+
+export const listenerRoutes = [
+  route({
+    id: "list_listeners",
+    method: "get",
+    path: "/v2/listeners",
+    tag,
+    summary: "List listeners, newest first",
+    query: pagingParameters,
+    responses: { 200: { description: "One page of listeners.", schema: listenersListResponse }, 422: validationFailed },
+    async handle({ mock, scope, query: { limit, offset } }) {
+      const newestFirst = (await listenersOf(mock, scope)).reverse();
+      const resources = newestFirst.slice(offset, offset + limit).map(viewListener);
+      return { status: 200, body: { resources, offset: offset + resources.length } };
+    },
+  }),
+  route({
+    id: "create_listener",
+    method: "post",
+    path: "/v2/listeners",
+    tag,
+    summary: "Create a listener",
+    body: { schema: listenerCreateRequest, required: true },
+    responses: {
+      201: { description: "The new listener.", schema: listenerResponse },
+      400: ruleBroken,
+      403: forbidden,
+      409: { description: "The workspace has a listener of this compute ID.", schema: errorDetail },
+      422: validationFailed,
+    },
+    async handle({ mock, scope, body }) {
+      return { status: 201, body: viewListener(await createListener(mock, scope, body)) };
+    },
+  }),
+  route({
+    id: "get_listener",
+    method: "get",
+    path: "/v2/listeners/{listener_id}",
+    tag,
+    summary: "Read a listener",
+    responses: {
+      200: { description: "The listener.", schema: listenerResponse },
+      403: forbidden,
+      404: notFound,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params }) {
+      return { status: 200, body: viewListener(await findListener(mock, scope, params.listener_id as string)) };
+    },
+  }),
+  route({
+    id: "patch_listener",
+    method: "patch",
+    path: "/v2/listeners/{listener_id}",
+    tag,
+    summary: "Change a listener",
+    body: { schema: listenerPatchRequest, required: true },
+    responses: {
+      200: { description: "The changed listener.", schema: listenerResponse },
+      400: ruleBroken,
+      403: forbidden,
+      404: notFound,
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params, body }) {
+      const record = await findListener(mock, scope, params.listener_id as string);
+      return { status: 200, body: viewListener(await patchListener(mock, record, body)) };
+    },
+  }),
+  route({
+    id: "delete_listener",
+    method: "delete",
+    path: "/v2/listeners/{listener_id}",
+    tag,
+    summary: "Delete a listener that no deployment uses",
+    responses: {
+      204: { description: "It is deleted." },
+      403: forbidden,
+      404: notFound,
+      409: { description: "A deployment uses it.", schema: errorDetail },
+      422: validationFailed,
+    },
+    async handle({ mock, scope, params }) {
+      await deleteListener(mock, scope, await findListener(mock, scope, params.listener_id as string));
+      return { status: 204 };
+    },
+  }),
+];

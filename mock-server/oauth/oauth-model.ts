@@ -1,0 +1,226 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Mock } from "../mock.ts";
+import type { OAuthClientRecord, OAuthGrantRecord } from "../state/auth-records.ts";
+
+/** Client of the built-in OAuth provider that is there from the start, for providers that are created by hand. */
+export const builtInClient = { id: "mock-client", secret: "mock-client-secret" } as const;
+
+/** How long a code is good for, and an access token: by the server's clock, in milliseconds. */
+const codeLifetime = 60_000;
+const tokenLifetime = 3_600_000;
+
+/** An error of RFC 6749, section 5.2. */
+export class OAuthError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, description: string, status = 400) {
+    super(description);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Where the built-in provider stands: its issuer. */
+export function issuerOf(mock: Mock): string {
+  return `${mock.publicUrl()}/oauth`;
+}
+
+/** A registered client, or the built-in one. */
+export async function clientOf(mock: Mock, id: string): Promise<OAuthClientRecord | undefined> {
+  if (id === builtInClient.id) return { ...builtInClient, name: "Mock client", redirectUris: [] };
+  return mock.state.collections.oauthClients.get(id);
+}
+
+/** Whether a client may have browsers sent to `uri`: one of those it registered, or for the built-in client a callback of this server's. */
+export function mayRedirectTo(mock: Mock, client: OAuthClientRecord, uri: string): boolean {
+  if (client.redirectUris.includes(uri)) return true;
+  if (client.id !== builtInClient.id || !URL.canParse(uri)) return false;
+  const url = new URL(uri);
+  return (
+    url.href === uri &&
+    url.origin === new URL(mock.publicUrl()).origin &&
+    url.search === "" &&
+    url.hash === "" &&
+    /^(\/api-host)?\/v2\/auth\/callback\/[^/]+$/.test(url.pathname)
+  );
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
+}
+
+/** Registers a client (RFC 7591). @throws {OAuthError} for redirect URIs that are neither https, nor http to this machine, nor this server's. */
+export async function registerOAuthClient(
+  mock: Mock,
+  name: string,
+  redirectUris: readonly string[],
+  isPublic: boolean,
+): Promise<OAuthClientRecord> {
+  const own = new URL(mock.publicUrl()).origin;
+  for (const uri of redirectUris) {
+    const url = URL.canParse(uri) ? new URL(uri) : undefined;
+    const isAllowed =
+      url?.hash === "" &&
+      (url.protocol === "https:" || url.origin === own || (url.protocol === "http:" && isLoopback(url)));
+    if (!isAllowed) {
+      throw new OAuthError(
+        "invalid_redirect_uri",
+        "A redirect URI is https without a fragment, or http to this machine.",
+      );
+    }
+  }
+  const secret = isPublic ? null : randomBytes(24).toString("base64url");
+  if (secret !== null) mock.redaction.remember(secret);
+  const client = { id: mock.ids.uuid(), secret, name, redirectUris: [...redirectUris] };
+  await mock.state.collections.oauthClients.put(client);
+  return client;
+}
+
+/** What a client asks a user for. */
+export interface AuthorizationRequest {
+  clientId: string;
+  redirectUri: string;
+  scope: string;
+  codeChallenge: string | null;
+}
+
+/** The code that a user's consent comes to. */
+export async function issueCode(mock: Mock, request: AuthorizationRequest, subject: string): Promise<string> {
+  const id = randomBytes(32).toString("base64url");
+  mock.redaction.remember(id);
+  await mock.state.collections.oauthCodes.put({
+    id,
+    ...request,
+    subject,
+    expiresAt: mock.clock.now() + codeLifetime,
+    grantId: null,
+  });
+  return id;
+}
+
+/** @throws {OAuthError} 401 unless the client is known and, if it has a secret, shows it. */
+export async function authenticateClient(
+  mock: Mock,
+  id: string | undefined,
+  secret: string | undefined,
+): Promise<OAuthClientRecord> {
+  const client = await clientOf(mock, id ?? "");
+  if (!client || (client.secret !== null && !isSame(client.secret, secret ?? ""))) {
+    throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong.", 401);
+  }
+  return client;
+}
+
+function isSame(left: string, right: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(left), digest(right));
+}
+
+/**
+ * Exchanges a code for tokens. A code that comes a second time was stolen or lost: the tokens that it gave are revoked.
+ * @throws {OAuthError} invalid_grant
+ */
+export function redeemCode(
+  mock: Mock,
+  client: OAuthClientRecord,
+  id: string,
+  redirectUri: string,
+  codeVerifier: string | undefined,
+): Promise<OAuthGrantRecord> {
+  return mock.locks.run(`oauth-code/${id}`, async () => {
+    const { oauthCodes, oauthGrants } = mock.state.collections;
+    const code = await oauthCodes.get(id);
+    if (!code || code.clientId !== client.id) throw new OAuthError("invalid_grant", "The code is unknown.");
+    if (code.grantId !== null) {
+      const grant = await oauthGrants.get(code.grantId);
+      if (grant) await oauthGrants.put({ ...grant, isRevoked: true });
+      throw new OAuthError("invalid_grant", "The code was used already.");
+    }
+    if (code.expiresAt <= mock.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
+    if (code.redirectUri !== redirectUri) {
+      throw new OAuthError("invalid_grant", "redirect_uri isn't the one that the code was made for.");
+    }
+    const challenge = codeVerifier === undefined ? null : createHash("sha256").update(codeVerifier).digest("base64url");
+    if (challenge !== code.codeChallenge) {
+      throw new OAuthError("invalid_grant", "code_verifier doesn't belong to the code_challenge.");
+    }
+    const grant: OAuthGrantRecord = {
+      id: mock.ids.uuid(),
+      clientId: client.id,
+      scope: code.scope,
+      subject: code.subject,
+      ...newTokens(mock),
+      spentRefreshTokens: [],
+      isRevoked: false,
+    };
+    await oauthGrants.put(grant);
+    await oauthCodes.put({ ...code, grantId: grant.id });
+    return grant;
+  });
+}
+
+function newTokens(mock: Mock) {
+  const accessToken = randomBytes(32).toString("base64url");
+  const refreshToken = randomBytes(32).toString("base64url");
+  mock.redaction.remember(accessToken);
+  mock.redaction.remember(refreshToken);
+  return { accessToken, refreshToken, accessExpiresAt: mock.clock.now() + tokenLifetime };
+}
+
+/** Most refresh tokens of one grant that are remembered as used. */
+const mostSpentTokens = 100;
+
+/**
+ * Renews the tokens of a grant; the refresh token is replaced. One that was replaced already ends the grant.
+ * @throws {OAuthError} invalid_grant
+ */
+export function redeemRefreshToken(
+  mock: Mock,
+  client: OAuthClientRecord,
+  refreshToken: string,
+): Promise<OAuthGrantRecord> {
+  return mock.locks.run("oauth-refresh", async () => {
+    const { oauthGrants } = mock.state.collections;
+    const [grant] = await oauthGrants.list(
+      (record) => record.refreshToken === refreshToken || record.spentRefreshTokens.includes(refreshToken),
+    );
+    if (!grant || grant.clientId !== client.id || grant.isRevoked) {
+      throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
+    }
+    if (grant.refreshToken !== refreshToken) {
+      await oauthGrants.put({ ...grant, isRevoked: true });
+      throw new OAuthError("invalid_grant", "The refresh token was used already: the grant is revoked.");
+    }
+    const spentRefreshTokens = [...grant.spentRefreshTokens, refreshToken].slice(-mostSpentTokens);
+    const renewed = { ...grant, ...newTokens(mock), spentRefreshTokens };
+    await oauthGrants.put(renewed);
+    return renewed;
+  });
+}
+
+/** The grant that an access token is of, while it is valid. */
+export async function grantOfAccessToken(mock: Mock, token: string): Promise<OAuthGrantRecord | undefined> {
+  const [grant] = await mock.state.collections.oauthGrants.list((record) => record.accessToken === token);
+  return grant && !grant.isRevoked && grant.accessExpiresAt > mock.clock.now() ? grant : undefined;
+}
+
+/** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
+export async function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): Promise<void> {
+  const { oauthGrants } = mock.state.collections;
+  const grants = await oauthGrants.list(
+    (record) => record.clientId === client.id && (record.accessToken === token || record.refreshToken === token),
+  );
+  for (const grant of grants) await oauthGrants.put({ ...grant, isRevoked: true });
+}
+
+/** The answer of the token endpoint (RFC 6749, section 5.1). */
+export function tokenAnswer(mock: Mock, grant: OAuthGrantRecord): Record<string, unknown> {
+  return {
+    access_token: grant.accessToken,
+    token_type: "Bearer",
+    expires_in: Math.round((grant.accessExpiresAt - mock.clock.now()) / 1000),
+    refresh_token: grant.refreshToken,
+    scope: grant.scope,
+  };
+}

@@ -1,0 +1,247 @@
+import { z } from "zod";
+import { escapeHtml, simplePage } from "../control-plane/auth/result-page.ts";
+import type { Mock } from "../mock.ts";
+import { readText } from "../openapi/request.ts";
+import { sendJson, sendPage } from "../openapi/response.ts";
+import type { MockApp, MockRequest } from "../openapi/route.ts";
+import { serveMcp } from "./mcp-server.ts";
+import {
+  type AuthorizationRequest,
+  authenticateClient,
+  clientOf,
+  issueCode,
+  issuerOf,
+  mayRedirectTo,
+  OAuthError,
+  redeemCode,
+  redeemRefreshToken,
+  registerOAuthClient,
+  revokeGrant,
+  tokenAnswer,
+} from "./oauth-model.ts";
+
+const noStore = { "cache-control": "no-store" };
+
+/** Serves the built-in OAuth 2.1 provider (authorization code with PKCE, refresh, registration, revocation) and an MCP server behind it. */
+export function serveOAuth(app: MockApp, mock: Mock): void {
+  const describe = (context: MockRequest) => sendJson(context, 200, metadataOf(mock));
+  app.get("/.well-known/oauth-authorization-server/oauth", describe);
+  app.get("/oauth/.well-known/openid-configuration", describe);
+  app.get("/oauth/authorize", (context) => askUser(context, mock));
+  app.post("/oauth/authorize", (context) => takeDecision(context, mock));
+  app.post("/oauth/token", (context) =>
+    answering(context, async () => issueTokens(mock, await readForm(context), context)),
+  );
+  app.post("/oauth/revoke", (context) =>
+    answering(context, async () => {
+      const form = await readForm(context);
+      await revokeGrant(mock, await clientOfRequest(mock, form, context), form.get("token") ?? "");
+      return {};
+    }),
+  );
+  app.post("/oauth/register", (context) => answering(context, () => register(context, mock), 201));
+  serveMcp(app, mock);
+}
+
+function metadataOf(mock: Mock): Record<string, unknown> {
+  const issuer = issuerOf(mock);
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    registration_endpoint: `${issuer}/register`,
+    revocation_endpoint: `${issuer}/revoke`,
+    response_types_supported: ["code"],
+    grant_types_supported: ["authorization_code", "refresh_token"],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+  };
+}
+
+async function answering(context: MockRequest, answer: () => Promise<object>, status = 200): Promise<Response> {
+  try {
+    return sendJson(context, status, await answer(), noStore);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const body = { error: error.code, error_description: error.message };
+    const challenge: Record<string, string> = error.status === 401 ? { "www-authenticate": "Basic" } : {};
+    return sendJson(context, error.status, body, { ...noStore, ...challenge });
+  }
+}
+
+async function readForm(context: MockRequest): Promise<URLSearchParams> {
+  const form = new URLSearchParams(await readText(context));
+  for (const name of new Set(form.keys())) {
+    if (form.getAll(name).length > 1) throw new OAuthError("invalid_request", `${name} is given more than once.`);
+  }
+  return form;
+}
+
+/** A request that names a known client and one of its redirect URIs. Anything less is never answered with a redirect. */
+async function readAuthorization(
+  mock: Mock,
+  query: URLSearchParams,
+): Promise<AuthorizationRequest & { state: string | null }> {
+  const client = await clientOf(mock, query.get("client_id") ?? "");
+  if (!client) throw new OAuthError("invalid_client", "The client is unknown.");
+  const redirectUri = query.get("redirect_uri") ?? "";
+  if (!mayRedirectTo(mock, client, redirectUri)) {
+    throw new OAuthError("invalid_request", "The redirect URI isn't one of the client's.");
+  }
+  return {
+    clientId: client.id,
+    redirectUri,
+    scope: query.get("scope") ?? "",
+    codeChallenge: query.get("code_challenge"),
+    state: query.get("state"),
+  };
+}
+
+/** What is wrong with the rest of a request, as far as the client is to be told. */
+async function flawOf(mock: Mock, query: URLSearchParams): Promise<{ error: string; description: string } | undefined> {
+  if (query.get("response_type") !== "code") {
+    return { error: "unsupported_response_type", description: "response_type must be code." };
+  }
+  const challenge = query.get("code_challenge");
+  const client = await clientOf(mock, query.get("client_id") ?? "");
+  if (challenge === null) {
+    return client?.secret === null
+      ? { error: "invalid_request", description: "A public client sends a code_challenge." }
+      : undefined;
+  }
+  if ((query.get("code_challenge_method") ?? "plain") !== "S256") {
+    return { error: "invalid_request", description: "code_challenge_method must be S256." };
+  }
+  return /^[A-Za-z0-9_-]{43}$/.test(challenge)
+    ? undefined
+    : { error: "invalid_request", description: "code_challenge is no S256 challenge." };
+}
+
+function redirect(context: MockRequest, uri: string, fields: Record<string, string | null>): Response {
+  const url = new URL(uri);
+  for (const [name, value] of Object.entries(fields)) if (value !== null) url.searchParams.set(name, value);
+  return sendJson(context, 302, undefined, { ...noStore, location: url.href, "referrer-policy": "no-referrer" });
+}
+
+const refusal = (context: MockRequest, error: OAuthError) =>
+  sendPage(context, 400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
+
+/** Shows the user who asks for what. */
+async function askUser(context: MockRequest, mock: Mock): Promise<Response> {
+  const query = new URL(context.req.url).searchParams;
+  try {
+    const request = await readAuthorization(mock, query);
+    const flaw = await flawOf(mock, query);
+    if (flaw) {
+      const { error, description } = flaw;
+      return redirect(context, request.redirectUri, { error, error_description: description, state: request.state });
+    }
+    const client = await clientOf(mock, request.clientId);
+    const hidden = [...query]
+      .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
+      .join("\n");
+    return sendPage(
+      context,
+      200,
+      simplePage(
+        "Allow access?",
+        `<p><strong>${escapeHtml(client?.name ?? request.clientId)}</strong> asks for: ${escapeHtml(request.scope || "no scope in particular")}.</p>
+<form method="post" action="/oauth/authorize">
+${hidden}
+<p><label>You are <input name="subject" value="${escapeHtml(query.get("login_hint") ?? "user@example.com")}" required></label></p>
+<button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button>
+</form>`,
+      ),
+    );
+  } catch (error) {
+    if (error instanceof OAuthError) return refusal(context, error);
+    throw error;
+  }
+}
+
+/** Sends the browser back with a code, or with the user's refusal. */
+async function takeDecision(context: MockRequest, mock: Mock): Promise<Response> {
+  try {
+    const form = await readForm(context);
+    const request = await readAuthorization(mock, form);
+    const { state, ...asked } = request;
+    const flaw = await flawOf(mock, form);
+    if (flaw) {
+      return redirect(context, request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
+    }
+    if (form.get("decision") !== "allow") {
+      const description = "The user has denied access.";
+      return redirect(context, request.redirectUri, { error: "access_denied", error_description: description, state });
+    }
+    const code = await issueCode(mock, asked, form.get("subject") || "user@example.com");
+    return redirect(context, request.redirectUri, { code, state, iss: issuerOf(mock) });
+  } catch (error) {
+    if (error instanceof OAuthError) return refusal(context, error);
+    throw error;
+  }
+}
+
+function clientOfRequest(mock: Mock, form: URLSearchParams, context: MockRequest) {
+  const basic = /^Basic\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+  if (basic === undefined) {
+    return authenticateClient(mock, form.get("client_id") ?? undefined, form.get("client_secret") ?? undefined);
+  }
+  const [id = "", ...secret] = Buffer.from(basic, "base64").toString("utf8").split(":");
+  try {
+    return authenticateClient(mock, decodeURIComponent(id), decodeURIComponent(secret.join(":")));
+  } catch {
+    throw new OAuthError("invalid_client", "The Authorization header can't be read.", 401);
+  }
+}
+
+async function issueTokens(mock: Mock, form: URLSearchParams, context: MockRequest): Promise<object> {
+  const client = await clientOfRequest(mock, form, context);
+  const required = (name: string) => {
+    const value = form.get(name);
+    if (!value) throw new OAuthError("invalid_request", `${name} is missing.`);
+    return value;
+  };
+  switch (required("grant_type")) {
+    case "authorization_code": {
+      const verifier = form.get("code_verifier") ?? undefined;
+      return tokenAnswer(mock, await redeemCode(mock, client, required("code"), required("redirect_uri"), verifier));
+    }
+    case "refresh_token":
+      return tokenAnswer(mock, await redeemRefreshToken(mock, client, required("refresh_token")));
+    default:
+      throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
+  }
+}
+
+const registrationRequest = z.object({
+  client_name: z.string().max(255).optional(),
+  redirect_uris: z.array(z.string().max(2048)).min(1).max(20),
+  token_endpoint_auth_method: z
+    .enum(["none", "client_secret_basic", "client_secret_post"])
+    .default("client_secret_basic"),
+});
+
+async function register(context: MockRequest, mock: Mock): Promise<object> {
+  let input: unknown;
+  try {
+    input = JSON.parse(await readText(context));
+  } catch {
+    throw new OAuthError("invalid_client_metadata", "The body is no JSON.");
+  }
+  const request = registrationRequest.safeParse(input);
+  if (!request.success) {
+    const [issue] = request.error.issues;
+    throw new OAuthError("invalid_client_metadata", `${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const { client_name: name = "Client", redirect_uris: uris, token_endpoint_auth_method: method } = request.data;
+  const client = await registerOAuthClient(mock, name, uris, method === "none");
+  return {
+    client_id: client.id,
+    ...(client.secret === null ? {} : { client_secret: client.secret, client_secret_expires_at: 0 }),
+    client_name: client.name,
+    redirect_uris: client.redirectUris,
+    token_endpoint_auth_method: method,
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+  };
+}

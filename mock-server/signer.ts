@@ -1,0 +1,22 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Signs what this server hands out and takes back: upload addresses and the `state` of an authentication. */
+export interface Signer {
+  /** A signature in base64url. `purpose` keeps one kind of signature from passing for another. */
+  sign(purpose: string, text: string): string;
+  verify(purpose: string, text: string, signature: string): boolean;
+}
+
+/** A signer with a key of its own, which ends with the process. */
+export function createSigner(): Signer {
+  const key = randomBytes(32);
+  const sign = (purpose: string, text: string) =>
+    createHmac("sha256", key).update(`${purpose}\n${text}`).digest("base64url");
+  return {
+    sign,
+    verify(purpose, text, signature) {
+      const [given, expected] = [Buffer.from(signature), Buffer.from(sign(purpose, text))];
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+  };
+}
