@@ -17,11 +17,11 @@ export function mergedResourceSpec(
   const present: Record<string, unknown> = observed.source_config.resource_spec ?? {};
   const kept = Object.entries(present).filter(([name]) => !Object.hasOwn(before, name));
   const merged = definedFields({ ...Object.fromEntries(kept), ...wanted });
-  return isDeepStrictEqual(rounded(definedFields(present)), rounded(merged)) ? undefined : merged;
+  return isDeepStrictEqual(roundedSpec(definedFields(present)), roundedSpec(merged)) ? undefined : merged;
 }
 
-/** The platform keeps cores to one decimal. */
-function rounded(spec: Record<string, unknown>): Record<string, unknown> {
+/** A resource spec as the platform keeps it: cores to one decimal. */
+export function roundedSpec(spec: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(spec).map(([name, value]) => [
       name,

@@ -4,6 +4,8 @@ import type { DesiredDeployment } from "../core/desired.ts";
 import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
 import { managedByName } from "../core/managed-by.ts";
 import { isMasked } from "../core/masked-values.ts";
+import { isSameRepository } from "../core/repository.ts";
+import { roundedSpec } from "../core/resource-spec.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { Revision } from "../core/wire/revision.ts";
 import type { Secret } from "../core/wire/source-config.ts";
@@ -93,14 +95,25 @@ function observedSourceConfig(
   observed: DesiredDeployment["sourceConfig"] = {},
 ): DesiredDeployment["sourceConfig"] {
   const { resourceSpec, listenerConfig, ...plain } = declared;
+  const { repoUrl } = declared;
+  // Another spelling of the same repository is no drift.
+  const sameRepository = repoUrl !== undefined && isSameRepository(repoUrl, observed.repoUrl ?? repoUrl);
   return {
     ...overlay(plain, observed),
+    ...(sameRepository ? { repoUrl } : {}),
     ...(listenerConfig && { listenerConfig: overlay(listenerConfig, observed.listenerConfig ?? {}) }),
     // Its undeclared fields are the platform's defaults.
     ...(resourceSpec && {
-      resourceSpec: overlay(camelCaseKeys(snakeCaseKeys(resourceSpec)), observed.resourceSpec ?? {}),
+      resourceSpec: observedResourceSpec(camelCaseKeys(snakeCaseKeys(resourceSpec)), observed.resourceSpec ?? {}),
     }),
   };
+}
+
+/** The platform keeps cores to one decimal: what it made of a declared number is no drift. */
+function observedResourceSpec(declared: Record<string, unknown>, observed: Readonly<Record<string, unknown>>) {
+  const [there, here] = [roundedSpec(observed), roundedSpec(declared)];
+  const drifted = Object.entries(overlay(declared, observed)).filter(([name]) => there[name] !== here[name]);
+  return { ...declared, ...Object.fromEntries(drifted) };
 }
 
 /** `declared`, each field with the observed value where there is one. */
