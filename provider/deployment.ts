@@ -60,7 +60,10 @@ export interface DeploymentArgs {
   sourceRevisionConfig?: pulumi.Input<SourceRevisionConfigArgs>;
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** Secret environment variables by name; always encrypted in the state. A change makes a new revision. */
+  /**
+   * Secret environment variables by name; always encrypted in the state and in no output. A change makes a new revision. Pulumi's own debug log
+   * (`--debug`, or `--logtostderr` with `-v=3` or more) prints the inputs of a resource that a preview would create or change, these too.
+   */
   secrets?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /** Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new revision. */
   secretReferences?: pulumi.Input<Record<string, pulumi.Input<SecretReferenceArgs>>>;

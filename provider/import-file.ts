@@ -45,9 +45,9 @@ export interface ImportFile {
 }
 
 /**
- * The contents of a file for `pulumi import --file import.json --generate-code=false` (CLI 3.254 or newer), which takes deployments that exist into a stack. A plain `pulumi
- * import <type> <name> <id>` can't import a dynamic resource: it sends no provider text. The file holds that text and what the platform tells, so
- * that the CLI asks nothing itself. Nothing is changed on the platform.
+ * The contents of a file for `pulumi import --file import.json --generate-code=false` (CLI 3.254 or newer), which takes deployments that exist into
+ * a stack. A plain `pulumi import <type> <name> <id>` can't import a dynamic resource: it sends no provider text. The file holds that text and what
+ * the platform tells, so that the CLI asks nothing itself. Nothing is changed on the platform.
  *
  * ```ts
  * const file = await importFile({ project: "agents", stack: "prod", resources: [{ resourceName: "support", id, args }] });

@@ -5,7 +5,8 @@ export interface ProviderArgs {
   /**
    * An API key. One that stands in the stack's configuration (`config.requireSecret("euApiKey")`) is kept by its name there, not by its value. Any
    * other value is kept in the state, encrypted: a destroy needs it. Then it is a secret output as well, and Pulumi prints those in plain text in its
-   * own debug log (`--debug`, `-v=9`). Prefer {@link apiKeyConfig} or {@link apiKeyEnv}, so that it is kept nowhere and a rotated key is used at once.
+   * own debug log (`--debug`, or `--logtostderr` with `-v=3` or more). Prefer {@link apiKeyConfig} or {@link apiKeyEnv}, so that it is kept nowhere
+   * and a rotated key is used at once.
    */
   apiKey?: pulumi.Input<string>;
   /** Name of the environment variable that holds the API key, for example `EU_API_KEY`. */
