@@ -127,7 +127,9 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const message = error.path === undefined ? error.message : error.message.replace(`${error.path}: `, "");
-      problems.push({ input: name(error.path), message });
+      const input = name(error.path);
+      if (!problems.some((known) => known.input === input && known.message === message))
+        problems.push({ input, message });
       return undefined;
     }
   };
@@ -214,16 +216,22 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   };
   return { inputs, problems };
 
+  /** Asked part by part, because one mistake would hide the others. */
   function readSettings(): Settings | undefined {
-    const sourcesOfSettings = { explicit, env, names: { explicit: "the input api-key" } };
-    if (missing === "skip" && !hasKey()) {
-      // The other settings are checked all the same.
-      guarded(inputOfSetting, () =>
-        resolveSettings({ ...sourcesOfSettings, explicit: { ...explicit, apiKey: "none" } }),
-      );
-      return undefined;
-    }
-    return guarded(inputOfSetting, () => resolveSettings(sourcesOfSettings));
+    const names = { explicit: "the input api-key" };
+    const { apiKey, workspaceId, region, baseUrl, dialect } = explicit;
+    const isMissing = missing === "skip" && !hasKey();
+    const some = "none";
+    const parts = [
+      { apiKey: isMissing ? some : apiKey },
+      { apiKey: some, workspaceId },
+      { apiKey: some, region, baseUrl },
+      { apiKey: some, dialect },
+    ];
+    const before = problems.length;
+    for (const part of parts) guarded(inputOfSetting, () => resolveSettings({ explicit: part, env, names }));
+    const isRight = problems.length === before;
+    return isRight && !isMissing ? resolveSettings({ explicit, env, names }) : undefined;
   }
 
   function hasKey(): boolean {

@@ -1,11 +1,10 @@
-import { ApiError, ConfigError, ResponseError } from "../core/errors.ts";
+import { ApiError, ResponseError } from "../core/errors.ts";
 import { isSameRepository } from "../core/repository.ts";
 import type { Session } from "./session.ts";
 
 /**
- * The id of the workspace's integration that can read a repository. `undefined`, with a warning, where the control plane doesn't list
- * integrations: then it has to find one by itself.
- * @throws {@link ConfigError} when integrations are listed and none reads the repository
+ * The id of the workspace's integration that can read a repository. `undefined`, with a warning, where none does or the control
+ * plane lists none: then it has to find one by itself.
  */
 export async function findIntegration(
   { client, console, signal }: Session,
@@ -24,13 +23,10 @@ export async function findIntegration(
       console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
       return id;
     }
-    throw new ConfigError(
-      `integration-id: none of the workspace's ${integrations.length} integrations can read ${repositoryUrl}.`,
-      {
-        path: "integration-id",
-        hint: "Give the platform's GitHub app access to the repository, or set integration-id.",
-      },
+    console.warning(
+      `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without an integration-id. If that is refused, give the platform's GitHub app access to the repository, or set integration-id.`,
     );
+    return undefined;
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
     console.warning(

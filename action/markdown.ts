@@ -25,7 +25,7 @@ export function code(text: string): string {
 export function link(label: string, address: string): string {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return escapeMarkdown(address);
-  return `[${label}](${url.href.replace(/[()<>\s|]/g, encodeURIComponent)})`;
+  return `[${label}](${url.href.replace(/[()<>\s|]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)})`;
 }
 
 /** Lines as a block of code, whose fence is longer than any in them. */

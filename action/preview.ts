@@ -31,6 +31,19 @@ export async function deleteOwn(session: Session, name: string, mark: string): P
   await retire(session, name);
 }
 
+/** Deletes the preview of a pull request that was closed. A deployment that only has its name is no failure of that. */
+export async function deletePreview(session: Session, pullRequest: number): Promise<void> {
+  const { report, event, console } = session;
+  try {
+    await deleteOwn(session, report.name, markOf(event, pullRequest));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.warning(error.message);
+    report.result = "skipped";
+    report.message = error.message;
+  }
+}
+
 /** Whether the pull request was closed meanwhile; a preview of it would stay for ever. */
 export async function wasClosed({ github }: Session, pullRequest: number): Promise<boolean> {
   return github !== undefined && (await isPullRequestOpen(github, pullRequest)) === false;

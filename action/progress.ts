@@ -8,6 +8,9 @@ import type { Outputs } from "./outputs.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 
+/** Statuses in which there is no build log yet. */
+const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
+
 /** Turns what the core tells into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
 export class Progress {
   readonly #client: ControlPlane;
@@ -16,6 +19,7 @@ export class Progress {
   readonly #outputs: Outputs;
   readonly #onIds: (report: Report) => void;
   #log: RevisionLog | undefined;
+  #hasShownBuild = false;
   #ended: Promise<unknown> = Promise.resolve();
 
   /** `onIds` is called when a deployment or revision becomes known, for what must survive a killed process. */
@@ -76,7 +80,7 @@ export class Progress {
         break;
       }
       case "status":
-        this.#takeStatus(event.revisionId, event.status, event.elapsedMs);
+        this.#takeStatus(event);
         break;
       case "heartbeat":
         this.#console.info(`Still ${event.status} after ${formatDuration(event.elapsedMs)}.`);
@@ -99,16 +103,25 @@ export class Progress {
     this.#changed();
   }
 
-  #takeStatus(revisionId: string, status: string, elapsedMs: number): void {
+  #takeStatus({ revisionId, status, previous, elapsedMs }: ProgressEvent & { type: "status" }): void {
     this.#closeStep();
     this.#report.status = status;
     this.#report.steps.push({ status, startedAtMs: this.#client.clock.now(), durationMs: 0 });
     this.#console.info(`${status} (${formatDuration(elapsedMs)})`);
     this.#endLog(true);
-    const kind = status === "BUILDING" ? "build" : status === "DEPLOYING" ? "deploy" : undefined;
     const { deploymentId } = this.#report;
-    if (kind === undefined || deploymentId === undefined) return;
-    this.#log = new RevisionLog(this.#client, this.#console, kind, deploymentId, revisionId);
+    if (deploymentId === undefined) return;
+    const show = (kind: "build" | "deploy") => {
+      this.#endLog(true);
+      this.#log = new RevisionLog(this.#client, this.#console, kind, deploymentId, revisionId);
+    };
+    // A build that was over before it was seen is shown all the same, unless the whole rollout was.
+    const hasBuilt = previous !== undefined && !beforeBuild.has(status);
+    if (!this.#hasShownBuild && (status === "BUILDING" || hasBuilt)) {
+      this.#hasShownBuild = true;
+      show("build");
+    }
+    if (status === "DEPLOYING") show("deploy");
   }
 
   #endLog(lastLook: boolean): void {

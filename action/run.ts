@@ -12,7 +12,7 @@ import { InputError, type InputName, type Inputs, problemsOf, readInputs } from 
 import type { Result } from "./operations.ts";
 import { Outputs } from "./outputs.ts";
 import { markOf, previewNameOf } from "./ownership.ts";
-import { deleteOwn, sweep, wasClosed } from "./preview.ts";
+import { deleteOwn, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
 import { rollBack } from "./rollback.ts";
@@ -123,17 +123,17 @@ const lastWriteMs = 1_500;
 
 /** The end of the work, or soon after a cancel the end of the patience with it. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: patience, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
-  const cancelled = new Promise<never>((_, reject) => {
-    const leave = () => {
-      timer = setTimeout(() => reject(signal.reason), lastWriteMs);
-    };
-    if (signal.aborted) leave();
-    else signal.addEventListener("abort", leave, { once: true });
-  });
+  const leave = () => {
+    timer = setTimeout(() => reject(signal.reason), lastWriteMs);
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
   try {
-    await Promise.race([work, cancelled]);
+    await Promise.race([work, patience]);
   } finally {
+    signal.removeEventListener("abort", leave);
     clearTimeout(timer);
   }
 }
@@ -151,7 +151,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
       const mark = markOf(repository, task.pullRequest);
       if (await wasClosed(session, task.pullRequest)) {
         console.notice(`Pull request #${task.pullRequest} was closed meanwhile: it gets no preview.`);
-        return deleteOwn(session, report.name, mark);
+        return deletePreview(session, task.pullRequest);
       }
       await writeBacks.begin(task.source.commit ?? task.source.ref);
       const desired = declare(inputs.declared, report.name, task.source);
@@ -165,7 +165,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
     case "delete":
       return deleteOwn(session, report.name, markOf(repository));
     case "delete-preview":
-      return deleteOwn(session, report.name, markOf(repository, task.pullRequest));
+      return deletePreview(session, task.pullRequest);
     case "sweep":
       return sweep(session);
   }
@@ -219,11 +219,11 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
 
 /** A pull request may be closed while its preview is made; the run for that found nothing to delete. */
 async function deleteIfClosed(session: Session, pullRequest: number): Promise<void> {
-  const { report, console, event } = session;
+  const { report, console } = session;
   if (report.result === "deleted" || !(await wasClosed(session, pullRequest))) return;
   console.notice(`Pull request #${pullRequest} was closed meanwhile: its preview is deleted.`);
   try {
-    await deleteOwn(session, report.name, markOf(event, pullRequest));
+    await deletePreview(session, pullRequest);
   } catch (error) {
     await fail(session, { kind: "delete-preview", pullRequest, isFork: false }, error);
   }

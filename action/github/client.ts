@@ -60,5 +60,5 @@ function explain(error: unknown, permission: string): string {
   if (status === 401 || status === 403 || status === 404) {
     return `GitHub answered ${status} (${message}). The job needs the permission ${permission}.`;
   }
-  return `${message}.`;
+  return message === "" ? `GitHub answered ${status}.` : `${message}.`;
 }

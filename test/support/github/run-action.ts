@@ -77,7 +77,7 @@ async function runIn(folder: string, options: ActionOptions): Promise<ActionResu
   await writeFile(summaryFile, "", { flag: "a" });
   const given: Record<string, string> = {};
   for (const [name, { default: fallback = "" }] of Object.entries(actionFile.inputs)) {
-    const value = inputs[name] ?? fallback.replace("${{ github.token }}", token);
+    const value = inputs[name] ?? fallback.replace(/^\$\{\{ github\.token \}\}$/, token);
     given[`INPUT_${name.replaceAll(" ", "_").toUpperCase()}`] = value;
   }
   const env: NodeJS.ProcessEnv = {

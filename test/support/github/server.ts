@@ -40,6 +40,8 @@ export class FakeGitHub implements AsyncDisposable {
   readonly #server: Server;
   #nextId = 1000;
   url = "";
+  /** What comes before the paths, as on a GitHub Enterprise Server. */
+  prefix = "";
 
   private constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
@@ -76,7 +78,7 @@ export class FakeGitHub implements AsyncDisposable {
     const url = new URL(request.url ?? "/", this.url);
     const call: RecordedCall = {
       method: request.method ?? "",
-      path: url.pathname,
+      path: url.pathname.replace(this.prefix, ""),
       body,
       authorization: request.headers.authorization,
     };
