@@ -10,13 +10,19 @@ export interface Clock {
   advance(by: string | number): void;
   /** Lets the time run on from where it stands. */
   resume(): void;
+  /** Calls `listener` after the time was frozen, advanced or resumed, until the returned function is called. */
+  onMove(listener: () => void): () => void;
 }
 
 /** A clock that starts as `source` (default: the machine's time) and can be frozen and advanced, never turned back by `resume`. */
 export function createClock(source: () => number = Date.now): Clock {
   let offset = 0;
   let frozenAt: number | undefined;
+  const listeners = new Set<() => void>();
   const now = () => frozenAt ?? source() + offset;
+  const moved = () => {
+    for (const listener of [...listeners]) listener();
+  };
   return {
     now,
     get frozen() {
@@ -24,16 +30,23 @@ export function createClock(source: () => number = Date.now): Clock {
     },
     freeze(at) {
       frozenAt = at === undefined ? now() : Number(at);
+      moved();
     },
     advance(by) {
       const step = parseDuration(by);
       if (frozenAt === undefined) offset += step;
       else frozenAt += step;
+      moved();
     },
     resume() {
       if (frozenAt === undefined) return;
       offset = frozenAt - source();
       frozenAt = undefined;
+      moved();
+    },
+    onMove(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }

@@ -2,8 +2,9 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Command } from "commander";
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
-import { systemAgentServer } from "./agent-server/system-agent-server.ts";
+import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
+import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { readPort } from "./mock-command.ts";
 import { listen } from "./server.ts";
 
@@ -41,7 +42,7 @@ const localAgent: LiveAgent = {
 export async function startDevServer(
   port = 2024,
   host = "127.0.0.1",
-  agentServer: AgentServer = systemAgentServer,
+  agentServer: AgentServer = createGraphAgentServer(),
 ): Promise<DevServer> {
   const server = createAdaptorServer({
     fetch: (request: Request) => agentServer.handle(localAgent, new URL(request.url).pathname, request),
@@ -49,6 +50,7 @@ export async function startDevServer(
   const url = await listen(server, port, host);
   const close = async () => {
     if (!server.listening) return;
+    agentServer.forget?.();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
@@ -65,7 +67,7 @@ export function devCommand(run: (server: DevServer) => void): Command {
     .action(async ({ port, host }: { port: number; host: string }) => {
       const server = await startDevServer(port, host);
       process.stdout.write(`Agent server   ${server.url}\nAPI reference  ${server.url}/docs\n`);
-      process.stdout.write("It answers /ok, /info and /docs; the rest of the agent server isn't there yet.\n");
+      process.stdout.write(`Graphs         ${builtInGraphs.map(({ id }) => id).join(", ")}\n`);
       run(server);
     });
 }

@@ -24,6 +24,8 @@ export class OutboundError extends Error {
 
 /** The only way in which a mock server calls others: token exchange, discovery, registration, web hooks. */
 export interface Outbound {
+  /** @throws {OutboundError} for an address that isn't allowed. */
+  check(url: string): Promise<void>;
   /** @throws {OutboundError} for an address that isn't allowed, no answer in time, or one that is too long. */
   send(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
 }
@@ -78,15 +80,22 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
     return first;
   }
 
+  async function checked(address: string): Promise<{ url: URL; pinned: { address: string; family: number } }> {
+    if (!URL.canParse(address)) throw new OutboundError(`"${address}" is no URL.`);
+    const url = new URL(address);
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      throw new OutboundError(`${url.protocol} isn't allowed: the address begins with http:// or https://.`);
+    }
+    if (url.username !== "" || url.password !== "") throw new OutboundError("An address with a user isn't allowed.");
+    return { url, pinned: await allowedAddress(url) };
+  }
+
   return {
+    async check(address) {
+      await checked(address);
+    },
     async send(address, { method, headers = {}, body }) {
-      if (!URL.canParse(address)) throw new OutboundError(`"${address}" is no URL.`);
-      const url = new URL(address);
-      if (url.protocol !== "http:" && url.protocol !== "https:") {
-        throw new OutboundError(`${url.protocol} isn't allowed: the address begins with http:// or https://.`);
-      }
-      if (url.username !== "" || url.password !== "") throw new OutboundError("An address with a user isn't allowed.");
-      const pinned = await allowedAddress(url);
+      const { url, pinned } = await checked(address);
       const agent = new Agent({
         connect: {
           lookup: (_name, options, done) =>

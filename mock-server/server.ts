@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
-import { systemAgentServer } from "./agent-server/system-agent-server.ts";
+import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp } from "./app.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
@@ -58,7 +58,7 @@ export interface MockServerOptions {
   clock?: Clock;
   /** Asked of every admin request as a bearer token. Off loopback, there is no admin API without one. */
   adminToken?: string;
-  /** What answers for live deployments. Default: their system endpoints alone. */
+  /** What answers for live deployments. Default: agent servers that run the built-in graphs. */
   agentServer?: AgentServer;
 }
 
@@ -111,6 +111,11 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const redaction = new Redaction();
   const state = options.state ?? createMemoryState();
   for (const { secrets } of await state.deployments.all()) for (const { value } of secrets) redaction.remember(value);
+  const onDefect = (error: unknown) => {
+    console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  };
+  const outbound = createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() });
+  const agentServer = options.agentServer ?? createGraphAgentServer({ clock, ids, outbound, onDefect });
   let ownUrl = "";
   const mock: Mock = {
     state,
@@ -122,8 +127,8 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     transitions: new TransitionTable(parseTransitionMode(options.transitions ?? "time:5s")),
     faults: new FaultTable(ids, clock),
     journal: new Journal(redaction),
-    agentServer: options.agentServer ?? systemAgentServer,
-    outbound: createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() }),
+    agentServer,
+    outbound,
     signer: createSigner(),
     authFinished: new Waiters(),
     strict,
@@ -148,6 +153,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   });
   const reset = async () => {
     await state.clear();
+    agentServer.forget?.();
     await seedIntegrationsOnce();
     mock.journal.clear();
     mock.faults.clear();
@@ -158,7 +164,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     info,
     reset,
     guardAdmin: (context) => guardAdmin(context, isOnLoopback, adminToken),
-    onDefect: (error) => console.error(redaction.text(error.stack ?? error.message)),
+    onDefect,
   });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   if (logFormat) logRequests(server, logFormat, clock);
@@ -166,6 +172,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
 
   const close = async () => {
     if (!server.listening) return;
+    agentServer.forget?.();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mock.authFinished.notifyAll();
     server.closeAllConnections();

@@ -14,7 +14,7 @@ export function serveAgents(app: MockApp, mock: Mock): void {
     if (!deployment) throw deploymentNotFound(id);
     context.set("tenant", deployment.tenantId);
     const path = rest === "" ? "/" : rest;
-    if (!isOpenAgentPath(path)) {
+    if (!isOpenAgentPath(path) && context.req.method !== "OPTIONS") {
       const { req } = context;
       mock.keys.admit(
         { apiKey: req.header("x-api-key"), authorization: req.header("authorization"), tenantId: undefined },

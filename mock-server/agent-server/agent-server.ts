@@ -11,6 +11,8 @@ export interface LiveAgent {
 export interface AgentServer {
   /** Answers a request; `path` is the part after the agent server's own root, beginning with a slash. */
   handle(agent: LiveAgent, path: string, request: Request): Promise<Response>;
+  /** Forgets what it has of all deployments, or of one, and cancels its runs. */
+  forget?(deploymentId?: string): void;
 }
 
 /** The paths of an agent server that need no key, so that browsers and health checks can read them. */

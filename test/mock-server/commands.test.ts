@@ -73,9 +73,9 @@ test("the dev command serves an agent server at the root", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("the dev server has info and a reference page, and 404 for the rest", async () => {
+test("the dev server has info and a reference page, and 404 for what there isn't", async () => {
   await using dev = await startDevServer(0);
   expect((await fetch(`${dev.url}/info`)).status).toBe(200);
   expect(await (await fetch(`${dev.url}/docs`)).text()).toContain("swagger-ui-bundle.js");
-  expect((await fetch(`${dev.url}/threads`)).status).toBe(404);
+  expect((await fetch(`${dev.url}/nothing`)).status).toBe(404);
 });

@@ -1,0 +1,93 @@
+import type { Clock } from "../clock.ts";
+import type { IdSource } from "../ids.ts";
+import { KeyedLocks } from "../keyed-locks.ts";
+import type { Outbound } from "../outbound.ts";
+import { Alarms } from "./alarms.ts";
+import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
+import { CronService } from "./crons/cron-service.ts";
+import type { Fields, Graph } from "./engine/graph.ts";
+import { defaultLimits, type EventLogLimits } from "./runs/event-log.ts";
+import { RunService } from "./runs/run-service.ts";
+import type { AgentState } from "./state/agent-state.ts";
+import { createMemoryAgentState } from "./state/memory.ts";
+
+/** How an agent server behaves. */
+export interface AgentSettings {
+  /** Runs under way at once. @default 64 */
+  workers: number;
+  /** Between signs of life on a stream on which nothing happens. @default 5000 */
+  heartbeatMs: number;
+  /** Of a request. @default 16 MiB */
+  bodyLimitBytes: number;
+  streamLimits: EventLogLimits;
+}
+
+export const defaultSettings: AgentSettings = {
+  workers: 64,
+  heartbeatMs: 5000,
+  bodyLimitBytes: 16 * 1024 * 1024,
+  streamLimits: defaultLimits,
+};
+
+/** What the parts of one agent server share. */
+export interface AgentHost {
+  readonly settings: AgentSettings;
+  readonly state: AgentState;
+  readonly graphs: ReadonlyMap<string, Graph>;
+  readonly clock: Clock;
+  readonly alarms: Alarms;
+  readonly ids: IdSource;
+  readonly locks: KeyedLocks;
+  readonly outbound: Outbound;
+  readonly runs: RunService;
+  readonly crons: CronService;
+  /** Which deployment it serves. */
+  identity(): Fields;
+  /** Now, in ISO 8601. */
+  timestamp(): string;
+  /** Does what nobody waits for; a failure is a defect, unless it is the caller's mistake. */
+  inBackground(task: () => Promise<void>): void;
+  onDefect(error: unknown): void;
+}
+
+/** What an agent server is made of. */
+export interface AgentHostOptions {
+  graphs: readonly Graph[];
+  clock: Clock;
+  ids: IdSource;
+  outbound: Outbound;
+  settings: AgentSettings;
+  identity: () => Fields;
+  onDefect: (error: unknown) => void;
+}
+
+/** An agent server's state and workings, with the default assistants of its graphs. */
+export async function createAgentHost(options: AgentHostOptions): Promise<AgentHost & Disposable> {
+  const { graphs, clock, ids, outbound, settings, identity, onDefect } = options;
+  const alarms = new Alarms(clock);
+  const base: Omit<AgentHost, "runs" | "crons"> = {
+    settings,
+    state: createMemoryAgentState(),
+    graphs: new Map(graphs.map((graph) => [graph.id, graph])),
+    clock,
+    alarms,
+    ids,
+    locks: new KeyedLocks(),
+    outbound,
+    identity,
+    timestamp: () => new Date(clock.now()).toISOString(),
+    inBackground: (task: () => Promise<void>) => void task().catch(onDefect),
+    onDefect,
+  };
+  // The services and the host that they belong to know each other.
+  const host = base as AgentHost;
+  const runs = new RunService(host, settings.workers);
+  Object.assign(host, { runs, crons: new CronService(host) });
+  await makeDefaultAssistants(host);
+  return Object.assign(host, {
+    [Symbol.dispose]() {
+      runs.close();
+      alarms[Symbol.dispose]();
+    },
+  });
+}

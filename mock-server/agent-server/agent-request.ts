@@ -1,0 +1,127 @@
+import { z } from "zod";
+import { HttpError } from "../http-error.ts";
+import { pathParameters, type QueryParameter } from "../openapi/operation.ts";
+import { issuesOf, type ValidationIssue } from "../openapi/validation.ts";
+import type { AgentOperation } from "./agent-operation.ts";
+import { isUuid } from "./engine/identifiers.ts";
+
+/** A request whose path, query and body have passed the operation's schemas. */
+interface ValidAgentRequest {
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown;
+}
+
+/** Where the parts of a request come from. */
+export interface RequestParts {
+  request: Request;
+  param(name: string): string;
+  queries(name: string): string[] | undefined;
+}
+
+/**
+ * Reads and checks everything that `operation` describes; all broken fields are reported at once.
+ * @throws {HttpError} 422 for broken fields, 400 for a body that is no JSON, 413 for one of more than `bodyLimitBytes`.
+ */
+export async function readAgentRequest(
+  { request, param, queries }: RequestParts,
+  operation: AgentOperation,
+  bodyLimitBytes: number,
+): Promise<ValidAgentRequest> {
+  const issues: ValidationIssue[] = [];
+  const params: Record<string, string> = {};
+  for (const name of pathParameters(operation.path)) {
+    const value = param(name);
+    const schema = operation.params?.[name];
+    if (schema) {
+      const result = schema.safeParse(value);
+      if (!result.success) issues.push(...issuesOf(result.error, value, ["path", name]));
+      params[name] = value;
+    } else if (isUuid(value)) params[name] = value.toLowerCase();
+    else issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
+  }
+  const query: Record<string, unknown> = {};
+  for (const [name, parameter] of Object.entries(operation.query ?? {})) {
+    const input = coerced(queries(name), parameter.kind);
+    const result = parameter.schema.safeParse(input);
+    if (result.success) query[name] = result.data;
+    else issues.push(...issuesOf(result.error, input, ["query", name]));
+  }
+  const body = operation.body ? await readBody(request, operation.body, bodyLimitBytes, issues) : undefined;
+  if (issues.length > 0) throw new HttpError(422, issues.map(sentence).join("; "));
+  return { params, query, body };
+}
+
+function sentence({ loc, msg }: ValidationIssue): string {
+  return `${loc.join(".")}: ${msg}`;
+}
+
+/** What can't be read as the kind stays text, which the schema then refuses. */
+function coerced(raw: string[] | undefined, kind: QueryParameter["kind"]): unknown {
+  if (raw === undefined) return undefined;
+  if (kind === "list") return raw.flatMap((value) => value.split(",")).filter((value) => value !== "");
+  const text = raw.at(-1) as string;
+  if (kind === "integer" && /^[+-]?\d+$/.test(text)) return Number(text);
+  if (kind === "boolean" && /^(true|1|yes|on)$/i.test(text)) return true;
+  if (kind === "boolean" && /^(false|0|no|off)$/i.test(text)) return false;
+  return text;
+}
+
+async function readBody(
+  request: Request,
+  { schema, required }: NonNullable<AgentOperation["body"]>,
+  limit: number,
+  issues: ValidationIssue[],
+): Promise<unknown> {
+  const text = await readText(request, limit);
+  if (text.trim() === "" && required) {
+    issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
+    return undefined;
+  }
+  let input: unknown;
+  try {
+    input = text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    throw new HttpError(400, "The body is not valid JSON.");
+  }
+  const cleaned = withoutNulls(schema, input);
+  const result = schema.safeParse(cleaned);
+  if (result.success) return result.data;
+  issues.push(...issuesOf(result.error, cleaned, ["body"]));
+  return undefined;
+}
+
+const refusedNulls = new WeakMap<z.ZodType, ReadonlySet<string>>();
+
+/** Clients send `null` for what they leave out: where a field takes no `null`, it is left out. */
+function withoutNulls(schema: z.ZodType, input: unknown): unknown {
+  if (!(schema instanceof z.ZodObject) || typeof input !== "object" || input === null || Array.isArray(input))
+    return input;
+  let refused = refusedNulls.get(schema);
+  if (!refused) {
+    const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
+    refused = new Set(fields.filter(([, field]) => !field.safeParse(null).success).map(([name]) => name));
+    refusedNulls.set(schema, refused);
+  }
+  const entries = Object.entries(input);
+  if (!entries.some(([name, value]) => value === null && refused.has(name))) return input;
+  return Object.fromEntries(entries.filter(([name, value]) => value !== null || !refused.has(name)));
+}
+
+async function readText(request: Request, limit: number): Promise<string> {
+  // The rest of the body is never read, so the connection can't be used again.
+  const tooLarge = () => new HttpError(413, `The request body is larger than ${limit} bytes.`, { connection: "close" });
+  const declared = request.headers.get("content-length");
+  if (declared !== null) {
+    if (Number(declared) > limit) throw tooLarge();
+    return request.text();
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

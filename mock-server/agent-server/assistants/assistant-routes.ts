@@ -1,0 +1,260 @@
+import { z } from "zod";
+import { HttpError } from "../../http-error.ts";
+import { agentRoute, assistantIdParameter } from "../agent-operation.ts";
+import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
+import { ok } from "../answer.ts";
+import { comparing, pageHeaders, selected } from "../paging.ts";
+import type { AssistantRecord, AssistantVersionRecord } from "../state/records.ts";
+import {
+  activateVersion,
+  assistantFilter,
+  createAssistant,
+  deleteAssistant,
+  findAssistant,
+  findGraph,
+  patchAssistant,
+} from "./assistant-model.ts";
+import {
+  assistant,
+  assistantCount,
+  assistantCreate,
+  assistantPatch,
+  assistantSearch,
+  assistantVersionChange,
+  assistantVersions,
+  graphSchema,
+  subgraphs,
+} from "./assistant-schemas.ts";
+
+const tag = "Assistants";
+const params = { assistant_id: assistantIdParameter };
+const path = "/assistants/{assistant_id}";
+const one = { description: "The assistant.", schema: assistant };
+
+/** An assistant, or a version of one, as it is sent. */
+export function viewAssistant({ sequence: _, ...record }: AssistantRecord | AssistantVersionRecord): object {
+  return "updated_at" in record ? record : { ...record, updated_at: record.created_at };
+}
+
+const recurse = {
+  recurse: {
+    kind: "boolean",
+    schema: z.boolean().default(false),
+    description: "Whether to go into subgraphs of subgraphs.",
+  },
+} as const;
+
+export const assistantRoutes = [
+  agentRoute({
+    id: "create_assistant",
+    method: "post",
+    path: "/assistants",
+    tag,
+    summary: "Create an assistant",
+    body: { schema: assistantCreate, required: true },
+    responses: { 200: one, 404: notFound, 409: conflict, 422: invalid },
+    handle: async ({ host, body }) => ok(viewAssistant(await createAssistant(host, body))),
+  }),
+  agentRoute({
+    id: "search_assistants",
+    method: "post",
+    path: "/assistants/search",
+    tag,
+    summary: "Search assistants",
+    body: { schema: assistantSearch, required: false },
+    responses: {
+      200: {
+        description: "One page of assistants.",
+        schema: z.array(assistant),
+        headers: ["X-Pagination-Total", "X-Pagination-Next"],
+      },
+      422: invalid,
+    },
+    async handle({ host, body }) {
+      const { limit, offset, sort_by: sortBy, sort_order: sortOrder, select } = body;
+      const page = await host.state.assistants.find({
+        accept: assistantFilter(body),
+        compare: comparing(sortBy ?? "created_at", sortOrder),
+        limit,
+        offset,
+      });
+      return ok(
+        page.rows.map((record) => selected(viewAssistant(record), select)),
+        pageHeaders(page, offset),
+      );
+    },
+  }),
+  agentRoute({
+    id: "count_assistants",
+    method: "post",
+    path: "/assistants/count",
+    tag,
+    summary: "Count assistants",
+    body: { schema: assistantCount, required: false },
+    responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
+    async handle({ host, body }) {
+      return ok((await host.state.assistants.find({ accept: assistantFilter(body), limit: 0 })).total);
+    },
+  }),
+  agentRoute({
+    id: "get_assistant",
+    method: "get",
+    path,
+    tag,
+    summary: "Read an assistant",
+    params,
+    responses: { 200: one, 404: notFound },
+    handle: async ({ host, params }) => ok(viewAssistant(await findAssistant(host, params.assistant_id as string))),
+  }),
+  agentRoute({
+    id: "patch_assistant",
+    method: "patch",
+    path,
+    tag,
+    summary: "Make a new version of an assistant",
+    description: "What is left out keeps its value. `config` and `context` are replaced whole; `metadata` is merged.",
+    params,
+    body: { schema: assistantPatch, required: true },
+    responses: { 200: one, 404: notFound, 422: invalid },
+    handle: async ({ host, params, body }) =>
+      ok(viewAssistant(await patchAssistant(host, params.assistant_id as string, body))),
+  }),
+  agentRoute({
+    id: "delete_assistant",
+    method: "delete",
+    path,
+    tag,
+    summary: "Delete an assistant with all its versions",
+    params,
+    query: {
+      delete_threads: {
+        kind: "boolean",
+        schema: z.boolean().default(false),
+        description: "Whether to delete the threads that it has run on as well.",
+      },
+    },
+    responses: { 200: { description: "It is gone.", schema: z.unknown() }, 404: notFound, 422: invalid },
+    async handle({ host, params, query }) {
+      await deleteAssistant(host, params.assistant_id as string, query.delete_threads);
+      return ok({});
+    },
+  }),
+  agentRoute({
+    id: "get_assistant_graph",
+    method: "get",
+    path: `${path}/graph`,
+    tag,
+    summary: "Draw an assistant's graph",
+    params,
+    query: {
+      xray: {
+        kind: "string",
+        schema: z
+          .union([z.enum(["true", "false"]), z.string().regex(/^\d+$/)])
+          .optional()
+          .describe("true, false or a number"),
+        description: "Draw subgraphs in place of their nodes: all, none, or so many levels of them.",
+      },
+    },
+    responses: { 200: { description: "Nodes and edges.", schema: fields }, 404: notFound, 422: invalid },
+    async handle({ host, params, query: { xray } }) {
+      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const depth = xray === "true" ? Number.POSITIVE_INFINITY : Number(xray === "false" ? 0 : (xray ?? 0));
+      return ok(await findGraph(host, graphId).draw(depth));
+    },
+  }),
+  agentRoute({
+    id: "get_assistant_schemas",
+    method: "get",
+    path: `${path}/schemas`,
+    tag,
+    summary: "Read the schemas of an assistant's graph",
+    params,
+    responses: { 200: { description: "JSON Schemas.", schema: graphSchema }, 404: notFound, 422: invalid },
+    async handle({ host, params }) {
+      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      return ok({ graph_id: graphId, ...(await findGraph(host, graphId).schemas()) });
+    },
+  }),
+  agentRoute({
+    id: "get_assistant_subgraphs",
+    method: "get",
+    path: `${path}/subgraphs`,
+    tag,
+    summary: "Read the schemas of the subgraphs",
+    params,
+    query: recurse,
+    responses: {
+      200: { description: "Schemas by the path to the subgraph.", schema: subgraphs },
+      404: notFound,
+      422: invalid,
+    },
+    async handle({ host, params, query }) {
+      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      return ok(await findGraph(host, graphId).subgraphs(query.recurse));
+    },
+  }),
+  agentRoute({
+    id: "get_assistant_subgraph",
+    method: "get",
+    path: `${path}/subgraphs/{namespace}`,
+    tag,
+    summary: "Read the schemas of one subgraph",
+    params: { ...params, namespace: z.string().min(1) },
+    query: recurse,
+    responses: {
+      200: { description: "Schemas by the path to the subgraph.", schema: subgraphs },
+      404: notFound,
+      422: invalid,
+    },
+    async handle({ host, params, query }) {
+      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const all = await findGraph(host, graphId).subgraphs(true);
+      const namespace = params.namespace as string;
+      const isWanted = (name: string) => name === namespace || (query.recurse && name.startsWith(`${namespace}|`));
+      return ok(Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name))));
+    },
+  }),
+  agentRoute({
+    id: "get_assistant_versions",
+    method: "post",
+    path: `${path}/versions`,
+    tag,
+    summary: "List an assistant's versions, the newest first",
+    params,
+    body: { schema: assistantVersions, required: false },
+    responses: {
+      200: { description: "One page of versions.", schema: z.array(assistant) },
+      404: notFound,
+      422: invalid,
+    },
+    async handle({ host, params, body: { metadata, limit, offset } }) {
+      const { assistant_id: assistantId } = await findAssistant(host, params.assistant_id as string);
+      const versions = (await host.state.versions.group(assistantId)).filter(assistantFilter({ metadata }));
+      const newestFirst = versions.sort((a, b) => b.version - a.version);
+      return ok(newestFirst.slice(offset, offset + limit).map(viewAssistant));
+    },
+  }),
+  agentRoute({
+    id: "set_latest_assistant_version",
+    method: "post",
+    path: `${path}/latest`,
+    tag,
+    summary: "Put a version of an assistant into use",
+    params,
+    query: {
+      version: {
+        kind: "integer",
+        schema: z.int().optional(),
+        description: "The version; the body may give it instead.",
+      },
+    },
+    body: { schema: assistantVersionChange, required: false },
+    responses: { 200: one, 404: notFound, 422: invalid },
+    async handle({ host, params, query, body }) {
+      const version = body.version ?? query.version;
+      if (version === undefined) throw new HttpError(422, "version: Field required, in the body or in the query.");
+      return ok(viewAssistant(await activateVersion(host, params.assistant_id as string, version)));
+    },
+  }),
+];

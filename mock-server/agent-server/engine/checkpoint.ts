@@ -1,0 +1,70 @@
+import { type Checkpoint, type Destination, type Fields, GraphError, type Task } from "./graph.ts";
+import { orderedUuid, uuidOfName } from "./identifiers.ts";
+import { end, type ScriptedGraph, start } from "./scripted-graph.ts";
+
+/** What a new checkpoint is made of. */
+export interface CheckpointParts {
+  graph: ScriptedGraph;
+  parent: Checkpoint | undefined;
+  namespace: string;
+  source: Checkpoint["source"];
+  step: number;
+  values: Fields;
+  next: readonly Destination[];
+  metadata: Fields;
+  runId: string | null;
+  now: number;
+  random: string;
+}
+
+/** @throws {GraphError} when it leads to a node that the graph hasn't. */
+export function makeCheckpoint(parts: CheckpointParts): Checkpoint {
+  const { graph, parent, namespace, source, step, values, metadata, runId, now, random } = parts;
+  const id = orderedUuid(now, random);
+  return {
+    id,
+    parentId: parent?.id ?? null,
+    namespace,
+    source,
+    step,
+    values,
+    tasks: makeTasks(graph, id, parts.next),
+    metadata: { ...metadata, source, step, parents: {} },
+    createdAt: new Date(now).toISOString(),
+    runId,
+  };
+}
+
+function makeTasks(graph: ScriptedGraph, checkpointId: string, next: readonly Destination[]): Task[] {
+  const tasks: Task[] = [];
+  for (const destination of next) {
+    const isSent = typeof destination !== "string";
+    const name = isSent ? destination.node : destination;
+    if (name === end) continue;
+    if (!isSent && tasks.some((task) => task.name === name && task.input === undefined)) continue;
+    const node = Object.hasOwn(graph.nodes, name) ? graph.nodes[name] : undefined;
+    if (!node && name !== start) throw new GraphError("InvalidUpdateError", `The graph has no node "${name}".`);
+    tasks.push({
+      id: uuidOfName(`${checkpointId}/${tasks.length}/${name}`),
+      name,
+      path: isSent ? ["__pregel_push", tasks.length] : ["__pregel_pull", name],
+      triggers: isSent ? ["__pregel_push"] : [`branch:to:${name}`],
+      ...(isSent ? { input: { value: destination.input } } : {}),
+      error: null,
+      interrupts: [],
+      answers: [],
+      isSubgraph: node !== undefined && typeof node !== "function",
+    });
+  }
+  return tasks;
+}
+
+/** The tasks of a checkpoint that are yet to run. */
+export function pendingTasks(checkpoint: Checkpoint): Task[] {
+  return checkpoint.tasks.filter((task) => task.result === undefined);
+}
+
+/** A checkpoint with what has become of its tasks. */
+export function withTasks(checkpoint: Checkpoint, tasks: Task[]): Checkpoint {
+  return { ...checkpoint, tasks };
+}

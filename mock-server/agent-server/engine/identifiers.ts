@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+const urlNamespace = Buffer.from("6ba7b8219dad11d180b400c04fd430c8", "hex");
+
+/** A version 5 UUID of a name in the URL namespace: the same for the same name. */
+export function uuidOfName(name: string): string {
+  const data = createHash("sha1").update(urlNamespace).update(name).digest().subarray(0, 16);
+  data[6] = ((data[6] as number) & 0x0f) | 0x50;
+  data[8] = ((data[8] as number) & 0x3f) | 0x80;
+  return formatted(data.toString("hex"));
+}
+
+/** 32 hexadecimal digits of a name. */
+export function digitsOfName(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+}
+
+/** Between the beginning of version 6 time and of the Unix epoch, in milliseconds. */
+const gregorianOffset = 12_219_292_800_000n;
+let lastTick = 0n;
+
+/** A version 6 UUID, greater than all made before; the rest of it is taken from `random`, another UUID. */
+export function orderedUuid(now: number, random: string): string {
+  const tick = (BigInt(Math.trunc(now)) + gregorianOffset) * 10_000n;
+  lastTick = tick > lastTick ? tick : lastTick + 1n;
+  const digits = lastTick.toString(16).padStart(15, "0");
+  return formatted(`${digits.slice(0, 12)}6${digits.slice(12)}${random.replaceAll("-", "").slice(16)}`);
+}
+
+function formatted(digits: string): string {
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuidExpression.test(text);
+}

@@ -1,0 +1,137 @@
+import { pendingTasks } from "./checkpoint.ts";
+import type { Checkpoint, EngineMode, Execution, Fields, Interrupt, Task } from "./graph.ts";
+import { type Message, messagesIn } from "./messages.ts";
+import { start } from "./scripted-graph.ts";
+
+/**
+ * The data of the engine mode `messages`: a part of a reply, a reply that was told in parts and is now complete, a message that comes whole, or one
+ * that is part of the input.
+ */
+export interface MessageTold {
+  kind: "chunk" | "complete" | "whole" | "input";
+  message: Message;
+  metadata: Fields;
+}
+
+/** Tells what happens in a run, in the modes that somebody has asked for. */
+export class RunEvents {
+  readonly #execution: Execution;
+  readonly #name: string;
+  readonly #namespace: readonly string[];
+
+  constructor(execution: Execution, name: string, namespace: readonly string[]) {
+    this.#execution = execution;
+    this.#name = name;
+    this.#namespace = namespace;
+  }
+
+  runStarts(input: unknown): void {
+    this.#chainEvent("on_chain_start", this.#name, { input }, []);
+  }
+
+  runEnds(output: Fields): void {
+    this.#chainEvent("on_chain_end", this.#name, { output }, []);
+  }
+
+  /** The input is part of the state now; its messages count as messages of the run. */
+  inputTaken(values: Fields): void {
+    if (!this.#wants("messages") || this.#namespace.length > 0) return;
+    for (const message of messagesIn(values)) {
+      this.#emit("messages", { kind: "input", message, metadata: this.#execution.metadata } satisfies MessageTold);
+    }
+  }
+
+  stateTaken(values: Fields): void {
+    if (this.#wants("values")) this.#emit("values", values);
+    this.#chainEvent("on_chain_stream", this.#name, { chunk: values }, []);
+  }
+
+  checkpointMade(checkpoint: Checkpoint): void {
+    const { checkpoints, threadId, config, metadata } = this.#execution;
+    if (!checkpoints) return;
+    const { source, step, values, tasks } = checkpoint;
+    const next = tasks.map(({ name }) => name);
+    const own = { source, step, parents: {} };
+    if (this.#wants("checkpoints")) this.#emit("checkpoints", { values, metadata: own, next });
+    if (!this.#wants("debug")) return;
+    const at = (id: string) => ({
+      thread_id: threadId,
+      checkpoint_id: id,
+      checkpoint_ns: checkpoint.namespace,
+      checkpoint_map: null,
+    });
+    const configOf = (id: string) => ({
+      ...config,
+      configurable: {
+        ...(config.configurable as Fields | undefined),
+        thread_id: threadId,
+        checkpoint_ns: checkpoint.namespace,
+        checkpoint_id: id,
+      },
+      metadata,
+    });
+    this.#debug("checkpoint", step, {
+      config: configOf(checkpoint.id),
+      values,
+      metadata: own,
+      next,
+      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      checkpoint: at(checkpoint.id),
+      parent_checkpoint: checkpoint.parentId === null ? null : at(checkpoint.parentId),
+      ...(checkpoint.parentId === null ? {} : { parent_config: configOf(checkpoint.parentId) }),
+    });
+  }
+
+  taskStarts(task: Task, step: number, input: unknown): void {
+    const { id, name, triggers } = task;
+    if (this.#wants("tasks") || this.#wants("debug")) {
+      const payload = { id, name, input, triggers, interrupts: [], metadata: this.#execution.metadata };
+      if (this.#wants("tasks")) this.#emit("tasks", payload);
+      this.#debug("task", step, payload);
+    }
+    this.#chainEvent("on_chain_start", name, { input }, [`graph:step:${step}`]);
+  }
+
+  taskEnds(task: Task, step: number, updates: readonly (Fields | null)[]): void {
+    const { id, name, result, interrupts, error } = task;
+    if (this.#wants("updates")) for (const update of updates) this.#emit("updates", { [name]: update });
+    if (this.#wants("tasks") || this.#wants("debug")) {
+      const payload = { id, name, result: result ?? {}, interrupts, error };
+      if (this.#wants("tasks")) this.#emit("tasks", payload);
+      this.#debug("task_result", step, payload);
+    }
+    if (result !== undefined) this.#chainEvent("on_chain_end", name, { output: result }, [`graph:step:${step}`]);
+  }
+
+  paused(interrupts: Interrupt[]): void {
+    const data = { __interrupt__: interrupts };
+    if (this.#wants("updates")) this.#emit("updates", data);
+    if (this.#wants("values")) this.#emit("values", data);
+  }
+
+  #debug(type: string, step: number, payload: Fields): void {
+    if (!this.#wants("debug")) return;
+    this.#emit("debug", { step, type, timestamp: new Date(this.#execution.now()).toISOString(), payload });
+  }
+
+  #chainEvent(event: string, name: string, data: Fields, tags: string[]): void {
+    if (!this.#wants("events")) return;
+    const { runId, metadata } = this.#execution;
+    this.#emit("events", { event, data, name, tags, run_id: runId, metadata, parent_ids: [] });
+  }
+
+  #wants(mode: EngineMode): boolean {
+    return this.#execution.modes.has(mode);
+  }
+
+  #emit(mode: EngineMode, data: unknown): void {
+    this.#execution.emit(mode, this.#namespace, data);
+  }
+}
+
+/** The names of what is to run after a checkpoint. */
+export function nextOf(checkpoint: Checkpoint): string[] {
+  return pendingTasks(checkpoint)
+    .map(({ name }) => name)
+    .filter((name) => name !== start);
+}

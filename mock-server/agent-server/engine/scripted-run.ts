@@ -1,0 +1,208 @@
+import { applyUpdate, initialValues } from "./channels.ts";
+import { type CheckpointParts, makeCheckpoint, pendingTasks, withTasks } from "./checkpoint.ts";
+import {
+  type Checkpoint,
+  type Command,
+  type Destination,
+  type Execution,
+  type Fields,
+  GraphError,
+  type Interrupt,
+  type Outcome,
+  type Task,
+} from "./graph.ts";
+import { RunEvents } from "./run-events.ts";
+import { end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
+import { runTask, type TaskOutcome } from "./scripted-task.ts";
+
+/** One run of a scripted graph, or of a subgraph within one: steps until nothing is left to do, each ending with a checkpoint. */
+export class ScriptedRun {
+  readonly #graph: ScriptedGraph;
+  readonly #execution: Execution;
+  readonly #namespace: readonly string[];
+  readonly #events: RunEvents;
+  readonly #aborted: Promise<never>;
+  #values: Fields;
+  #current: Checkpoint | undefined;
+
+  constructor(graph: ScriptedGraph, execution: Execution, namespace: readonly string[] = []) {
+    this.#graph = graph;
+    this.#execution = execution;
+    this.#namespace = namespace;
+    this.#events = new RunEvents(execution, graph.id, namespace);
+    this.#current = execution.from;
+    this.#values = execution.from?.values ?? initialValues(graph.channels);
+    this.#aborted = new Promise((_, reject) => {
+      if (execution.signal.aborted) reject(execution.signal.reason);
+      execution.signal.addEventListener("abort", () => reject(execution.signal.reason), { once: true });
+    });
+    this.#aborted.catch(() => undefined);
+  }
+
+  /** @throws what a node throws, a {@link GraphError} for a mistake of the caller, the signal's reason. */
+  async run(): Promise<Outcome> {
+    const { command, input, recursionLimit, interruptBefore, interruptAfter } = this.#execution;
+    this.#events.runStarts(input);
+    let mayPause = true;
+    let current: Checkpoint;
+    if (command) {
+      current = await this.#begin(command);
+      mayPause = false;
+    } else if (input !== null && input !== undefined) {
+      current = await this.#takeInput(input);
+    } else {
+      if (!this.#current) throw new GraphError("EmptyInputError", "There is no input, and no state to go on from.");
+      current = this.#current;
+      mayPause = false;
+    }
+    for (let steps = 0; ; steps++) {
+      const tasks = pendingTasks(current);
+      if (tasks.length === 0) {
+        this.#events.runEnds(this.#values);
+        return { values: this.#values };
+      }
+      if (mayPause && matches(interruptBefore, tasks)) return this.#pause([]);
+      if (steps >= recursionLimit) {
+        throw new GraphError(
+          "GraphRecursionError",
+          `Recursion limit of ${recursionLimit} reached without hitting a stop condition. Raise it with the config "recursion_limit".`,
+        );
+      }
+      const paused = await this.#step(current, tasks);
+      if (paused) return this.#pause(paused);
+      current = this.#current as Checkpoint;
+      mayPause = true;
+      if (matches(interruptAfter, tasks)) return this.#pause([]);
+    }
+  }
+
+  /** Runs tasks side by side; what interrupts them is returned. */
+  async #step(current: Checkpoint, tasks: Task[]): Promise<Interrupt[] | undefined> {
+    const outcomes = await Promise.race([Promise.all(tasks.map((task) => this.#runOne(current, task))), this.#aborted]);
+    const byId = new Map(outcomes.map((outcome) => [outcome.task.id, outcome]));
+    const done = current.tasks.map((task) => byId.get(task.id)?.task ?? task);
+    const settled = withTasks(current, done);
+    await this.#save(settled);
+    this.#current = settled;
+    const failed = outcomes.find(({ failure }) => failure !== undefined);
+    if (failed) throw failed.failure;
+    const interrupts = done.filter(({ result }) => result === undefined).flatMap((task) => task.interrupts);
+    if (interrupts.length > 0) return interrupts;
+
+    let values = this.#values;
+    for (const { result } of done) if (result) values = this.#apply(values, result);
+    this.#values = values;
+    const next = done.flatMap((task): Destination[] => {
+      const goto = byId.get(task.id)?.goto ?? [];
+      return goto.length > 0 ? [...goto] : follow(this.#graph.edges[task.name] ?? end, values);
+    });
+    await this.#commit("loop", next);
+    return undefined;
+  }
+
+  async #runOne(current: Checkpoint, task: Task): Promise<TaskOutcome> {
+    const step = current.step + 1;
+    const input = task.input ? task.input.value : this.#values;
+    this.#events.taskStarts(task, step, input);
+    const outcome = await runTask(this.#graph, task, input as Fields, step, this.#execution, this.#namespace);
+    this.#events.taskEnds(outcome.task, step, outcome.updates);
+    return outcome;
+  }
+
+  async #takeInput(input: unknown): Promise<Checkpoint> {
+    const values = this.#apply(this.#values, input);
+    const before = await this.#commit("input", [start], { isTold: "checkpoint" });
+    await this.#save(
+      withTasks(
+        before,
+        before.tasks.map((task) => ({ ...task, result: input as Fields })),
+      ),
+    );
+    this.#values = values;
+    this.#events.inputTaken(values);
+    return this.#commit("loop", follow(this.#graph.edges[start], values));
+  }
+
+  async #begin(command: Command): Promise<Checkpoint> {
+    const hasChange = command.goto !== undefined || (command.update !== undefined && command.update !== null);
+    if (command.resume !== undefined) {
+      if (!this.#current) throw new GraphError("EmptyInputError", "There is nothing to resume on this thread.");
+      this.#current = answered(this.#current, command.resume);
+      if (!hasChange) {
+        this.#events.stateTaken(this.#values);
+        return this.#current;
+      }
+    }
+    if (!hasChange) throw new GraphError("EmptyInputError", "The command has no update, resume or goto.");
+    if (command.update !== undefined && command.update !== null) {
+      this.#values = this.#apply(this.#values, command.update);
+    }
+    const goto =
+      command.goto === undefined || command.goto === null ? undefined : ([command.goto].flat() as Destination[]);
+    const stay = this.#current ? pendingTasks(this.#current).map(({ name }) => name) : [];
+    return this.#commit("update", goto ?? stay);
+  }
+
+  async #commit(
+    source: CheckpointParts["source"],
+    next: readonly Destination[],
+    { isTold = "all" }: { isTold?: "all" | "checkpoint" } = {},
+  ): Promise<Checkpoint> {
+    const { metadata, runId, now, uuid } = this.#execution;
+    const parent = this.#current;
+    const checkpoint = makeCheckpoint({
+      graph: this.#graph,
+      parent,
+      namespace: this.#namespace.join("|"),
+      source,
+      step: (parent?.step ?? -2) + 1,
+      values: this.#values,
+      next,
+      metadata,
+      runId,
+      now: now(),
+      random: uuid(),
+    });
+    this.#current = checkpoint;
+    await this.#save(checkpoint);
+    if (isTold === "all") this.#events.stateTaken(this.#values);
+    this.#events.checkpointMade(checkpoint);
+    return checkpoint;
+  }
+
+  async #save(checkpoint: Checkpoint): Promise<void> {
+    await this.#execution.checkpoints?.put(checkpoint);
+  }
+
+  #apply(values: Fields, update: unknown): Fields {
+    return applyUpdate(this.#graph.channels, values, update, this.#execution.uuid);
+  }
+
+  #pause(interrupts: Interrupt[]): Outcome {
+    if (this.#namespace.length === 0) this.#events.paused(interrupts);
+    return { values: this.#values, interrupts };
+  }
+}
+
+function matches(nodes: "*" | readonly string[], tasks: readonly Task[]): boolean {
+  return nodes === "*" ? tasks.length > 0 : tasks.some(({ name }) => nodes.includes(name));
+}
+
+/** A checkpoint whose interrupted tasks have been answered: each by the id of its interrupt, or all with the same answer. */
+function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
+  const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id));
+  const isById =
+    typeof resume === "object" &&
+    resume !== null &&
+    Object.keys(resume).length > 0 &&
+    Object.keys(resume).every((key) => ids.includes(key));
+  return withTasks(
+    checkpoint,
+    checkpoint.tasks.map((task) => {
+      const open = task.result === undefined ? task.interrupts.at(-1) : undefined;
+      if (!open || (isById && !Object.hasOwn(resume, open.id))) return task;
+      const answer = isById ? (resume as Fields)[open.id] : resume;
+      return { ...task, interrupts: [], answers: [...task.answers, answer] };
+    }),
+  );
+}

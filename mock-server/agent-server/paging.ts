@@ -1,0 +1,44 @@
+import type { Fields } from "./engine/graph.ts";
+import type { Page } from "./state/agent-state.ts";
+
+/** The headers that tell of all pages: how many there are in all, and where the next page begins, if there is one. */
+export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Record<string, string> {
+  const next = offset + rows.length;
+  return {
+    "x-pagination-total": String(total),
+    ...(next < total ? { "x-pagination-next": String(next) } : {}),
+  };
+}
+
+/** The chosen fields of an object; all without a choice. */
+export function selected(view: object, select: readonly string[] | undefined): object {
+  if (!select) return view;
+  return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
+}
+
+/** Compares rows by one field, and rows that are alike there in the order in which they were made. */
+export function comparing<Row extends { sequence: number }>(
+  field: keyof Row & string,
+  order: "asc" | "desc" = "desc",
+): (a: Row, b: Row) => number {
+  const direction = order === "asc" ? 1 : -1;
+  return (a, b) => {
+    const [left, right] = [String(a[field] ?? ""), String(b[field] ?? "")];
+    if (left === right) return direction * (a.sequence - b.sequence);
+    return left < right ? -direction : direction;
+  };
+}
+
+/** Whether `value` has everything that `wanted` has, at any depth; of lists, elements in any order. */
+export function contains(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(value) && wanted.every((item) => value.some((candidate) => contains(candidate, item)));
+  }
+  if (typeof wanted === "object" && wanted !== null) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    return Object.entries(wanted).every(
+      ([name, item]) => Object.hasOwn(value, name) && contains((value as Fields)[name], item),
+    );
+  }
+  return value === wanted;
+}

@@ -1,0 +1,208 @@
+/** How much is kept, in characters. */
+export interface EventLogLimits {
+  /** Of the events that can be replayed. @default 4 Mi */
+  replay: number;
+  /** Of the events that a reader hasn't taken yet; a reader that lags further behind is cut off. @default 8 Mi */
+  lag: number;
+}
+
+export const defaultLimits: EventLogLimits = { replay: 4 * 1024 * 1024, lag: 8 * 1024 * 1024 };
+
+interface Frame {
+  sequence: number;
+  mode: string;
+  text: string;
+}
+
+/** What a reader of a log wants. */
+export interface ReadOptions {
+  /** Replay what came after the event with this id; `-` and `-1` stand for the beginning. Absent: only what comes from now on. */
+  after?: string | undefined;
+  /** Only events of these modes; those of mode `always` come in any case. */
+  modes?: readonly string[] | undefined;
+  /** How often a comment is sent while nothing else is. */
+  heartbeatMs: number;
+  /** Called when the reader goes away before the end. */
+  onLeave?: () => void;
+}
+
+/** Most characters that are sent at once. */
+const chunkSize = 64 * 1024;
+const encoder = new TextEncoder();
+
+/** The events of a run, or of a thread, for any number of readers at any pace. */
+export class EventLog {
+  readonly #keeps: boolean;
+  readonly #now: () => number;
+  readonly #limits: EventLogLimits;
+  readonly #readers = new Set<LogReader>();
+  #frames: Frame[] = [];
+  #keptSize = 0;
+  #sequence = 0;
+  #hasEnded = false;
+  /** Told of every event, also while nobody reads. */
+  onPublish: ((event: string, data: string) => void) | undefined;
+
+  /** With `keeps`, events can be replayed, and have ids. */
+  constructor(keeps: boolean, now: () => number, limits: EventLogLimits = defaultLimits) {
+    this.#keeps = keeps;
+    this.#now = now;
+    this.#limits = limits;
+  }
+
+  /** How many characters are kept for replay. */
+  get keptSize(): number {
+    return this.#keptSize;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Sends an event; `data` is JSON. Events after the end are dropped. */
+  publish(mode: string, event: string, data: string): void {
+    if (this.#hasEnded) return;
+    this.onPublish?.(event, data);
+    if (!this.#keeps && this.#readers.size === 0) return;
+    const sequence = ++this.#sequence;
+    const id = this.#keeps ? `id: ${this.#now()}-${sequence}\n` : "";
+    const frame = { sequence, mode, text: `event: ${event}\ndata: ${data}\n${id}\n` };
+    if (this.#keeps) this.#keep(frame);
+    for (const reader of this.#readers) reader.take(frame);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    for (const reader of this.#readers) reader.end();
+    this.#readers.clear();
+  }
+
+  /** The events as the body of a response. */
+  read(options: ReadOptions): ReadableStream<Uint8Array> {
+    const reader = new LogReader(options, this.#limits.lag, () => {
+      if (!this.#readers.delete(reader)) return;
+      options.onLeave?.();
+    });
+    if (options.after !== undefined) this.#replay(reader, options.after);
+    if (this.#hasEnded) reader.end();
+    else this.#readers.add(reader);
+    return reader.stream();
+  }
+
+  #keep(frame: Frame): void {
+    this.#frames.push(frame);
+    this.#keptSize += frame.text.length;
+    let dropped = 0;
+    while (this.#keptSize > this.#limits.replay && dropped < this.#frames.length - 1) {
+      this.#keptSize -= (this.#frames[dropped++] as Frame).text.length;
+    }
+    if (dropped > 0) this.#frames = this.#frames.slice(dropped);
+  }
+
+  #replay(reader: LogReader, after: string): void {
+    const last = after === "-" || after === "-1" ? 0 : Number(/(\d+)$/.exec(after)?.[1] ?? 0);
+    const oldest = this.#frames[0]?.sequence ?? this.#sequence + 1;
+    if (oldest > last + 1 && this.#keeps && last < this.#sequence) {
+      const message = `The events after ${after} are no longer kept: the oldest that can be replayed is number ${oldest}.`;
+      reader.cut(message);
+      return;
+    }
+    for (const frame of this.#frames) if (frame.sequence > last) reader.take(frame, true);
+  }
+}
+
+class LogReader {
+  readonly #modes: ReadonlySet<string> | undefined;
+  readonly #heartbeatMs: number;
+  readonly #mostLag: number;
+  readonly #leave: () => void;
+  #waiting: string[] = [];
+  #lag = 0;
+  #hasEnded = false;
+  #isIdle = true;
+  #wake: (() => void) | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  constructor({ modes, heartbeatMs }: ReadOptions, mostLag: number, leave: () => void) {
+    this.#modes = modes && new Set(modes);
+    this.#heartbeatMs = heartbeatMs;
+    this.#mostLag = mostLag;
+    this.#leave = leave;
+  }
+
+  take({ mode, text }: Frame, isReplay = false): void {
+    if (this.#hasEnded || (this.#modes && mode !== "always" && !this.#modes.has(mode))) return;
+    this.#waiting.push(text);
+    this.#lag += text.length;
+    this.#isIdle = false;
+    if (this.#lag > this.#mostLag && !isReplay) {
+      this.cut(`The reader lags by more than ${this.#mostLag} characters and is cut off; join the stream again.`);
+    } else this.#awake();
+  }
+
+  /** Ends with an error in place of what is waiting. */
+  cut(message: string): void {
+    this.#waiting = [`event: error\ndata: ${JSON.stringify({ error: "StreamError", message })}\n\n`];
+    this.#lag = 0;
+    this.end();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#awake();
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: () => {
+          this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs);
+          this.#heartbeat.unref();
+        },
+        pull: async (controller) => {
+          while (this.#waiting.length === 0 && !this.#hasEnded) {
+            await new Promise<void>((resolve) => {
+              this.#wake = resolve;
+            });
+          }
+          if (this.#waiting.length > 0) controller.enqueue(encoder.encode(this.#nextChunk()));
+          if (this.#waiting.length > 0 || !this.#hasEnded) return;
+          clearInterval(this.#heartbeat);
+          controller.close();
+        },
+        cancel: () => {
+          clearInterval(this.#heartbeat);
+          this.#hasEnded = true;
+          this.#waiting = [];
+          this.#awake();
+          this.#leave();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  #nextChunk(): string {
+    let size = 0;
+    let count = 0;
+    while (count < this.#waiting.length && size < chunkSize) size += (this.#waiting[count++] as string).length;
+    const chunk = this.#waiting.splice(0, count).join("");
+    this.#lag -= chunk.length;
+    return chunk;
+  }
+
+  #beat(): void {
+    if (this.#isIdle && this.#waiting.length === 0 && !this.#hasEnded) {
+      this.#waiting.push(": heartbeat\n\n");
+      this.#lag += 13;
+      this.#awake();
+    }
+    this.#isIdle = true;
+  }
+
+  #awake(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

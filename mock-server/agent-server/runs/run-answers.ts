@@ -1,0 +1,117 @@
+import type { AgentHost } from "../agent-host.ts";
+import { corsHeaders, eventStream, ok } from "../answer.ts";
+import type { RunRecord } from "../state/records.ts";
+import type { LiveRun, RunResult } from "./live-run.ts";
+import type { RunStart } from "./run-schemas.ts";
+import { viewRun } from "./run-view.ts";
+
+/** Where a run is found; `threadId` is absent for one without a thread of its own. */
+export function runPath(threadId: string | undefined, runId: string): string {
+  return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
+}
+
+/** Starts a run and answers with it. */
+export async function answerRun(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
+  const { record } = await host.runs.start(threadId, body, { headers });
+  return ok(viewRun(record), { "content-location": runPath(threadId, record.run_id) });
+}
+
+/** Starts a run and answers with its events. */
+export async function answerStream(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
+  let stream: ReadableStream<Uint8Array> | undefined;
+  const { record } = await host.runs.start(threadId, body, {
+    headers,
+    beforeStart(live) {
+      stream = live.log.read({
+        heartbeatMs: host.settings.heartbeatMs,
+        ...(body.stream_resumable ? { after: "-" } : {}),
+        onLeave: () => {
+          if (body.on_disconnect === "cancel") cancelInBackground(host, live.runId);
+        },
+      });
+    },
+  });
+  const path = runPath(threadId, record.run_id);
+  return eventStream(stream as ReadableStream<Uint8Array>, { "content-location": path, location: `${path}/stream` });
+}
+
+/** Starts a run and answers with what it comes to. */
+export async function answerWait(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
+  const { record, live } = await host.runs.start(threadId, body, { headers });
+  return answerResult(host, live, body.on_disconnect === "cancel", {
+    "content-location": runPath(threadId, record.run_id),
+  });
+}
+
+export function cancelInBackground(host: AgentHost, runId: string): void {
+  host.inBackground(async () => void (await host.runs.cancel(runId, "interrupt")));
+}
+
+const encoder = new TextEncoder();
+
+/** The result of a run, as JSON, after blank lines that keep the connection open. The status is sent before the result is known. */
+export function answerResult(
+  host: AgentHost,
+  live: LiveRun,
+  cancelOnLeave: boolean,
+  headers: Record<string, string> = {},
+): Response {
+  let keepAlive: NodeJS.Timeout | undefined;
+  let hasLeft = false;
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      keepAlive = setInterval(() => controller.enqueue(encoder.encode("\n")), host.settings.heartbeatMs);
+      keepAlive.unref();
+      void live.done.then(async (result) => {
+        clearInterval(keepAlive);
+        if (hasLeft) return;
+        controller.enqueue(encoder.encode(JSON.stringify(await viewResult(host, live.threadId, result))));
+        controller.close();
+      });
+    },
+    cancel() {
+      clearInterval(keepAlive);
+      hasLeft = true;
+      if (cancelOnLeave) cancelInBackground(host, live.runId);
+    },
+  });
+  return new Response(body, {
+    headers: { ...corsHeaders, "content-type": "application/json", "transfer-encoding": "chunked", ...headers },
+  });
+}
+
+async function viewResult(host: AgentHost, threadId: string, result: RunResult): Promise<object> {
+  if (result.kind === "error") return { __error__: result.error };
+  if (result.kind === "cancelled") return (await host.state.threads.get(threadId))?.values ?? {};
+  return result.interrupts ? { __interrupt__: result.interrupts } : result.values;
+}
+
+/** The result of a run that may have ended before. */
+export async function answerJoin(host: AgentHost, record: RunRecord, cancelOnLeave: boolean) {
+  const live = host.runs.live(record.run_id);
+  if (live) return answerResult(host, live, cancelOnLeave);
+  return ok((await host.state.threads.get(record.thread_id))?.values ?? {});
+}
+
+/** The events of a run that may have ended before. */
+export function answerJoinStream(
+  host: AgentHost,
+  record: RunRecord,
+  path: string,
+  options: { after?: string | undefined; modes?: readonly string[] | undefined; cancelOnLeave: boolean },
+): Response {
+  const log = host.runs.logOf(record.run_id);
+  const stream = log?.read({
+    after: options.after,
+    modes: options.modes,
+    heartbeatMs: host.settings.heartbeatMs,
+    onLeave: () => {
+      if (options.cancelOnLeave) cancelInBackground(host, record.run_id);
+    },
+  });
+  return eventStream(stream ?? emptyStream(), { location: `${path}/stream` });
+}
+
+function emptyStream(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}

@@ -1,0 +1,75 @@
+import { toBothNames } from "../../../core/dialect.ts";
+import type { Fields } from "../engine/graph.ts";
+import type { AssistantRecord, ThreadRecord } from "../state/records.ts";
+import type { RunStart } from "./run-schemas.ts";
+import type { StreamMode } from "./stream-modes.ts";
+
+/** Everything that a run's arguments are made of. */
+export interface RunParts {
+  body: RunStart;
+  assistant: AssistantRecord;
+  thread: ThreadRecord | undefined;
+  runId: string;
+  threadId: string;
+  headers: Headers | undefined;
+}
+
+const secretHeaders: ReadonlySet<string> = new Set(["x-api-key", "x-tenant-id", "x-service-key"]);
+
+/** The headers that graphs may read: those that begin with `x-`, but for keys, and the user agent. */
+function configurableHeaders(headers: Headers | undefined): Fields {
+  const kept: Fields = {};
+  for (const [name, value] of headers ?? []) {
+    if (name === "user-agent" || (name.startsWith("x-") && !secretHeaders.has(name))) kept[name] = value;
+  }
+  return kept;
+}
+
+/** The metadata of a run: the assistant's, the thread's, the request's, each over the one before. */
+export function runMetadata({ body, assistant, thread }: RunParts): Fields {
+  return {
+    ...assistant.metadata,
+    ...thread?.metadata,
+    ...body.metadata,
+    graph_id: assistant.graph_id,
+    assistant_id: assistant.assistant_id,
+  };
+}
+
+/** The arguments of a run, as they are kept and shown. */
+export function runKwargs(parts: RunParts): Fields {
+  const { body, assistant, thread, runId, threadId, headers } = parts;
+  const metadata = runMetadata(parts);
+  const configurable = {
+    ...(assistant.config.configurable as Fields | undefined),
+    ...(thread?.config.configurable as Fields | undefined),
+    ...configurableHeaders(headers),
+    ...body.config?.configurable,
+    run_id: runId,
+    thread_id: threadId,
+    graph_id: assistant.graph_id,
+    assistant_id: assistant.assistant_id,
+  };
+  const checkpoint =
+    body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
+  return {
+    ...(body.input === undefined ? {} : { input: body.input }),
+    ...(body.command ? { command: body.command } : {}),
+    config: { ...assistant.config, ...body.config, configurable: toBothNames(configurable), metadata },
+    context: { ...assistant.context, ...body.context },
+    stream_mode: streamModesOf(body),
+    ...(body.interrupt_before ? { interrupt_before: body.interrupt_before } : {}),
+    ...(body.interrupt_after ? { interrupt_after: body.interrupt_after } : {}),
+    ...(body.webhook === undefined ? {} : { webhook: body.webhook }),
+    ...(body.feedback_keys ? { feedback_keys: body.feedback_keys } : {}),
+    ...(checkpoint ? { checkpoint } : {}),
+    temporary: body.on_completion === "delete",
+    subgraphs: body.stream_subgraphs,
+    resumable: body.stream_resumable,
+  };
+}
+
+export function streamModesOf({ stream_mode: mode }: Pick<RunStart, "stream_mode">): StreamMode[] {
+  const modes = mode === undefined ? [] : [mode].flat();
+  return modes.length > 0 ? [...new Set(modes)] : ["values"];
+}

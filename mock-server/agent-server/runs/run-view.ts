@@ -1,0 +1,16 @@
+import { HttpError } from "../../http-error.ts";
+import type { AgentHost } from "../agent-host.ts";
+import type { Fields } from "../engine/graph.ts";
+import type { RunRecord } from "../state/records.ts";
+
+/** A run as it is sent. */
+export function viewRun({ sequence: _, ...record }: RunRecord): Fields {
+  return record;
+}
+
+/** @throws {HttpError} 404 when the thread has no such run; without a thread, when there is none at all. */
+export async function findRun(host: AgentHost, threadId: string | undefined, runId: string): Promise<RunRecord> {
+  const record = await host.state.runs.get(runId);
+  if (record && (threadId === undefined || record.thread_id === threadId)) return record;
+  throw new HttpError(404, `Run ${runId} not found`);
+}

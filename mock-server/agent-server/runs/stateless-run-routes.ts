@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { agentRoute } from "../agent-operation.ts";
+import { conflict, invalid, notFound } from "../agent-schemas.ts";
+import { ok } from "../answer.ts";
+import { answerJoinStream, answerRun, answerStream, answerWait, runPath } from "./run-answers.ts";
+import { cancelOnDisconnect, joinModes } from "./run-routes.ts";
+import { run, runBatchCreate, runCreateStateless } from "./run-schemas.ts";
+import { findRun, viewRun } from "./run-view.ts";
+
+const tag = "Stateless Runs";
+const body = { schema: runCreateStateless, required: true };
+const failures = { 404: notFound, 409: conflict, 422: invalid };
+const started = ["Content-Location"];
+const events = { description: "Events until the run ends.", schema: z.string(), mediaType: "text/event-stream" };
+
+export const statelessRunRoutes = [
+  agentRoute({
+    id: "create_stateless_run",
+    method: "post",
+    path: "/runs",
+    tag,
+    summary: "Start a run in the background that leaves nothing behind",
+    body,
+    responses: { 200: { description: "The run.", schema: run, headers: started }, ...failures },
+    handle: ({ host, body, headers }) => answerRun(host, undefined, body, headers),
+  }),
+  agentRoute({
+    id: "stream_stateless_run",
+    method: "post",
+    path: "/runs/stream",
+    tag,
+    summary: "Start a run that leaves nothing behind, and follow its events",
+    body,
+    responses: { 200: { ...events, headers: started }, ...failures },
+    handle: ({ host, body, headers }) => answerStream(host, undefined, body, headers),
+  }),
+  agentRoute({
+    id: "wait_stateless_run",
+    method: "post",
+    path: "/runs/wait",
+    tag,
+    summary: "Start a run that leaves nothing behind, and wait for what it comes to",
+    body,
+    responses: {
+      200: { description: "The values, or `__error__`.", schema: z.unknown(), headers: started },
+      ...failures,
+    },
+    handle: ({ host, body, headers }) => answerWait(host, undefined, body, headers),
+  }),
+  agentRoute({
+    id: "create_run_batch",
+    method: "post",
+    path: "/runs/batch",
+    tag,
+    summary: "Start several runs in the background that leave nothing behind",
+    body: { schema: runBatchCreate, required: true },
+    responses: { 200: { description: "The runs.", schema: z.array(run) }, ...failures },
+    async handle({ host, body, headers }) {
+      const started = [];
+      for (const one of body) started.push(await host.runs.start(undefined, one, { headers }));
+      return ok(started.map(({ record }) => viewRun(record)));
+    },
+  }),
+  agentRoute({
+    id: "join_stateless_run_stream",
+    method: "get",
+    path: "/runs/{run_id}/stream",
+    tag,
+    summary: "Follow the events of a run from now on",
+    query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
+    responses: { 200: events, 404: notFound, 422: invalid },
+    async handle({ host, params, query, headers }) {
+      const record = await findRun(host, undefined, params.run_id as string);
+      return answerJoinStream(host, record, runPath(undefined, record.run_id), {
+        after: headers.get("last-event-id") ?? undefined,
+        modes: query.stream_mode,
+        cancelOnLeave: query.cancel_on_disconnect,
+      });
+    },
+  }),
+];

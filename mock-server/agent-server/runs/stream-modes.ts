@@ -1,0 +1,82 @@
+import type { EngineMode, Fields } from "../engine/graph.ts";
+import type { MessageTold } from "../engine/run-events.ts";
+import type { EventLog } from "./event-log.ts";
+
+export const streamModes = [
+  "values",
+  "messages",
+  "messages-tuple",
+  "tasks",
+  "checkpoints",
+  "updates",
+  "events",
+  "debug",
+  "custom",
+  "tools",
+] as const;
+export type StreamMode = (typeof streamModes)[number];
+
+/** What a graph has to tell for these stream modes. */
+export function engineModes(modes: readonly StreamMode[]): ReadonlySet<EngineMode> {
+  return new Set(modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode)));
+}
+
+/** Puts what a graph tells into a log, as the events of the stream modes that a run was started with. */
+export class StreamModes {
+  readonly #modes: ReadonlySet<StreamMode>;
+  readonly #withSubgraphs: boolean;
+  readonly #log: EventLog;
+  readonly #replies = new Map<string, string>();
+  readonly #completed = new Set<string>();
+
+  constructor(modes: readonly StreamMode[], withSubgraphs: boolean, log: EventLog) {
+    this.#modes = new Set(modes);
+    this.#withSubgraphs = withSubgraphs;
+    this.#log = log;
+  }
+
+  take(mode: EngineMode, namespace: readonly string[], data: unknown): void {
+    const isHidden = namespace.length > 0 && !this.#withSubgraphs;
+    if (mode !== "messages") {
+      if (!isHidden || mode === "events" || mode === "tools") this.#publish(mode, mode, namespace, data);
+      return;
+    }
+    const told = data as MessageTold;
+    if (this.#modes.has("messages")) this.#tellAccumulated(told, this.#withSubgraphs ? namespace : []);
+    if (!this.#modes.has("messages-tuple") || isHidden) return;
+    if (told.kind === "chunk" || told.kind === "whole") {
+      this.#publish("messages-tuple", "messages", namespace, [told.message, told.metadata]);
+    }
+  }
+
+  /** The mode `messages`: each reply as far as it has come. */
+  #tellAccumulated({ kind, message, metadata }: MessageTold, namespace: readonly string[]): void {
+    const { id } = message;
+    if (kind === "chunk") {
+      const before = this.#replies.get(id);
+      if (before === undefined) this.#publish("messages", "messages/metadata", namespace, { [id]: { metadata } });
+      const content = `${before ?? ""}${message.content}`;
+      this.#replies.set(id, content);
+      this.#publish("messages", "messages/partial", namespace, [{ ...message, content }]);
+      return;
+    }
+    if (this.#completed.has(id)) return;
+    this.#completed.add(id);
+    this.#publish("messages", "messages/complete", namespace, [message]);
+  }
+
+  #publish(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {
+    const name = namespace.length === 0 || !this.#withSubgraphs ? event : `${event}|${namespace.join("|")}`;
+    this.#log.publish(mode, name, jsonOf(data));
+  }
+}
+
+/** What can't be sent as JSON is sent as an error in its place: a bad event must not end a run. */
+function jsonOf(data: unknown): string {
+  try {
+    return JSON.stringify(data) ?? "null";
+  } catch (cause) {
+    const failure: Fields = { error: "SerializationError", message: (cause as Error).message };
+    return JSON.stringify(failure);
+  }
+}

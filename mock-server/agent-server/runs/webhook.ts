@@ -1,0 +1,42 @@
+import { HttpError } from "../../http-error.ts";
+import { OutboundError } from "../../outbound.ts";
+import type { AgentHost } from "../agent-host.ts";
+import type { RunRecord } from "../state/records.ts";
+import type { LiveRun, RunResult } from "./live-run.ts";
+import { viewRun } from "./run-view.ts";
+
+/** How often a webhook is tried. */
+const attempts = 3;
+/** Before the second attempt, in milliseconds; twice that before the third. */
+const pauseMs = 1000;
+
+/** @throws {HttpError} 422 for an address that the server may not call. */
+export async function checkWebhook(host: AgentHost, url: string): Promise<void> {
+  await host.outbound.check(url).catch((error: unknown) => {
+    throw error instanceof OutboundError ? new HttpError(422, `body.webhook: ${error.message}`) : error;
+  });
+}
+
+/** Tells a URL how a run has ended. What fails, or is answered with 429 or a 5xx, is tried again, and then given up. */
+export function sendWebhook(host: AgentHost, url: string, record: RunRecord, live: LiveRun, result: RunResult): void {
+  const body = JSON.stringify({
+    ...viewRun(record),
+    run_started_at: live.startedAt ?? null,
+    run_ended_at: record.updated_at,
+    webhook_sent_at: host.timestamp(),
+    values: result.kind === "success" ? result.values : {},
+    ...(result.kind === "error" ? { error: result.error } : {}),
+  });
+  const headers = { "content-type": "application/json" };
+  host.inBackground(async () => {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      if (attempt > 1) await host.alarms.sleep(pauseMs * (attempt - 1));
+      try {
+        const { status } = await host.outbound.send(url, { method: "POST", headers, body });
+        if (status < 500 && status !== 429) return;
+      } catch (error) {
+        if (!(error instanceof OutboundError)) throw error;
+      }
+    }
+  });
+}

@@ -1,0 +1,106 @@
+import type { Checkpoint, Fields, Interrupt } from "../engine/graph.ts";
+
+/** Rows keep the order in which they were made, which times alone don't tell. Times are ISO 8601 in UTC. */
+interface Row {
+  sequence: number;
+}
+
+/** What a version of an assistant holds. */
+export interface AssistantContent {
+  graph_id: string;
+  config: Fields;
+  context: Fields;
+  metadata: Fields;
+  name: string;
+  description: string | null;
+}
+
+export interface AssistantRecord extends Row, AssistantContent {
+  assistant_id: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AssistantVersionRecord extends Row, AssistantContent {
+  assistant_id: string;
+  version: number;
+  created_at: string;
+}
+
+export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
+
+export interface ThreadTtl {
+  strategy: "delete" | "keep_latest";
+  /** Minutes without a change after which the strategy applies. */
+  ttl_minutes: number;
+  expires_at: string;
+}
+
+export interface ThreadRecord extends Row {
+  thread_id: string;
+  created_at: string;
+  updated_at: string;
+  state_updated_at: string;
+  metadata: Fields;
+  config: Fields;
+  status: ThreadStatus;
+  /** `null` before the first checkpoint. */
+  values: Fields | null;
+  /** By task id. */
+  interrupts: Record<string, Interrupt[]>;
+  error: RunError | null;
+  ttl: ThreadTtl | null;
+}
+
+export interface RunError {
+  error: string;
+  message: string;
+}
+
+export type RunStatus = "pending" | "running" | "error" | "success" | "timeout" | "interrupted";
+export type MultitaskStrategy = "reject" | "rollback" | "interrupt" | "enqueue";
+
+export interface RunRecord extends Row {
+  run_id: string;
+  thread_id: string;
+  assistant_id: string;
+  created_at: string;
+  updated_at: string;
+  status: RunStatus;
+  metadata: Fields;
+  kwargs: Fields;
+  multitask_strategy: MultitaskStrategy;
+}
+
+export interface CheckpointRecord extends Row, Checkpoint {
+  threadId: string;
+}
+
+export interface ItemRecord extends Row {
+  namespace: string[];
+  key: string;
+  value: Fields;
+  created_at: string;
+  updated_at: string;
+  /** Minutes since the last write, or read that refreshes; `null`: for ever. */
+  ttl: number | null;
+  expires_at: string | null;
+}
+
+export interface CronRecord extends Row {
+  cron_id: string;
+  assistant_id: string;
+  thread_id: string | null;
+  on_run_completed: "delete" | "keep" | null;
+  end_time: string | null;
+  schedule: string;
+  timezone: string | null;
+  created_at: string;
+  updated_at: string;
+  user_id: string | null;
+  payload: Fields;
+  next_run_date: string | null;
+  metadata: Fields;
+  enabled: boolean;
+}

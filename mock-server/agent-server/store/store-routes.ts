@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { agentRoute } from "../agent-operation.ts";
+import { invalid } from "../agent-schemas.ts";
+import { ok } from "../answer.ts";
+import { deleteItem, getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
+import {
+  listNamespacesResponse,
+  searchItemsResponse,
+  storeDelete,
+  storeItem,
+  storeListNamespaces,
+  storePut,
+  storeSearch,
+} from "./store-schemas.ts";
+
+const tag = "Store";
+const done = { description: "Done." };
+
+export const storeRoutes = [
+  agentRoute({
+    id: "put_item",
+    method: "put",
+    path: "/store/items",
+    tag,
+    summary: "Put a value under a key",
+    description: "`ttl` is in minutes. `index` is accepted and has no effect: search takes all fields.",
+    body: { schema: storePut, required: true },
+    responses: { 204: done, 422: invalid },
+    async handle({ host, body: { namespace, key, value, ttl } }) {
+      await putItem(host, namespace, key, value, ttl ?? null);
+      return { status: 204 };
+    },
+  }),
+  agentRoute({
+    id: "get_item",
+    method: "get",
+    path: "/store/items",
+    tag,
+    summary: "Read the value under a key",
+    query: {
+      key: { kind: "string", schema: z.string(), description: "The key." },
+      namespace: {
+        kind: "list",
+        schema: z.array(z.string()).default([]),
+        description: "The labels, repeated or joined with periods.",
+      },
+      refresh_ttl: {
+        kind: "boolean",
+        schema: z.boolean().optional(),
+        description: "Whether its time to live begins anew (true).",
+      },
+    },
+    responses: { 200: { description: "The item, or null.", schema: storeItem.nullable() }, 422: invalid },
+    async handle({ host, query: { key, namespace, refresh_ttl: refresh } }) {
+      const labels = namespace.flatMap((part) => part.split("."));
+      const item = await getItem(host, labels, key, refresh ?? true);
+      return ok(item ? viewItem(item) : null);
+    },
+  }),
+  agentRoute({
+    id: "delete_item",
+    method: "delete",
+    path: "/store/items",
+    tag,
+    summary: "Delete a key",
+    body: { schema: storeDelete, required: true },
+    responses: { 204: done, 422: invalid },
+    async handle({ host, body: { namespace, key } }) {
+      await deleteItem(host, namespace ?? [], key);
+      return { status: 204 };
+    },
+  }),
+  agentRoute({
+    id: "search_items",
+    method: "post",
+    path: "/store/items/search",
+    tag,
+    summary: "Search items",
+    description:
+      "A `query` sorts by the share of its words that an item has (`score`): a stand-in for embeddings, which this server doesn't compute.",
+    body: { schema: storeSearch, required: false },
+    responses: { 200: { description: "One page of items.", schema: searchItemsResponse }, 422: invalid },
+    handle: async ({ host, body }) => ok({ items: await searchItems(host, body) }),
+  }),
+  agentRoute({
+    id: "list_namespaces",
+    method: "post",
+    path: "/store/namespaces",
+    tag,
+    summary: "List namespaces",
+    body: { schema: storeListNamespaces, required: false },
+    responses: { 200: { description: "One page of namespaces.", schema: listNamespacesResponse }, 422: invalid },
+    handle: async ({ host, body }) => ok({ namespaces: await listNamespaces(host, body) }),
+  }),
+];

@@ -1,0 +1,32 @@
+import type { Fields } from "../engine/graph.ts";
+
+/** The value at a path such as `values.messages[-1].content`; `undefined` where it leads nowhere. */
+export function valueAt(source: unknown, path: string): unknown {
+  let value = source;
+  for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(-?\d+)\]/g)) {
+    if (index !== undefined) value = Array.isArray(value) ? value.at(Number(index)) : undefined;
+    else if (typeof value === "object" && value !== null && Object.hasOwn(value, name as string)) {
+      value = (value as Fields)[name as string];
+    } else return undefined;
+  }
+  return value;
+}
+
+/** The parts of an object that the paths lead to, each in its place. */
+export function project(source: Fields, paths: readonly string[]): Fields {
+  const result: Fields = {};
+  for (const path of paths) {
+    const value = valueAt(source, path);
+    if (value === undefined) continue;
+    const names = path.split(".");
+    const last = names.pop() as string;
+    let target = result;
+    for (const name of names) {
+      const next = Object.hasOwn(target, name) ? target[name] : {};
+      target[name] = next;
+      target = next as Fields;
+    }
+    target[last] = value;
+  }
+  return result;
+}

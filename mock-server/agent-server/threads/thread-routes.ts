@@ -1,0 +1,197 @@
+import { z } from "zod";
+import { HttpError } from "../../http-error.ts";
+import { agentRoute } from "../agent-operation.ts";
+import { conflict, invalid, notFound } from "../agent-schemas.ts";
+import { ok } from "../answer.ts";
+import { comparing, pageHeaders, selected } from "../paging.ts";
+import type { ThreadRecord } from "../state/records.ts";
+import { valueAt } from "./extract.ts";
+import {
+  copyThread,
+  createThread,
+  findThread,
+  patchThread,
+  pruneThread,
+  threadFilter,
+  viewThread,
+} from "./thread-model.ts";
+import {
+  thread,
+  threadCount,
+  threadCreate,
+  threadPatch,
+  threadPrune,
+  threadPruneResponse,
+  threadSearch,
+  threadStatus,
+} from "./thread-schemas.ts";
+
+const tag = "Threads";
+const path = "/threads/{thread_id}";
+const one = { description: "The thread.", schema: thread };
+const page = {
+  description: "One page of threads.",
+  schema: z.array(thread),
+  headers: ["X-Pagination-Total", "X-Pagination-Next"],
+};
+
+function viewFound(record: ThreadRecord, { select, extract }: z.output<typeof threadSearch>): object {
+  const view = viewThread(record);
+  delete view.ttl;
+  const extracted = extract && Object.entries(extract).map(([name, where]) => [name, valueAt(view, where) ?? null]);
+  return { ...selected(view, select), ...(extracted ? { extracted: Object.fromEntries(extracted) } : {}) };
+}
+
+export const threadRoutes = [
+  agentRoute({
+    id: "create_thread",
+    method: "post",
+    path: "/threads",
+    tag,
+    summary: "Create a thread",
+    body: { schema: threadCreate, required: false },
+    responses: { 200: one, 409: conflict, 422: invalid },
+    handle: async ({ host, body }) => ok(viewThread(await createThread(host, body))),
+  }),
+  agentRoute({
+    id: "list_threads",
+    method: "get",
+    path: "/threads",
+    tag,
+    summary: "List threads, the newest first",
+    query: {
+      limit: {
+        kind: "integer",
+        schema: z.int().min(1).max(1000).default(10),
+        description: "How many threads to return at most.",
+      },
+      offset: { kind: "integer", schema: z.int().min(0).default(0), description: "How many to leave out before them." },
+      status: { kind: "string", schema: threadStatus.optional(), description: "Only those with this status." },
+      metadata: {
+        kind: "string",
+        schema: z.string().optional(),
+        description: "Only those whose metadata has all of this JSON object.",
+      },
+    },
+    responses: { 200: page, 422: invalid },
+    async handle({ host, query: { limit, offset, status, metadata } }) {
+      const accept = threadFilter({ status, metadata: metadata === undefined ? undefined : parsedObject(metadata) });
+      const found = await host.state.threads.find({ accept, compare: comparing("created_at"), limit, offset });
+      return ok(found.rows.map(viewThread), pageHeaders(found, offset));
+    },
+  }),
+  agentRoute({
+    id: "search_threads",
+    method: "post",
+    path: "/threads/search",
+    tag,
+    summary: "Search threads",
+    body: { schema: threadSearch, required: false },
+    responses: { 200: page, 422: invalid },
+    async handle({ host, body }) {
+      const { limit, offset, sort_by: sortBy, sort_order: sortOrder } = body;
+      const found = await host.state.threads.find({
+        accept: threadFilter(body),
+        compare: comparing(sortBy ?? "created_at", sortOrder),
+        limit,
+        offset,
+      });
+      return ok(
+        found.rows.map((record) => viewFound(record, body)),
+        pageHeaders(found, offset),
+      );
+    },
+  }),
+  agentRoute({
+    id: "count_threads",
+    method: "post",
+    path: "/threads/count",
+    tag,
+    summary: "Count threads",
+    body: { schema: threadCount, required: false },
+    responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
+    async handle({ host, body }) {
+      return ok((await host.state.threads.find({ accept: threadFilter(body), limit: 0 })).total);
+    },
+  }),
+  agentRoute({
+    id: "prune_threads",
+    method: "post",
+    path: "/threads/prune",
+    tag,
+    summary: "Delete threads, or all of them but their last state",
+    body: { schema: threadPrune, required: true },
+    responses: { 200: { description: "How many threads it was.", schema: threadPruneResponse }, 422: invalid },
+    async handle({ host, body: { thread_ids: ids, strategy } }) {
+      let count = 0;
+      for (const id of ids) if (await pruneThread(host, id.toLowerCase(), strategy)) count++;
+      return ok({ pruned_count: count });
+    },
+  }),
+  agentRoute({
+    id: "get_thread",
+    method: "get",
+    path,
+    tag,
+    summary: "Read a thread",
+    query: {
+      include: {
+        kind: "list",
+        schema: z.array(z.string()).optional(),
+        description: "`ttl`: also say when it expires.",
+      },
+    },
+    responses: { 200: one, 404: notFound, 422: invalid },
+    async handle({ host, params, query }) {
+      const view = viewThread(await findThread(host, params.thread_id as string));
+      if (!query.include?.includes("ttl")) delete view.ttl;
+      return ok(view);
+    },
+  }),
+  agentRoute({
+    id: "patch_thread",
+    method: "patch",
+    path,
+    tag,
+    summary: "Change a thread's metadata, which is merged, or its time to live",
+    description: "With the header `Prefer: return=minimal` the answer has no body.",
+    body: { schema: threadPatch, required: true },
+    responses: { 200: one, 204: { description: "Changed." }, 404: notFound, 422: invalid },
+    async handle({ host, params, body, headers }) {
+      const changed = await patchThread(host, params.thread_id as string, body);
+      return /\breturn=minimal\b/i.test(headers.get("prefer") ?? "") ? { status: 204 } : ok(viewThread(changed));
+    },
+  }),
+  agentRoute({
+    id: "delete_thread",
+    method: "delete",
+    path,
+    tag,
+    summary: "Delete a thread with its runs and its state",
+    responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
+    async handle({ host, params }) {
+      const { thread_id: id } = await findThread(host, params.thread_id as string);
+      await host.runs.deleteThread(id);
+      return { status: 204 };
+    },
+  }),
+  agentRoute({
+    id: "copy_thread",
+    method: "post",
+    path: `${path}/copy`,
+    tag,
+    summary: "Make a new thread with the state and the history of this one",
+    responses: { 200: one, 404: notFound, 422: invalid },
+    handle: async ({ host, params }) => ok(viewThread(await copyThread(host, params.thread_id as string))),
+  }),
+];
+
+function parsedObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below, as for any other JSON that is no object.
+  }
+  throw new HttpError(422, "query.metadata: Input should be a JSON object.");
+}

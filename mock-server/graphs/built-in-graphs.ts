@@ -1,0 +1,22 @@
+import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
+import { approval } from "./approval.ts";
+import { burst } from "./burst.ts";
+import { chat } from "./chat.ts";
+import { delay } from "./delay.ts";
+import { events } from "./events.ts";
+import { failure } from "./failure.ts";
+import { subgraph } from "./subgraph.ts";
+import { tools } from "./tools.ts";
+
+/** What an agent server runs when nobody has given it anything else. `agent` is the echo under the name that most examples use. */
+export const builtInGraphs: readonly ScriptedGraph[] = [
+  { ...chat, id: "agent" },
+  chat,
+  tools,
+  subgraph,
+  events,
+  approval,
+  failure,
+  delay,
+  burst,
+];

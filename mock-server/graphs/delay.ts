@@ -1,0 +1,24 @@
+import { lastValue } from "../agent-server/engine/channels.ts";
+import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
+
+/** Takes as long as it is told, by the server's clock, and says so step by step. */
+export const delay: ScriptedGraph = {
+  id: "delay",
+  description: "Takes its time.",
+  channels: {
+    ms: lastValue(1000, { type: "number" }),
+    steps: lastValue(1, { type: "integer" }),
+    done: lastValue(0, { type: "integer" }),
+  },
+  nodes: {
+    async wait({ ms, steps }, node) {
+      const count = Math.max(1, Number(steps));
+      for (let step = 1; step <= count; step++) {
+        await node.sleep(Number(ms) / count);
+        node.write({ step, of: count });
+      }
+      return { done: count };
+    },
+  },
+  edges: { __start__: "wait" },
+};
