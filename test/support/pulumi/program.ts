@@ -27,3 +27,12 @@ ${exported("url")} = agent.url;
 ${exported("revision")} = agent.latestRevisionId;
 `;
 }
+
+/** A CommonJS program with `count` deployments, `agent-1` and so on. */
+export function manyDeployments(count: number): string {
+  return `${imports.commonjs}
+for (let number = 1; number <= ${count}; number += 1) {
+  new Deployment("agent-" + number, { ...${JSON.stringify(githubArgs())}, name: "agent-" + number });
+}
+`;
+}
