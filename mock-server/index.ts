@@ -1,2 +1,4 @@
 /** The mock server as a library: `graphdeploy/mock-server`. */
+export { connectMockServer, MockAdminError, type MockServerClient } from "./admin/admin-client.ts";
 export { type MockServer, type MockServerOptions, type RequestsFilter, startMockServer } from "./server.ts";
+export { mockServerFixture } from "./vitest-fixture.ts";

@@ -26,6 +26,19 @@ export interface JournalFilter {
   path?: ((path: string) => boolean) | undefined;
   operation?: string | undefined;
   status?: number | undefined;
+  tenant?: string | undefined;
+  /** Only those from this time on, in milliseconds since the epoch by the server's clock. */
+  since?: number | undefined;
+  /** Only those for a path or a method that the server doesn't have. */
+  unmatched?: boolean | undefined;
+}
+
+/** How many requests of each kind there were. */
+export interface RequestCounts {
+  total: number;
+  unmatched: number;
+  by_operation: Record<string, number>;
+  by_status: Record<string, number>;
 }
 
 /** A journal entry as it is handed out: without secrets, bodies parsed where they are JSON. */
@@ -68,6 +81,24 @@ export class Journal {
 
   /** The matching requests, oldest first. */
   read(filter: JournalFilter = {}): RecordedRequest[] {
+    return this.#matching(filter).map((entry) => this.#redacted(entry));
+  }
+
+  count(filter: JournalFilter = {}): RequestCounts {
+    const entries = this.#matching(filter);
+    const counts: RequestCounts = { total: entries.length, unmatched: 0, by_operation: {}, by_status: {} };
+    const increase = (record: Record<string, number>, key: string) => {
+      record[key] = (record[key] ?? 0) + 1;
+    };
+    for (const entry of entries) {
+      if (isUnmatched(entry)) counts.unmatched++;
+      if (entry.operation !== null) increase(counts.by_operation, entry.operation);
+      increase(counts.by_status, String(entry.status ?? "reset"));
+    }
+    return counts;
+  }
+
+  #matching(filter: JournalFilter): JournalEntry[] {
     return this.#entries
       .slice(-this.#capacity)
       .filter(
@@ -75,9 +106,11 @@ export class Journal {
           (filter.method === undefined || entry.method === filter.method.toUpperCase()) &&
           (filter.path === undefined || filter.path(entry.path.replace(/\?.*$/s, ""))) &&
           (filter.operation === undefined || entry.operation === filter.operation) &&
-          (filter.status === undefined || entry.status === filter.status),
-      )
-      .map((entry) => this.#redacted(entry));
+          (filter.status === undefined || entry.status === filter.status) &&
+          (filter.tenant === undefined || entry.tenant === filter.tenant) &&
+          (filter.since === undefined || entry.time >= filter.since) &&
+          (filter.unmatched === undefined || isUnmatched(entry) === filter.unmatched),
+      );
   }
 
   #redacted({ request, response, ...entry }: JournalEntry): RecordedRequest {
@@ -93,6 +126,11 @@ export class Journal {
       response: side(response),
     };
   }
+}
+
+/** Whether nothing of the server is meant by a request: it has no such path, or not this method of it. */
+function isUnmatched({ operation, status, path }: JournalEntry): boolean {
+  return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
 
 /** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
@@ -126,13 +164,19 @@ function parsed(body: string): unknown {
   }
 }
 
+const secretFields: ReadonlySet<string> = new Set(["client_secret", "access_token", "refresh_token", "code_verifier"]);
+const mentionsSecret = /"(secrets|client_secret|access_token|refresh_token|code_verifier)"/;
+const secretFormField = /(^|&)(client_secret|refresh_token|code_verifier|code)=[^&]*/g;
+
 /** Secrets of requests that were refused are known by nothing but their place in the body. */
 function redactSecretValues(body: string): string {
-  if (!body.includes('"secrets"')) return body;
+  if (/^[\w.~%+-]+=[^{}"]*$/.test(body)) return body.replace(secretFormField, "$1$2=[redacted]");
+  if (!mentionsSecret.test(body)) return body;
   try {
-    return JSON.stringify(JSON.parse(body), (name, value) =>
-      name === "secrets" && Array.isArray(value) ? value.map(redactSecret) : value,
-    );
+    return JSON.stringify(JSON.parse(body), (name, value) => {
+      if (name === "secrets" && Array.isArray(value)) return value.map(redactSecret);
+      return secretFields.has(name) && typeof value === "string" ? "[redacted]" : value;
+    });
   } catch {
     return '"[redacted: no valid JSON, and it may hold secrets]"';
   }

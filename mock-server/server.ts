@@ -2,6 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
+import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
+import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
+import { putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp } from "./app.ts";
@@ -18,14 +21,16 @@ import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { createIdSource } from "./ids.ts";
-import { Journal, type RecordedRequest } from "./journal.ts";
+import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
 import type { Mock } from "./mock.ts";
+import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 import { createOutbound } from "./outbound.ts";
 import { Redaction } from "./redaction.ts";
 import { createSigner } from "./signer.ts";
 import { createMemoryState } from "./state/memory.ts";
 import type { State } from "./state/repositories.ts";
+import { rememberSecretsOf } from "./state/secrets-of.ts";
 
 export interface MockServerOptions {
   /** @default 8124; 0 picks a free one. */
@@ -62,12 +67,19 @@ export interface MockServerOptions {
   agentServer?: AgentServer;
 }
 
-/** Which recorded requests to read. `path` is a pattern in which `*` and `?` are wild. */
+/** Which recorded requests to read. */
 export interface RequestsFilter {
   method?: string;
+  /** Path without the query; `*` and `?` are wild. */
   path?: string;
   operation?: string;
   status?: number;
+  /** The workspace. */
+  tenant?: string;
+  /** Only those from this time on, by the server's clock. */
+  since?: Date;
+  /** Only those for a path or a method that the server doesn't have. */
+  unmatched?: boolean;
 }
 
 /** A running mock server. */
@@ -90,6 +102,18 @@ export interface MockServer extends AsyncDisposable {
   };
   /** The requests so far, oldest first, without those of the admin API and without secrets. */
   requests(filter?: RequestsFilter): RecordedRequest[];
+  /** How many requests of each operation and status there were. */
+  counts(filter?: RequestsFilter): RequestCounts;
+  /** The answered requests as a fixture for `nock.define`. */
+  fixture(filter?: RequestsFilter): FixtureEntry[];
+  /** Adds deployments, listeners and integrations; all of them, or nothing when a part is refused. */
+  seed(seed: Seed): Promise<Seeded>;
+  readonly snapshot: {
+    /** Everything that the server knows, for {@link put}; with its secrets. */
+    get(): Promise<Snapshot>;
+    /** Puts a snapshot in the place of everything. */
+    put(snapshot: Snapshot): Promise<void>;
+  };
   /** Does what a push to a repository would cause; returns the revisions that this made. */
   push(push: Push): Promise<RevisionBody[]>;
   /** What the admin API says about the server. */
@@ -110,7 +134,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const ids = createIdSource(seed);
   const redaction = new Redaction();
   const state = options.state ?? createMemoryState();
-  for (const { secrets } of await state.deployments.all()) for (const { value } of secrets) redaction.remember(value);
+  rememberSecretsOf(redaction, await state.content());
   const onDefect = (error: unknown) => {
     console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   };
@@ -146,6 +170,14 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     url: mock.publicUrl(),
     editions: { cloud: mock.publicUrl(), "self-hosted": `${mock.publicUrl()}/api-host` },
     default_workspace_id: mock.keys.defaultWorkspace,
+    default_integration_id: (await state.collections.integrations.list(({ isDefault }) => isDefault))[0]?.id ?? null,
+    oauth: {
+      auth_url: `${issuerOf(mock)}/authorize`,
+      token_url: `${issuerOf(mock)}/token`,
+      client_id: builtInClient.id,
+      client_secret: builtInClient.secret,
+      mcp_server_url: `${issuerOf(mock)}/mcp`,
+    },
     api_keys: mock.keys.size,
     strict,
     transitions: mock.transitions.get(),
@@ -191,8 +223,11 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
       },
     },
     deployments: { advance: (id) => advanceDeletion(mock, id) },
-    requests: ({ path, ...filter } = {}) =>
-      mock.journal.read({ ...filter, path: path === undefined ? undefined : globMatcher(path) }),
+    requests: (filter) => mock.journal.read(journalFilter(filter)),
+    counts: (filter) => mock.journal.count(journalFilter(filter)),
+    fixture: (filter) => fixtureOf(mock.journal.read(journalFilter(filter)), mock.publicUrl()),
+    seed: (seed) => applySeed(mock, seed),
+    snapshot: { get: () => takeSnapshot(mock, true), put: (snapshot) => putSnapshot(mock, snapshot) },
     async push(event) {
       return (await push(mock, event)).map(({ revision }) => viewRevision(revision, clock.now()));
     },
@@ -201,6 +236,10 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {
+  return { ...rest, path: path === undefined ? undefined : globMatcher(path), since: since?.getTime() };
 }
 
 /** Listens and returns the server's URL, in which a wildcard address reads as loopback. */

@@ -5,13 +5,14 @@ import { transitionSettingsSchema } from "../control-plane/transition-settings.t
 import { viewRevision } from "../control-plane/views.ts";
 import { parseDuration } from "../duration.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
-import { globMatcher } from "../glob.ts";
-import { unprocessable } from "../http-error.ts";
+import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import { readText } from "../openapi/request.ts";
 import { sendJson } from "../openapi/response.ts";
 import type { MockApp, MockRequest } from "../openapi/route.ts";
-import { issuesOf } from "../openapi/validation.ts";
+import { readAdminBody } from "./admin-body.ts";
+import { serveJournal } from "./journal-routes.ts";
+import { applySeed, seedSchema } from "./seed.ts";
+import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
 
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
@@ -38,18 +39,17 @@ const advanceRequest = z.strictObject({ to: z.string().min(1).optional() });
 const deploymentRequest = z.strictObject({ tag_value_ids: z.array(z.string()) });
 const faultsRequest = z.union([z.array(faultRuleSchema), z.strictObject({ rules: z.array(faultRuleSchema) })]);
 
-/** The JSON body of an admin request; an empty body reads as `{}`. */
-async function read<Schema extends z.ZodType>(context: MockRequest, schema: Schema): Promise<z.output<Schema>> {
-  const text = (await readText(context)) || "{}";
-  let input: unknown;
+/** Largest accepted seed or snapshot: 512 MiB, which leaves room for uploads. */
+const snapshotLimitBytes = 512 * 1024 * 1024;
+
+/** What `change` returns; what it refuses, such as an id given twice, is a bad request. */
+async function refusing<Result>(change: () => Result | Promise<Result>): Promise<Result> {
   try {
-    input = JSON.parse(text);
-  } catch {
-    throw unprocessable([{ loc: ["body"], msg: "JSON decode error", type: "json_invalid" }]);
+    return await change();
+  } catch (error) {
+    if (error instanceof RangeError) throw badRequest(error.message);
+    throw error;
   }
-  const result = schema.safeParse(input);
-  if (!result.success) throw unprocessable(issuesOf(result.error, input, ["body"]));
-  return result.data;
 }
 
 /** What the admin API says about the server itself. */
@@ -69,25 +69,23 @@ export function serveAdmin(app: MockApp, mock: Mock, actions: AdminActions): voi
     await actions.reset();
     return sendJson(context, 200, { ok: true });
   });
-
-  app.get("/_mock/requests", (context) => {
-    const { method, path, operation, status } = context.req.query();
-    const requests = mock.journal.read({
-      method,
-      path: path === undefined ? undefined : globMatcher(path),
-      operation,
-      status: status === undefined ? undefined : Number(status),
-    });
-    return sendJson(context, 200, { count: requests.length, requests });
+  app.post("/_mock/seed", async (context) => {
+    return sendJson(context, 201, await applySeed(mock, await readAdminBody(context, seedSchema, snapshotLimitBytes)));
   });
-  app.delete("/_mock/requests", (context) => {
-    mock.journal.clear();
+  app.get("/_mock/snapshot", async (context) =>
+    sendJson(context, 200, await takeSnapshot(mock, context.req.query("secrets") === "include")),
+  );
+  app.put("/_mock/snapshot", async (context) => {
+    const snapshot = await readAdminBody(context, snapshotSchema, snapshotLimitBytes);
+    await refusing(() => putSnapshot(mock, snapshot));
     return sendJson(context, 204, undefined);
   });
 
+  serveJournal(app, mock.journal, () => mock.publicUrl());
+
   app.get("/_mock/clock", (context) => sendJson(context, 200, clock()));
   app.post("/_mock/clock", async (context) => {
-    const request = await read(context, clockRequest);
+    const request = await readAdminBody(context, clockRequest);
     if (request.action === "freeze") mock.clock.freeze(request.at === undefined ? undefined : new Date(request.at));
     else if (request.action === "advance") mock.clock.advance(request.by);
     else mock.clock.resume();
@@ -96,12 +94,12 @@ export function serveAdmin(app: MockApp, mock: Mock, actions: AdminActions): voi
 
   app.get("/_mock/transitions", (context) => sendJson(context, 200, mock.transitions.get()));
   app.put("/_mock/transitions", async (context) => {
-    mock.transitions.set(await read(context, transitionSettingsSchema));
+    mock.transitions.set(await readAdminBody(context, transitionSettingsSchema));
     return sendJson(context, 200, mock.transitions.get());
   });
 
   app.post("/_mock/revisions/:id/advance", async (context) => {
-    const { to } = await read(context, advanceRequest);
+    const { to } = await readAdminBody(context, advanceRequest);
     const { revision } = await advanceRevision(mock, context.req.param("id"), to);
     return sendJson(context, 200, viewRevision(revision, mock.clock.now()));
   });
@@ -111,7 +109,7 @@ export function serveAdmin(app: MockApp, mock: Mock, actions: AdminActions): voi
   });
   app.patch("/_mock/deployments/:id", async (context) => {
     const id = context.req.param("id");
-    const { tag_value_ids: tagValueIds } = await read(context, deploymentRequest);
+    const { tag_value_ids: tagValueIds } = await readAdminBody(context, deploymentRequest);
     await mock.locks.run(id, async () => {
       const record = await findAnywhere(mock, id);
       if (!record) throw deploymentNotFound(id);
@@ -121,15 +119,28 @@ export function serveAdmin(app: MockApp, mock: Mock, actions: AdminActions): voi
   });
 
   app.post("/_mock/push", async (context) => {
-    const changes = await push(mock, await read(context, pushRequest));
+    const changes = await push(mock, await readAdminBody(context, pushRequest));
     const revisions = changes.map(({ revision }) => viewRevision(revision, mock.clock.now()));
     return sendJson(context, 200, { revisions });
   });
 
   app.get("/_mock/faults", (context) => sendJson(context, 200, { rules: mock.faults.list() }));
+  const rulesOf = async (context: MockRequest) => {
+    const request = await readAdminBody(context, faultsRequest);
+    return Array.isArray(request) ? request : request.rules;
+  };
   app.put("/_mock/faults", async (context) => {
-    const request = await read(context, faultsRequest);
-    return sendJson(context, 200, { rules: mock.faults.replace(Array.isArray(request) ? request : request.rules) });
+    const rules = await rulesOf(context);
+    return sendJson(context, 200, { rules: await refusing(() => mock.faults.replace(rules)) });
+  });
+  app.post("/_mock/faults", async (context) => {
+    const rules = await rulesOf(context);
+    return sendJson(context, 201, { rules: await refusing(() => mock.faults.add(...rules)) });
+  });
+  app.delete("/_mock/faults/:id", (context) => {
+    const id = context.req.param("id");
+    if (!mock.faults.remove(id)) throw new HttpError(404, `Fault rule ${id} not found.`);
+    return sendJson(context, 204, undefined);
   });
   app.delete("/_mock/faults", (context) => {
     mock.faults.clear();

@@ -12,11 +12,23 @@ function resetConnection(context: MockRequest): Response {
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Sends the head and half of the body of `response`, then breaks off. */
+const isEventStream = (response: Response) => response.headers.get("content-type")?.startsWith("text/event-stream");
+
+/** The first piece of an event stream, which may never end; the rest is given up. */
+async function firstPiece(response: Response): Promise<Buffer> {
+  const reader = response.body?.getReader();
+  const piece = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from(piece?.value ?? []);
+}
+
+/** Sends the head and half of the body of `response`, of an event stream half of its first piece, then breaks off. */
 async function truncate(context: MockRequest, response: Response): Promise<Response> {
   const { outgoing } = context.env as unknown as HttpBindings;
-  const body = Buffer.from(await response.arrayBuffer());
-  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), "content-length": body.length });
+  const isStream = isEventStream(response);
+  const body = isStream ? await firstPiece(response) : Buffer.from(await response.arrayBuffer());
+  const length = isStream ? {} : { "content-length": body.length };
+  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), ...length });
   const half = body.subarray(0, Math.floor(body.length / 2));
   await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
   outgoing.socket?.end();
@@ -54,6 +66,10 @@ export async function applyFault(
   if (effect.reset === "after") return resetConnection(context);
   if (effect.truncate) return truncate(context, response);
   if (effect.malformed) {
+    if (isEventStream(response)) {
+      const text = `${(await firstPiece(response)).toString("utf8")}event: values\ndata: {"broken":\n\n`;
+      return new Response(text, { status: response.status, headers: response.headers });
+    }
     const text = await response.text();
     return new Response(`${text.slice(0, -1)},`, { status: response.status, headers: response.headers });
   }

@@ -36,11 +36,32 @@ const faultEffectSchema = z.strictObject({
   reset: z.enum(["before", "after"]).optional(),
   /** Handle the request, then break off in the middle of the body. */
   truncate: z.literal(true).optional(),
-  /** Handle the request, then answer with JSON that can't be parsed. */
+  /** Handle the request, then answer with something that can't be parsed: JSON or an event stream that is broken at its end. */
   malformed: z.literal(true).optional(),
   /** Let so many requests a second pass, by the server's clock; answer the others 429 with Retry-After: 1. */
   rate_limit: z.strictObject({ requests: z.int().min(1) }).optional(),
 });
+
+/** Effects of which only one can happen. */
+const alternatives = ["status", "html", "reset", "truncate", "malformed", "rate_limit"] as const;
+
+/** What is contradictory in an effect, in one sentence; `undefined` when nothing is. */
+function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | undefined {
+  const given = alternatives.filter((name) => effect[name] !== undefined);
+  const chosen = given.filter((name) => name !== "status" || effect.html === undefined);
+  if (chosen.length > 1) return `${chosen.join(" and ")} contradict each other: give one of them`;
+  if (effect.body !== undefined && (effect.status === undefined || effect.html !== undefined)) {
+    return "body goes with status, and not with html";
+  }
+  if (effect.headers !== undefined && effect.status === undefined && effect.html === undefined) {
+    return "headers go with status or html";
+  }
+  if ((effect.status === 204 || effect.status === 304) && (effect.body !== undefined || effect.html !== undefined)) {
+    return `a ${effect.status} has no body`;
+  }
+  if (given.length === 0 && effect.latency === undefined) return "the effect is empty";
+  return undefined;
+}
 
 /** One fault. Of several rules, the first that matches a request counts. */
 export const faultRuleSchema = z.strictObject({
@@ -52,7 +73,10 @@ export const faultRuleSchema = z.strictObject({
   times: z.int().min(1).optional(),
   /** How likely it happens, 0 to 1. */
   probability: z.number().min(0).max(1).optional(),
-  effect: faultEffectSchema,
+  effect: faultEffectSchema.superRefine((effect, context) => {
+    const contradiction = contradictionOf(effect);
+    if (contradiction !== undefined) context.addIssue({ code: "custom", message: contradiction });
+  }),
 });
 export type FaultRule = z.infer<typeof faultRuleSchema>;
 export type FaultEffect = FaultRule["effect"];

@@ -43,17 +43,24 @@ export class FaultTable {
     return this.#entries.length === 0;
   }
 
-  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape. */
+  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use. */
   add(...rules: FaultRule[]): FaultReport[] {
     const added = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
-    this.#entries.push(...added);
+    this.#entries = withDistinctIds([...this.#entries, ...added]);
     return added.map(report);
   }
 
-  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape. */
+  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id given twice. */
   replace(rules: FaultRule[]): FaultReport[] {
-    this.#entries = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
+    this.#entries = withDistinctIds(rules.map((rule) => this.#entry(faultRuleSchema.parse(rule))));
     return this.list();
+  }
+
+  /** Takes one rule away. Returns whether there was one of this id. */
+  remove(id: string): boolean {
+    const before = this.#entries.length;
+    this.#entries = this.#entries.filter(({ rule }) => rule.id !== id);
+    return this.#entries.length < before;
   }
 
   list(): FaultReport[] {
@@ -106,6 +113,16 @@ export class FaultTable {
       passedInSecond: 0,
     };
   }
+}
+
+/** @throws {RangeError} when two rules have the same id. */
+function withDistinctIds(entries: Entry[]): Entry[] {
+  const seen = new Set<string>();
+  for (const { rule } of entries) {
+    if (seen.has(rule.id)) throw new RangeError(`Two fault rules have the id "${rule.id}".`);
+    seen.add(rule.id);
+  }
+  return entries;
 }
 
 function report({ rule, matched, happened }: Entry): FaultReport {

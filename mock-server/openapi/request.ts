@@ -136,16 +136,16 @@ function extraFields(input: unknown, output: unknown, loc: ValidationIssue["loc"
 
 /**
  * The body as text, read once and kept for the journal.
- * @throws {HttpError} 413 when it is over {@link bodyLimitBytes}.
+ * @throws {HttpError} 413 when it is over the limit, by default {@link bodyLimitBytes}.
  */
-export async function readText(context: Context): Promise<string> {
+export async function readText(context: Context, limitBytes = bodyLimitBytes): Promise<string> {
   const kept = context.get("requestText") as string | undefined;
   if (kept !== undefined) return kept;
   // The rest of the body is never read, so the connection can't be used again.
   const tooLarge = () =>
-    new HttpError(413, `The request body is larger than ${bodyLimitBytes} bytes.`, { connection: "close" });
+    new HttpError(413, `The request body is larger than ${limitBytes} bytes.`, { connection: "close" });
   const declared = context.req.header("content-length");
-  if (declared !== undefined && Number(declared) > bodyLimitBytes) throw tooLarge();
+  if (declared !== undefined && Number(declared) > limitBytes) throw tooLarge();
   let text: string;
   if (declared !== undefined) {
     text = await context.req.text();
@@ -154,7 +154,7 @@ export async function readText(context: Context): Promise<string> {
     let size = 0;
     for await (const chunk of (context.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.byteLength;
-      if (size > bodyLimitBytes) throw tooLarge();
+      if (size > limitBytes) throw tooLarge();
       chunks.push(chunk);
     }
     text = Buffer.concat(chunks).toString("utf8");

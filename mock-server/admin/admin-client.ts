@@ -1,0 +1,122 @@
+import type { Push } from "../control-plane/deployment-model.ts";
+import type { RevisionBody } from "../control-plane/schemas.ts";
+import type { TransitionSettings } from "../control-plane/transition-settings.ts";
+import type { FaultRule } from "../faults/fault-rule.ts";
+import type { FaultReport } from "../faults/fault-table.ts";
+import type { RecordedRequest, RequestCounts } from "../journal.ts";
+import type { FixtureEntry } from "./journal-fixture.ts";
+import type { Seed, Seeded } from "./seed.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** An answer of the admin API other than success. */
+export class MockAdminError extends Error {
+  override readonly name = "MockAdminError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Which recorded requests to ask for. */
+export interface RemoteRequestsFilter {
+  method?: string;
+  /** Path without the query; `*` and `?` are wild. */
+  path?: string;
+  operation?: string;
+  status?: number;
+  /** The workspace. */
+  tenant?: string;
+  /** ISO 8601, by the server's clock. */
+  since?: string;
+  unmatched?: boolean;
+}
+
+/** The clock of a server: `now` is ISO 8601. */
+export interface ClockState {
+  now: string;
+  frozen: boolean;
+}
+
+/**
+ * A client of the admin API of a mock server that runs in another process, with the same names as the object that `startMockServer` returns.
+ * Every method throws a {@link MockAdminError} when the server refuses, and a `TypeError` when it can't be reached.
+ */
+export function connectMockServer(url: string, { token }: { token?: string } = {}) {
+  const base = `${url.replace(/\/+$/, "")}/_mock`;
+
+  async function send<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+    const response = await fetch(base + path, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new MockAdminError(response.status, `${method} /_mock${path}: ${response.status} ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as Body;
+  }
+
+  const query = (filter: RemoteRequestsFilter = {}) => {
+    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+    return given.length === 0
+      ? ""
+      : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
+  };
+
+  return {
+    /** Resolves when the server answers. */
+    health: () => send<{ ok: true }>("GET", "/health"),
+    info: () => send<Record<string, unknown>>("GET", "/info"),
+    /** Back to the beginning; the clock stays as it is. */
+    reset: () => send<{ ok: true }>("POST", "/reset"),
+    seed: (seed: Seed) => send<Seeded>("POST", "/seed", seed),
+    snapshot: {
+      /** Everything that the server knows, with its secrets. */
+      get: () => send<Snapshot>("GET", "/snapshot?secrets=include"),
+      put: (snapshot: Snapshot) => send<void>("PUT", "/snapshot", snapshot),
+    },
+    requests: async (filter?: RemoteRequestsFilter) =>
+      (await send<{ requests: RecordedRequest[] }>("GET", `/requests${query(filter)}`)).requests,
+    counts: (filter?: RemoteRequestsFilter) => send<RequestCounts>("GET", `/requests/counts${query(filter)}`),
+    fixture: (filter?: RemoteRequestsFilter) => send<FixtureEntry[]>("GET", `/requests/export${query(filter)}`),
+    clearRequests: () => send<void>("DELETE", "/requests"),
+    faults: {
+      add: async (...rules: FaultRule[]) => (await send<{ rules: FaultReport[] }>("POST", "/faults", rules)).rules,
+      replace: async (rules: FaultRule[]) => (await send<{ rules: FaultReport[] }>("PUT", "/faults", rules)).rules,
+      /** The rules, with how often each matched and happened. */
+      list: async () => (await send<{ rules: FaultReport[] }>("GET", "/faults")).rules,
+      remove: (id: string) => send<void>("DELETE", `/faults/${encodeURIComponent(id)}`),
+      clear: () => send<void>("DELETE", "/faults"),
+    },
+    clock: {
+      get: () => send<ClockState>("GET", "/clock"),
+      /** Stops the time where it is, or at `at`. */
+      freeze: (at?: Date) =>
+        send<ClockState>("POST", "/clock", { action: "freeze", ...(at ? { at: at.toISOString() } : {}) }),
+      /** Moves the time forward by a duration (`5m`) or milliseconds. */
+      advance: (by: string | number) => send<ClockState>("POST", "/clock", { action: "advance", by }),
+      resume: () => send<ClockState>("POST", "/clock", { action: "resume" }),
+    },
+    transitions: {
+      get: () => send<TransitionSettings>("GET", "/transitions"),
+      /** Replaces what is given; what is left out stays. */
+      set: (settings: TransitionSettings) => send<TransitionSettings>("PUT", "/transitions", settings),
+    },
+    revisions: {
+      /** Moves a revision to its next status, or to `to`. */
+      advance: (id: string, to?: string) =>
+        send<RevisionBody>("POST", `/revisions/${encodeURIComponent(id)}/advance`, to === undefined ? {} : { to }),
+    },
+    deployments: {
+      /** Moves a deletion one step on. */
+      advance: (id: string) => send<void>("POST", `/deployments/${encodeURIComponent(id)}/advance`),
+    },
+    /** Does what a push to a repository would cause; returns the revisions that this made. */
+    push: async (push: Push) => (await send<{ revisions: RevisionBody[] }>("POST", "/push", push)).revisions,
+  };
+}
+export type MockServerClient = ReturnType<typeof connectMockServer>;

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { createDeployment } from "../control-plane/deployment-model.ts";
+import { integrationSeedSchema, seedIntegrations } from "../control-plane/integration-model.ts";
+import { createListener } from "../control-plane/listener-model.ts";
+import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
+import { deploymentCreateRequest } from "../control-plane/schemas.ts";
+import { badRequest, HttpError } from "../http-error.ts";
+import type { Mock } from "../mock.ts";
+
+const deploymentSeedSchema = z.strictObject({
+  ...deploymentCreateRequest.shape,
+  source_config: deploymentCreateRequest.shape.source_config.default({}),
+  source_revision_config: deploymentCreateRequest.shape.source_revision_config.default({}),
+  secrets: deploymentCreateRequest.shape.secrets.default([]),
+  /** Default: the workspace of callers that name none. */
+  tenant_id: z.string().min(1).optional(),
+  /** How many; each `{n}` in the name is then its number, counted from 1. @default 1 */
+  count: z.int().min(1).max(100_000).optional(),
+});
+
+/** What a mock server can be filled with. */
+export const seedSchema = z.strictObject({
+  integrations: z.array(integrationSeedSchema).optional(),
+  /** Of the self-hosted edition. */
+  listeners: z
+    .array(z.strictObject({ ...listenerCreateRequest.shape, tenant_id: z.string().min(1).optional() }))
+    .optional(),
+  /** As a create request has them; `external_docker` goes to the self-hosted edition, every other source to the cloud. */
+  deployments: z.array(deploymentSeedSchema).optional(),
+});
+export type Seed = z.input<typeof seedSchema>;
+
+/** What a seed has made. */
+export interface Seeded {
+  integrations: number;
+  listeners: { id: string; compute_id: string }[];
+  deployments: { id: string; name: string; latest_revision_id: string }[];
+}
+
+/**
+ * Adds what a seed describes, by the rules that requests go by: all of it or, when one part is refused, nothing.
+ * @throws {z.ZodError} for a seed of another shape; {HttpError} 400 for a part that breaks a rule, naming the part.
+ */
+export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
+  const seed = seedSchema.parse(input);
+  const before = await mock.state.content();
+  const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
+  let part = "";
+  try {
+    await seedIntegrations(mock, seed.integrations ?? []);
+    for (const [index, { tenant_id: tenantId = mock.keys.defaultWorkspace, ...body }] of (
+      seed.listeners ?? []
+    ).entries()) {
+      part = `listeners[${index}]`;
+      const listener = await createListener(mock, { edition: "self-hosted", tenantId }, body);
+      made.listeners.push({ id: listener.id, compute_id: listener.computeId });
+    }
+    for (const [index, entry] of (seed.deployments ?? []).entries()) {
+      const { tenant_id: tenantId = mock.keys.defaultWorkspace, count = 1, ...body } = entry;
+      part = `deployments[${index}]`;
+      if (count > 1 && !body.name.includes("{n}"))
+        throw badRequest("the name needs a {n} when there is more than one.");
+      const edition = body.source === "external_docker" ? "self-hosted" : "cloud";
+      for (let number = 1; number <= count; number++) {
+        const name = body.name.replaceAll("{n}", String(number));
+        const { id, latestRevisionId } = await createDeployment(mock, { edition, tenantId }, { ...body, name });
+        made.deployments.push({ id, name, latest_revision_id: latestRevisionId });
+      }
+    }
+    return made;
+  } catch (error) {
+    await mock.state.replace(before);
+    if (error instanceof HttpError) throw new HttpError(400, `${part}: ${error.message}`);
+    throw error;
+  }
+}

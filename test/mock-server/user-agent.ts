@@ -1,0 +1,32 @@
+/** What a browser without scripts does at a consent page. */
+export interface Consent {
+  /** The status and the text of the page on which the flow ended. */
+  status: number;
+  text: string;
+  /** Where the provider sent the browser. */
+  location: URL;
+}
+
+/** Opens an authorization address, answers the form as `decision` says, and returns where the browser was sent, without going there. */
+export async function decide(url: string, decision: "allow" | "deny" = "allow"): Promise<URL> {
+  const page = await (await fetch(url)).text();
+  const form = new URLSearchParams();
+  for (const [, name = "", value = ""] of page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)) {
+    form.append(name, unescapeHtml(value));
+  }
+  form.set("subject", "alice@example.com");
+  form.set("decision", decision);
+  const answer = await fetch(new URL("/oauth/authorize", url), { method: "POST", body: form, redirect: "manual" });
+  return new URL(answer.headers.get("location") ?? "about:blank");
+}
+
+/** The same, and then follows the redirect back. */
+export async function consent(url: string, decision: "allow" | "deny" = "allow"): Promise<Consent> {
+  const location = await decide(url, decision);
+  const answer = await fetch(location);
+  return { status: answer.status, text: await answer.text(), location };
+}
+
+function unescapeHtml(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
