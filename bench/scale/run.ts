@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { startMockServer } from "../../mock-server/server.ts";
+import { createPulumiProject } from "../../test/support/pulumi/cli.ts";
+import { pulumiCli } from "../../test/support/pulumi/command-line.ts";
+import { manyDeployments } from "../../test/support/pulumi/program.ts";
+
+const deployments = 100;
+const rolloutSeconds = 60;
+
+interface Measurement {
+  name: string;
+  seconds: number;
+  /** From the start of the command until the platform had the first deployment. */
+  secondsBefore: number;
+  deployed: number;
+  writes: number;
+  reads: number;
+  rejected: number;
+}
+
+/** One `pulumi up` of all deployments at once, each rolling out for a minute. */
+async function measure(cli: string, name: string, requestsPerSecond?: number): Promise<Measurement> {
+  await using mock = await startMockServer({ port: 0, transitions: `time:${rolloutSeconds}s` });
+  // Rules that never happen count what they match; unlike the journal, without end.
+  const never = { probability: 0, effect: { latency: 0 } } as const;
+  mock.faults.add(
+    { ...never, id: "reads", match: { method: "GET", path: "/v2/*" } },
+    { ...never, id: "writes", match: { method: "POST", path: "/v2/*" } },
+  );
+  if (requestsPerSecond !== undefined) {
+    mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rate_limit: { requests: requestsPerSecond } } });
+  }
+  await using project = await createPulumiProject({
+    cli,
+    kind: "commonjs",
+    program: manyDeployments(deployments),
+    environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: "key-of-the-bench" },
+  });
+  const startedAt = Date.now();
+  const up = await project.up("--parallel", String(deployments));
+  const seconds = (Date.now() - startedAt) / 1_000;
+  if (up.code !== 0) throw new Error(`pulumi up failed:\n${up.stdout}${up.stderr}`);
+  const rules = new Map(mock.faults.list().map((rule) => [rule.id, rule]));
+  const { resources = [] } = (await project.exportStack()).deployment;
+  const firstAt = Math.min(...(await mock.state.deployments.all()).map(({ createdAt }) => createdAt));
+  return {
+    name,
+    seconds,
+    secondsBefore: (firstAt - startedAt) / 1_000,
+    deployed: resources.filter(({ outputs }) => outputs?.revisionStatus === "DEPLOYED").length,
+    writes: rules.get("writes")?.matched ?? 0,
+    reads: rules.get("reads")?.matched ?? 0,
+    rejected: rules.get("limit")?.happened ?? 0,
+  };
+}
+
+const { path: cli, reason } = await pulumiCli();
+if (cli === undefined) throw new Error(`No Pulumi CLI: ${reason}`);
+const measurements = [
+  await measure(cli, "no limit"),
+  await measure(cli, "20 requests a second, else 429 with Retry-After", 20),
+];
+const rows = measurements.map(({ name, seconds, secondsBefore, deployed, writes, reads, rejected }) => {
+  const over = (((seconds - secondsBefore) / rolloutSeconds - 1) * 100).toFixed(1);
+  return `| ${name} | ${deployed} | ${seconds.toFixed(1)} s | ${secondsBefore.toFixed(1)} s | ${over} % | ${writes} | ${reads} (${(reads / deployments).toFixed(1)}) | ${rejected} |`;
+});
+const results = `# Scale: ${deployments} deployments in one \`pulumi up\`
+
+Every deployment rolls out for ${rolloutSeconds} s on the mock server, all in one stack, with \`--parallel ${deployments}\` and the real CLI. The time is the whole
+command's; "before" is the part until the platform has the first deployment: the CLI's own start, and that of the program and the provider. "Over" is
+what the rest takes beyond one rollout. Writes and reads count every attempt, the rejected ones too; in brackets per deployment. With the
+limit, its rate is the bound: the four requests that each deployment needs, beside its polls, take 20 s of it.
+
+Command: \`node bench/scale/run.ts\`. Machine: ${cpus().length} cores, Linux x64, Node.js ${process.versions.node.split(".")[0]}.
+
+| server | DEPLOYED | time | before | over | writes | reads | answered 429 |
+|---|---|---|---|---|---|---|---|
+${rows.join("\n")}
+`;
+writeFileSync(fileURLToPath(new URL("results.md", import.meta.url)), results);
+process.stdout.write(results);
