@@ -73,7 +73,7 @@ export async function draftRevision(
     moves: mode !== "manual",
     stick,
     activeDelay: delay === "never" ? null : parseDuration(delay),
-    buildLines: [...buildLines(source, config), ...(build?.hasFailed === false ? build.lines : [])],
+    buildLines: buildLines(source, config).toSpliced(2, 0, ...(build?.hasFailed === false ? build.lines : [])),
     deployLines: deployLines(config),
     failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
   };

@@ -1,0 +1,32 @@
+import { spawn } from "node:child_process";
+
+/** How a program ended, and what it printed on both outputs. */
+export interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/**
+ * Runs a program to its end. `onOutput` is called with each piece that it prints. Its environment is the given one alone, with what a program
+ * needs to run.
+ */
+export function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string>; onOutput?: (piece: string) => void } = {},
+): Promise<Ended> {
+  const { cwd, env = {}, onOutput } = options;
+  return new Promise((resolve, reject) => {
+    const needed = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", PYTHONUNBUFFERED: "1" };
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], cwd, env: { ...needed, ...env } });
+    let output = "";
+    const receive = (piece: Buffer) => {
+      output += piece;
+      onOutput?.(String(piece));
+    };
+    child.stdout.on("data", receive);
+    child.stderr.on("data", receive);
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, output }));
+  });
+}
