@@ -33,7 +33,7 @@ export const checkpointConfig = named(
     thread_id: z.string().optional(),
     checkpoint_ns: z.string().optional(),
     checkpoint_id: z.string().optional(),
-    checkpoint_map: fields.optional(),
+    checkpoint_map: fields.nullish(),
   }),
 );
 

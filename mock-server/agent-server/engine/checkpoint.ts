@@ -52,6 +52,7 @@ function makeTasks(graph: ScriptedGraph, checkpointId: string, next: readonly De
       ...(isSent ? { input: { value: destination.input } } : {}),
       error: null,
       interrupts: [],
+      asked: [],
       answers: [],
       isSubgraph: node !== undefined && typeof node !== "function",
     });
@@ -62,6 +63,18 @@ function makeTasks(graph: ScriptedGraph, checkpointId: string, next: readonly De
 /** The tasks of a checkpoint that are yet to run. */
 export function pendingTasks(checkpoint: Checkpoint): Task[] {
   return checkpoint.tasks.filter((task) => task.result === undefined);
+}
+
+/** A checkpoint as it was before its tasks went on, to go another way from there. */
+export function reopened(checkpoint: Checkpoint): Checkpoint {
+  const tasks = checkpoint.tasks.map(({ result: _, ...task }) => ({
+    ...task,
+    error: null,
+    interrupts: task.asked.slice(0, 1),
+    asked: task.asked.slice(0, 1),
+    answers: [],
+  }));
+  return { ...checkpoint, tasks };
 }
 
 /** A checkpoint with what has become of its tasks. */

@@ -18,7 +18,8 @@ export interface Task {
   input?: { value: unknown };
   error: string | null;
   interrupts: Interrupt[];
-  /** The answers to its interrupts so far, in order. */
+  /** What it has asked so far, and the answers, in order. */
+  asked: Interrupt[];
   answers: unknown[];
   /** What it returned; absent while it hasn't. */
   result?: Fields | null;

@@ -19,7 +19,7 @@ export function scriptedGraph(script: ScriptedGraph): Graph {
     subgraphs: async (recurse) => subgraphsOf(script, recurse),
     execute: (execution) => new ScriptedRun(script, execution).run(),
     async update({ from, values: update, asNode, metadata, runId, now, uuid }) {
-      const before = from?.values ?? initialValues(script.channels);
+      const before = { ...initialValues(script.channels), ...from?.values };
       const values =
         update === null || update === undefined ? before : applyUpdate(script.channels, before, update, uuid);
       const source = asNode === "__input__" ? start : (asNode ?? lastNode(from?.tasks.map(({ name }) => name)));

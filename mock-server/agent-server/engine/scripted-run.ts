@@ -31,7 +31,7 @@ export class ScriptedRun {
     this.#namespace = namespace;
     this.#events = new RunEvents(execution, graph.id, namespace);
     this.#current = execution.from;
-    this.#values = execution.from?.values ?? initialValues(graph.channels);
+    this.#values = { ...initialValues(graph.channels), ...execution.from?.values };
     this.#aborted = new Promise((_, reject) => {
       if (execution.signal.aborted) reject(execution.signal.reason);
       execution.signal.addEventListener("abort", () => reject(execution.signal.reason), { once: true });

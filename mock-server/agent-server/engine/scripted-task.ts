@@ -60,7 +60,8 @@ export async function runTask(
     };
   } catch (thrown) {
     if (thrown instanceof NodeInterrupted) {
-      return { task: { ...task, interrupts: thrown.interrupts }, goto: [], updates: [] };
+      const asked = [...task.asked.slice(0, task.answers.length), ...thrown.interrupts];
+      return { task: { ...task, interrupts: thrown.interrupts, asked }, goto: [], updates: [] };
     }
     const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
     return { task: { ...task, error }, goto: [], updates: [], failure: thrown ?? new Error(error) };

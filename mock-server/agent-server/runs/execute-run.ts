@@ -1,6 +1,7 @@
 import { toBothNames } from "../../../core/dialect.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findGraph } from "../assistants/assistant-model.ts";
+import { reopened } from "../engine/checkpoint.ts";
 import type { Command, Execution, Fields } from "../engine/graph.ts";
 import { type Checkpoint, GraphError } from "../engine/graph.ts";
 import type { RunRecord } from "../state/records.ts";
@@ -67,7 +68,10 @@ function recursionLimit(config: Fields): number {
 async function startingPoint(host: AgentHost, threadId: string, kwargs: Fields): Promise<Checkpoint | undefined> {
   const configurable = (kwargs.config as Fields).configurable as Fields;
   const chosen = (kwargs.checkpoint as Fields | undefined)?.checkpoint_id ?? configurable.checkpoint_id;
-  return findCheckpoint(host, threadId, typeof chosen === "string" ? { checkpoint_id: chosen } : {});
+  const latest = await findCheckpoint(host, threadId, {});
+  if (typeof chosen !== "string" || chosen === latest?.id) return latest;
+  const earlier = await findCheckpoint(host, threadId, { checkpoint_id: chosen });
+  return earlier && reopened(earlier);
 }
 
 function checkpointsFor(host: AgentHost, { threadId, abort }: LiveRun): Execution["checkpoints"] {

@@ -125,7 +125,7 @@ export const historySearch = named(
   "ThreadStateSearch",
   z.object({
     limit: z.int().min(1).max(1000).default(10),
-    before: z.union([checkpointConfig, z.object({ configurable: checkpointConfig }), z.string()]).optional(),
+    before: z.union([z.object({ configurable: checkpointConfig }), checkpointConfig, z.string()]).optional(),
     metadata: fields.optional(),
     checkpoint: checkpointConfig.optional(),
     select: z.array(z.string()).optional(),

@@ -69,7 +69,8 @@ async function viewTask(
   task: Task,
   subgraphs: boolean,
 ): Promise<Fields> {
-  const { id, name, error, interrupts, path, result } = task;
+  const { id, name, error, asked, path, result } = task;
+  const interrupts = result === undefined ? task.interrupts : asked;
   const inner = [namespace, `${name}:${id}`].filter((part) => part !== "").join("|");
   const state = subgraphs && task.isSubgraph ? (await checkpointsOf(host, threadId, inner))[0] : undefined;
   return {
