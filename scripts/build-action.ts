@@ -1,48 +1,44 @@
 // Bundles the GitHub Action into dist/, which is committed because a runner uses a repository as it is.
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 
 /** The folder that `action.yml` names. */
 export const actionBundle: string = join(checkout, "dist");
 
 /**
- * Compiles action/ and core/ with tsc and bundles the result with its dependencies and their licences.
+ * Makes the bundle of the action.
  *
- * @param folder where the bundle goes; what is in it is replaced
+ * @param folder where it goes; what is in it is replaced
  * @throws Error when the compiler or the bundler fails; their own messages are on stderr
  */
 export async function buildAction(folder: string = actionBundle): Promise<void> {
+  await bundle(join(checkout, "action", "index.ts"), folder);
+}
+
+/**
+ * Compiles a TypeScript file of this checkout with what it imports, and bundles the result with its dependencies and their licences.
+ *
+ * @param file the entry
+ * @param folder where the bundle goes; what is in it is replaced
+ * @throws Error when the compiler or the bundler fails; their own messages are on stderr
+ */
+export async function bundle(file: string, folder: string): Promise<void> {
+  await mkdir(join(checkout, ".cache"), { recursive: true });
   // Types are a check of their own. The bundler resolves packages from where the compiled files are, so they stay inside the checkout.
   const compiled = await mkdtemp(join(checkout, ".cache", "action-"));
   try {
-    const options = ["--noCheck", "--noEmit", "false", "--outDir", join(compiled, "js"), "--rootDir", checkout];
     const project = join(compiled, "tsconfig.json");
-    await writeFile(
-      project,
-      JSON.stringify({
-        extends: join(checkout, "tsconfig.json"),
-        files: [join(checkout, "action", "index.ts")],
-        include: [],
-      }),
-    );
-    await succeed("tsc", ["-p", project, ...options]);
-    const bundle = join(compiled, "bundle");
-    const entry = join(compiled, "js", "action", "index.js");
-    await succeed("ncc", [
-      "build",
-      entry,
-      "--out",
-      bundle,
-      "--minify",
-      "--license",
-      "licenses.txt",
-      "--target",
-      "es2022",
-      "--quiet",
-    ]);
+    await writeFile(project, JSON.stringify({ extends: join(checkout, "tsconfig.json"), files: [file], include: [] }));
+    const out = join(compiled, "js");
+    await succeed("tsc", ["-p", project, "--noCheck", "--noEmit", "false", "--outDir", out, "--rootDir", checkout]);
+    const entry = join(out, relative(checkout, file).replace(/\.ts$/, ".js"));
+    const made = join(compiled, "bundle");
+    const options = ["--minify", "--license", "licenses.txt", "--target", "es2022", "--quiet"];
+    await succeed("ncc", ["build", entry, "--out", made, ...options]);
     await rm(folder, { recursive: true, force: true });
-    await cp(bundle, folder, { recursive: true });
+    await cp(made, folder, { recursive: true });
   } finally {
     await rm(compiled, { recursive: true, force: true });
   }
@@ -50,7 +46,7 @@ export async function buildAction(folder: string = actionBundle): Promise<void> 
 
 /** The names of the files in which dist/ differs from a bundle made just now. */
 export async function staleActionFiles(): Promise<string[]> {
-  const fresh = await mkdtemp(join(checkout, ".cache", "action-fresh-"));
+  const fresh = await mkdtemp(join(tmpdir(), "graphdeploy-action-"));
   try {
     await buildAction(fresh);
     const names = new Set([...(await namesIn(fresh)), ...(await namesIn(actionBundle))]);

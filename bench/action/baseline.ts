@@ -1,0 +1,7 @@
+// The least that an action in JavaScript needs: a required input that is missing ends it. Bundled by run.ts for comparison.
+import * as core from "@actions/core";
+import { getOctokit } from "@actions/github";
+
+const token = core.getInput("github-token");
+if (core.getInput("name") === "") core.setFailed("name: is required");
+else await getOctokit(token).rest.meta.get();
