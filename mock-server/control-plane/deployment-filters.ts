@@ -1,4 +1,7 @@
+import type { Mock } from "../mock.ts";
 import type { DeploymentRecord } from "../state/records.ts";
+import type { PageQuery } from "../state/repositories.ts";
+import type { Scope } from "./deployment-model.ts";
 import { deploymentStatus, imageVersion, isGone, isRemoteReconciled } from "./deployment-state.ts";
 
 /** What a listing of deployments can be narrowed to; an absent or null filter lets everything through. */
@@ -50,4 +53,23 @@ export function deploymentFilter(filters: DeploymentFilters, now: number): (reco
   });
   whenGiven(filters.remote_reconciled, (wanted) => (record) => isRemoteReconciled(record) === wanted);
   return (record) => tests.every((test) => test(record));
+}
+
+/** One page of a workspace's deployments, newest first. Where filters name single ones, only those are looked at, however many there are. */
+export async function pageOfDeployments(
+  { state: { deployments } }: Mock,
+  { edition, tenantId }: Scope,
+  { name, deployment_ids: ids }: DeploymentFilters,
+  query: PageQuery<DeploymentRecord>,
+): Promise<DeploymentRecord[]> {
+  let named: (DeploymentRecord | undefined)[];
+  if (name !== null && name !== undefined) named = [await deployments.findByName(edition, tenantId, name)];
+  else if (ids !== null && ids !== undefined) {
+    named = await Promise.all([...listed(ids.toLowerCase())].map((id) => deployments.get(id)));
+  } else return deployments.page(edition, tenantId, query);
+  return named
+    .filter((record) => record !== undefined)
+    .filter((record) => record.edition === edition && record.tenantId === tenantId && query.accept(record))
+    .sort((a, b) => b.sequence - a.sequence)
+    .slice(query.offset, query.offset + query.limit);
 }

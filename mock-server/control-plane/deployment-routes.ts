@@ -7,7 +7,7 @@ import { route } from "../openapi/route.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
-import { deploymentFilter } from "./deployment-filters.ts";
+import { deploymentFilter, pageOfDeployments } from "./deployment-filters.ts";
 import {
   changeDeployment,
   createDeployment,
@@ -73,7 +73,7 @@ export const deploymentRoutes = [
     async handle({ mock, scope, query }) {
       const { limit, offset, ...filters } = query;
       const accept = deploymentFilter(filters, mock.clock.now());
-      const page = await mock.state.deployments.page(scope.edition, scope.tenantId, { accept, offset, limit });
+      const page = await pageOfDeployments(mock, scope, filters, { accept, offset, limit });
       const resources = page.map((record) => present(mock, record));
       return { status: 200, body: { resources, offset: offset + resources.length } };
     },

@@ -1,0 +1,81 @@
+import { connect } from "node:net";
+
+/** One request of a load: the whole text that is sent. */
+export type RequestText = (number: number) => string;
+
+/** What a load came to. */
+export interface LoadResult {
+  requests: number;
+  /** Answers other than 2xx. */
+  failures: number;
+  seconds: number;
+  /** Median time of one request, in microseconds. */
+  medianMicroseconds: number;
+}
+
+/** The text of a request with the headers that every server here asks for. */
+export function requestText(method: string, path: string, host: string, body?: string): string {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nx-api-key: bench\r\naccept: application/json\r\n`;
+  if (body === undefined) return `${head}\r\n`;
+  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+/**
+ * Sends requests over `connections` connections, on each the next one when the last is answered, for so many milliseconds or until `most` are
+ * answered. Written on plain sockets, so that the client isn't what is measured.
+ */
+export async function load(
+  port: number,
+  connections: number,
+  text: RequestText,
+  milliseconds: number,
+  most = Number.POSITIVE_INFINITY,
+): Promise<LoadResult> {
+  const times: number[] = [];
+  let failures = 0;
+  let sent = 0;
+  const start = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => runConnection()));
+  const seconds = (performance.now() - start) / 1000;
+  times.sort((a, b) => a - b);
+  const median = times[Math.floor(times.length / 2)] ?? Number.NaN;
+  return { requests: times.length, failures, seconds, medianMicroseconds: median * 1000 };
+
+  function runConnection(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      let received = "";
+      let began = 0;
+      const next = () => {
+        if (performance.now() - start >= milliseconds || sent >= most) return socket.end();
+        began = performance.now();
+        socket.write(text(sent++));
+      };
+      socket.setEncoding("latin1");
+      socket.on("connect", next);
+      socket.on("data", (piece) => {
+        received += piece;
+        const length = answerLength(received);
+        if (length === undefined || received.length < length) return;
+        times.push(performance.now() - began);
+        if (received.charCodeAt("HTTP/1.1 ".length) !== 50) failures++;
+        received = received.slice(length);
+        next();
+      });
+      socket.on("error", reject);
+      socket.on("close", () => resolve());
+    });
+  }
+}
+
+/** How long the answer at the beginning of `text` is, head and body; `undefined` while that isn't there to tell. */
+function answerLength(text: string): number | undefined {
+  const headEnd = text.indexOf("\r\n\r\n");
+  if (headEnd < 0) return undefined;
+  const head = text.slice(0, headEnd).toLowerCase();
+  const declared = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+  if (declared !== undefined) return headEnd + 4 + Number(declared);
+  if (!head.includes("\r\ntransfer-encoding: chunked")) return headEnd + 4;
+  const last = text.indexOf("\r\n0\r\n\r\n", headEnd + 2);
+  return last < 0 ? undefined : last + "\r\n0\r\n\r\n".length;
+}
