@@ -11,6 +11,7 @@ const pinnedNode = join(root, "node_modules", "node", "bin", "node");
 /** What each npm script runs under the pinned Node.js. @type {Record<string, string[]>} */
 const commands = {
   build: ["scripts/build.ts"],
+  "build-action": ["scripts/build-action.ts"],
   check: ["scripts/check.ts"],
   demo: ["scripts/demo.ts"],
   dev: ["mock-server/dev.ts"],

@@ -2,7 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { staleActionFiles } from "./build-action.ts";
 import { buildPackage } from "./build-package.ts";
+import { lintWorkflows } from "./lint-workflows.ts";
 import { packPackage } from "./pack-package.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -35,6 +37,16 @@ const checks: Check[] = [
   { name: "package manifest", run: () => runCommand("node_modules/.bin/publint", ["--strict", tarball]) },
   { name: "types of the package", run: () => runCommand("node_modules/.bin/attw", [tarball]) },
   { name: "package in use", run: () => runCommand(process.execPath, ["scripts/package-smoke.ts", tarball]) },
+  {
+    name: "bundled action",
+    run: async () => {
+      const stale = await staleActionFiles();
+      if (stale.length > 0)
+        process.stderr.write(`Not what the sources make: ${stale.join(", ")} in dist/. Run npm run build:action.\n`);
+      return stale.length;
+    },
+  },
+  { name: "workflows", run: lintWorkflows },
 ];
 
 const failed: string[] = [];
