@@ -60,15 +60,24 @@ function addOperation(digest: Digest, name: string, operation: OperationObject, 
   }
 }
 
-function addFields(digest: Digest, prefix: string, schema: Schema, file: OpenApiFile): void {
+/** `within` holds the schemas that this one is a part of: one that contains itself is described once. */
+function addFields(
+  digest: Digest,
+  prefix: string,
+  schema: Schema,
+  file: OpenApiFile,
+  within: readonly Schema[] = [],
+): void {
   const resolved = resolve(schema, file);
-  if (resolved.items) addFields(digest, `${prefix}[]`, resolved.items, file);
+  if (within.includes(resolved)) return;
+  const path = [...within, resolved];
+  if (resolved.items) addFields(digest, `${prefix}[]`, resolved.items, file, path);
   for (const [field, property] of Object.entries(resolved.properties ?? {})) {
     const need = resolved.required?.includes(field) ? "required" : "optional";
     const separator = /( body|\d{3})$/.test(prefix) ? " " : ".";
-    const path = `${prefix}${separator}${field}`;
-    digest[path] = `${typeOf(property, file)} ${need}`;
-    addFields(digest, path, property, file);
+    const name = `${prefix}${separator}${field}`;
+    digest[name] = `${typeOf(property, file)} ${need}`;
+    addFields(digest, name, property, file, path);
   }
 }
 
@@ -77,8 +86,18 @@ function resolve(schema: Schema, file: OpenApiFile): Schema {
   if (schema.$ref !== undefined)
     return resolve(file.components?.schemas?.[schema.$ref.split("/").at(-1) ?? ""] ?? {}, file);
   if (schema.allOf?.length === 1) return resolve(schema.allOf[0] as Schema, file);
+  if (schema.allOf) return joined(schema.allOf.map((part) => resolve(part, file)));
   const alternatives = schema.anyOf?.filter(({ type }) => type !== "null");
   return alternatives?.length === 1 ? resolve(alternatives[0] as Schema, file) : schema;
+}
+
+/** One object with the fields of all. */
+function joined(parts: readonly Schema[]): Schema {
+  return {
+    type: "object",
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required }) => required ?? []),
+  };
 }
 
 function isNullable(schema: Schema, file: OpenApiFile): boolean {
