@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { readMockConfig } from "./config-file.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import { parseTransitionMode } from "./control-plane/transition-settings.ts";
 import { type MockServer, startMockServer } from "./server.ts";
@@ -13,6 +14,8 @@ interface MockFlags {
   strict: boolean;
   logFormat: "pretty" | "json";
   adminToken?: string;
+  allowOutbound?: string[];
+  config?: string;
 }
 
 /** Reads a port. @throws {InvalidArgumentError} for anything but 0 to 65535. */
@@ -75,27 +78,64 @@ export function mockCommand(run: (server: MockServer) => void): Command {
     )
     .option("--public-url <url>", "address that clients reach the server by", readUrl)
     .option("--seed <number>", "make identifiers the same in every run", readSeed)
-    .option("--strict", "refuse what servers usually forgive, such as a missing X-Tenant-Id", false)
+    .option(
+      "--config <file>",
+      "YAML or JSON file with integrations, listeners, deployments, transitions, faults and keys",
+    )
+    .option(
+      "--allow-outbound <host>",
+      "a host beyond loopback that the server may call; * and ? are wild (repeatable)",
+      (host: string, hosts: string[] = []) => [...hosts, host],
+    )
+    .option(
+      "--strict",
+      "refuse what servers usually forgive: no X-Tenant-Id, unknown fields, an unknown integration",
+      false,
+    )
     .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
     .addOption(
       new Option("--admin-token <token>", "token that the admin API asks for").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
     )
     .action(async (flags: MockFlags) => {
-      const { apiKey, logFormat, ...rest } = flags;
-      const server = await startMockServer({ ...rest, ...(apiKey ? { apiKeys: apiKey } : {}), logFormat });
-      announce(server, flags);
+      const { apiKey, logFormat, config: file, ...rest } = flags;
+      const config = file === undefined ? {} : await readMockConfig(file);
+      const {
+        integrations = [],
+        transitions,
+        faults = [],
+        api_keys: configuredKeys,
+        allow_outbound: hosts = [],
+      } = config;
+      const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
+      const server = await startMockServer({
+        ...rest,
+        ...(apiKeys ? { apiKeys } : {}),
+        allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
+        integrations,
+        logFormat,
+      });
+      try {
+        if (transitions) server.transitions.set(transitions);
+        server.faults.add(...faults);
+        await server.seed({ listeners: config.listeners, deployments: config.deployments });
+      } catch (error) {
+        await server.close();
+        throw new RangeError(`${file}: ${(error as Error).message.replace(/\.$/, "")}`);
+      }
+      announce(server, logFormat, apiKeys ? Object.keys(apiKeys).length : null);
       run(server);
     });
 }
 
-function announce(server: MockServer, { logFormat, apiKey, transitions }: MockFlags): void {
+function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCount: number | null): void {
+  const transitions = server.transitions.get().mode;
   const { url, selfHostedUrl } = server;
   if (logFormat === "json") {
     const line = { event: "listening", url, self_hosted_url: selfHostedUrl, docs: `${url}/docs`, transitions };
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return;
   }
-  const keys = apiKey ? `${Object.keys(apiKey).length} accepted` : "any that isn't empty";
+  const keys = keyCount === null ? "any that isn't empty" : `${keyCount} accepted`;
   process.stdout.write(
     [
       `Cloud control plane        ${url}`,

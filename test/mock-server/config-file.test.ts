@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readMockConfig } from "../../mock-server/config-file.ts";
+import { mockCommand } from "../../mock-server/mock-command.ts";
+import type { MockServer } from "../../mock-server/server.ts";
+import { apiOf } from "./api.ts";
+
+async function withFile<Result>(text: string, use: (file: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "mock-config-"));
+  try {
+    const file = join(folder, "mock.yaml");
+    await writeFile(file, text);
+    return await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function start(file: string): Promise<MockServer> {
+  return new Promise((resolve, reject) => {
+    const command = mockCommand(resolve);
+    command.parseAsync(["--port", "0", "--log-format", "json", "--config", file], { from: "user" }).catch(reject);
+  });
+}
+
+const config = `
+api_keys: { the-key: [one] }
+integrations:
+  - { id: 11111111-1111-4111-8111-111111111111, name: acme, any_repository: true }
+listeners:
+  - { compute_type: k8s, compute_id: cluster, compute_config: {} }
+deployments:
+  - { name: agent, source: internal_source }
+transitions: { mode: immediate, rules: [{ name: bad-*, fail: BUILD_FAILED }] }
+faults:
+  - { match: { operation: get_listener }, effect: { status: 503 } }
+`;
+
+test("a server starts with what its configuration file says", async () => {
+  await using mock = await withFile(config, start);
+  const headers = { "x-api-key": "the-key" };
+  const api = apiOf(mock.url);
+  expect((await api("GET", "/v2/deployments")).status).toBe(401);
+  const { body: deployments } = await api("GET", "/v2/deployments", undefined, headers);
+  expect(deployments.resources).toMatchObject([{ name: "agent", tenant_id: "one" }]);
+  expect((await api("GET", "/v1/integrations/github/install", undefined, headers)).body).toMatchObject([
+    { name: "acme" },
+  ]);
+  const { body: listeners } = await api("GET", "/api-host/v2/listeners", undefined, headers);
+  expect(listeners.resources).toMatchObject([{ compute_id: "cluster" }]);
+  expect(mock.transitions.get()).toEqual({ mode: "immediate", rules: [{ name: "bad-*", fail: "BUILD_FAILED" }] });
+  expect(mock.faults.list()).toHaveLength(1);
+});
+
+test.each([
+  ["an unknown field", "colour: red", "colour"],
+  ["a field of the wrong kind", "deployments: 7", "deployments"],
+  ["a fault that contradicts itself", "faults: [{ effect: {} }]", "faults.0.effect"],
+  ["something else than YAML", "{", "is no YAML"],
+])("a file with %s is refused, naming file and field", async (_, text, named) => {
+  await withFile(text, async (file) => {
+    await expect(readMockConfig(file)).rejects.toThrow(named);
+    await expect(readMockConfig(file)).rejects.toThrow(file);
+  });
+});
+
+test("a file that isn't there, and a deployment that breaks a rule, are refused", async () => {
+  await expect(readMockConfig("/nowhere/mock.yaml")).rejects.toThrow("can't be read");
+  const twice = "deployments: [{ name: a, source: internal_source }, { name: a, source: internal_source }]";
+  await expect(withFile(twice, start)).rejects.toThrow(/deployments\[1\].*already exists/);
+});
