@@ -25,9 +25,11 @@ export async function buildAction(folder: string = actionBundle): Promise<void> 
  * @throws Error when the compiler or the bundler fails; their own messages are on stderr
  */
 export async function bundle(file: string, folder: string): Promise<void> {
-  await mkdir(join(checkout, ".cache"), { recursive: true });
-  // Types are a check of their own. The bundler resolves packages from where the compiled files are, so they stay inside the checkout.
-  const compiled = await mkdtemp(join(checkout, ".cache", "action-"));
+  // Types are a check of their own. The bundler resolves packages from where the compiled files are, so they stay inside the checkout; it
+  // numbers modules by their paths, so the folder has the same name every time.
+  const compiled = join(checkout, ".cache", "bundle", relative(checkout, file).replaceAll(/\W/g, "-"));
+  await rm(compiled, { recursive: true, force: true });
+  await mkdir(compiled, { recursive: true });
   try {
     const project = join(compiled, "tsconfig.json");
     await writeFile(project, JSON.stringify({ extends: join(checkout, "tsconfig.json"), files: [file], include: [] }));
