@@ -37,7 +37,6 @@ export function eventStream(body: ReadableStream<Uint8Array>, headers: Record<st
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",
       "x-accel-buffering": "no",
-      "transfer-encoding": "chunked",
       ...headers,
     },
   });

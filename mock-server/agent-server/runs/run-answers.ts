@@ -76,7 +76,7 @@ export function answerResult(
     },
   });
   return new Response(body, {
-    headers: { ...corsHeaders, "content-type": "application/json", "transfer-encoding": "chunked", ...headers },
+    headers: { ...corsHeaders, "content-type": "application/json", ...headers },
   });
 }
 
