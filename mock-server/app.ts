@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
 import { controlPlaneRoutes, editionPrefixes, serveControlPlane } from "./control-plane/control-plane.ts";
-import { applyFault } from "./faults/fault-effects.ts";
+import { applyFault, isHandled } from "./faults/fault-effects.ts";
 import { HttpError } from "./http-error.ts";
 import type { Mock } from "./mock.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
@@ -43,7 +43,9 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
       await next();
     } else {
       const { "content-length": declared } = context.req.header();
-      if (declared !== undefined && declared !== "0") await readText(context).catch(() => undefined);
+      // What handles a request reads its body itself, in its own way and within its own limit.
+      const isUnread = declared !== undefined && declared !== "0" && !isHandled(effect);
+      if (isUnread) await readText(context).catch(() => undefined);
       const response = await applyFault(context, effect, async () => {
         await next();
         return context.res;

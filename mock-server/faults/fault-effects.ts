@@ -52,6 +52,11 @@ function answerOf({ status, body, html, headers, rate_limit }: FaultEffect): Res
   });
 }
 
+/** Whether a request is handled in spite of `effect`. */
+export function isHandled(effect: FaultEffect): boolean {
+  return effect.reset !== "before" && !effect.rate_limit && effect.html === undefined && effect.status === undefined;
+}
+
 /** Lets `effect` happen to a request that `handle` would answer. */
 export async function applyFault(
   context: MockRequest,
@@ -68,7 +73,9 @@ export async function applyFault(
   if (effect.malformed) {
     if (isEventStream(response)) {
       const text = `${(await firstPiece(response)).toString("utf8")}event: values\ndata: {"broken":\n\n`;
-      return new Response(text, { status: response.status, headers: response.headers });
+      const headers = new Headers(response.headers);
+      headers.delete("transfer-encoding");
+      return new Response(text, { status: response.status, headers });
     }
     const text = await response.text();
     return new Response(`${text.slice(0, -1)},`, { status: response.status, headers: response.headers });
