@@ -326,7 +326,8 @@ export class ControlPlane {
     const whole = deploymentSchema.safeParse(answer);
     if (whole.success) return whole.data;
     try {
-      return await this.getDeployment(answer.id, call);
+      // No abort ends it: the answer's id is known to nobody yet.
+      return await this.getDeployment(answer.id, { ...call, signal: undefined });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       throw new ResponseError(`Deployment ${answer.id} was written and can't be read: ${error.message}`, {

@@ -39,7 +39,7 @@ function isProxyRefusal(text: string): boolean {
 function hintFor(code: string, text: string): string | undefined {
   if (code === "ENOTFOUND") return "Check the base URL: this host name doesn't exist.";
   if (isProxyRefusal(text)) return "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.";
-  return undefined;
+  return "Check that this address can be reached from here (network, proxy, base URL), then run again.";
 }
 
 function describeCause(error: unknown): { code: string; text: string } {

@@ -40,7 +40,7 @@ export async function ensureExists(
 ): Promise<Creation> {
   const { signal, onProgress, managedBy } = options;
   const before = await findLasting(client, desired.name, options);
-  if (before.deployment !== undefined) return goOnWith(before.deployment, desired, options);
+  if (before.deployment !== undefined) return goOnWith(client, before.deployment, desired, options);
 
   for (let write = 1; ; write += 1) {
     try {
@@ -54,7 +54,7 @@ export async function ensureExists(
         const message = `The answer to the creation of ${desired.name} was lost; looking whether it was carried out.`;
         onProgress?.({ type: "warning", message });
       }
-      const found = await lookAgain(client, desired.name, lost, signal);
+      const found = await lookAgain(client, desired.name, lost);
       if (found !== undefined && isBeingDeleted(found)) {
         if (write >= mostWrites) throw error;
         await awaitEnd(client, found, options);
@@ -66,7 +66,7 @@ export async function ensureExists(
         continue;
       }
       const isOurs = write > 1 || lost ? isOurCreation(found, desired, before.serverTimeMs, managedBy) : false;
-      return isOurs ? { deployment: found, created: true } : goOnWith(found, desired, options);
+      return isOurs ? { deployment: found, created: true } : goOnWith(client, found, desired, options);
     }
   }
 }
@@ -89,10 +89,11 @@ function awaitEnd(client: ControlPlane, { id, name }: Deployment, { signal, onPr
   return awaitGone(client, id, { signal, onProgress });
 }
 
-async function lookAgain(client: ControlPlane, name: string, lost: boolean, signal: AbortSignal | undefined) {
+/** No abort ends these looks, which take seconds: without them the id of what was created would be lost. */
+async function lookAgain(client: ControlPlane, name: string, lost: boolean) {
   for (const pause of lost ? looksAfterMs : [0]) {
-    await client.clock.sleep(pause, signal);
-    const { deployment } = await client.findByName(name, { signal });
+    await client.clock.sleep(pause);
+    const { deployment } = await client.findByName(name);
     if (deployment !== undefined) return deployment;
   }
   return undefined;
@@ -124,11 +125,39 @@ function isSameOrigin(found: Deployment, { source, sourceConfig = {}, sourceRevi
   );
 }
 
-function goOnWith(existing: Deployment, desired: DesiredDeployment, options: CreationOptions): Creation {
+/** How long after its creation a deployment is taken for what an earlier run of the same creation left, in milliseconds: a day. */
+const resumableMs = 86_400_000;
+
+/**
+ * Whether a deployment looks as an interrupted creation of the same maker leaves it: its mark, the same source, made lately, and never changed since.
+ */
+async function isInterruptedCreation(
+  client: ControlPlane,
+  existing: Deployment,
+  desired: DesiredDeployment,
+  { managedBy, signal }: CreationOptions,
+): Promise<boolean> {
+  if (managedBy === undefined || managedByOf(existing.secrets) !== managedBy) return false;
+  const ageMs = client.clock.now() - Date.parse(existing.created_at ?? "");
+  if (!isSameOrigin(existing, desired) || !(ageMs < resumableMs)) return false;
+  let revisions = 0;
+  for await (const _ of client.listRevisions(existing.id, {}, { signal })) {
+    revisions += 1;
+    if (revisions > 1) return false;
+  }
+  return true;
+}
+
+async function goOnWith(
+  client: ControlPlane,
+  existing: Deployment,
+  desired: DesiredDeployment,
+  options: CreationOptions,
+): Promise<Creation> {
   const mark = managedByOf(existing.secrets);
-  if (options.managedBy !== undefined && mark === options.managedBy && isSameOrigin(existing, desired)) {
-    const message = `Deployment ${desired.name} (${existing.id}) was created by an earlier run that didn't end; going on with it.`;
-    options.onProgress?.({ type: "note", message });
+  if (options.adopt !== true && (await isInterruptedCreation(client, existing, desired, options))) {
+    const message = `Deployment ${desired.name} (${existing.id}) carries the mark of this resource and was never changed: taken for what an interrupted run created, and gone on with.`;
+    options.onProgress?.({ type: "warning", message });
     return { deployment: existing, created: false };
   }
   if (options.adopt === true) {

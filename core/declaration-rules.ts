@@ -30,6 +30,12 @@ export function* ruleProblems(
   if (config.customUrl !== undefined && desired.source !== "external_docker") {
     yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
   }
+  if (URL.parse(config.repoUrl ?? "")?.password) {
+    yield {
+      path: ["sourceConfig", "repoUrl"],
+      message: "carries a password, which would be kept in plain text. Leave it out: the integration has the access.",
+    };
+  }
   yield* refProblems(revision.repoRef, config.buildOnPush);
   yield* environmentProblems(desired);
   yield* resourceProblems(config.resourceSpec);

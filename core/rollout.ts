@@ -196,10 +196,13 @@ class Rollout {
   /** DEPLOYED may come a moment before traffic is switched. */
   async #awaitSwitch(revision: Revision): Promise<RolloutResult> {
     const { deploymentId, signal, onProgress } = this.#options;
-    const switchDeadline = this.#now() + this.#limits.switchMs;
+    let switchDeadline = this.#now() + this.#limits.switchMs;
     this.#readUntil = Math.max(this.#deadline, switchDeadline);
     for (let asked = 0; ; asked += 1) {
+      const askedAt = this.#now();
       const deployment = await this.#tryReadDeployment();
+      // While the control plane can't be read, nobody knows what serves: that time doesn't count.
+      if (deployment === undefined) switchDeadline += this.#now() - askedAt;
       // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
       const active = deployment?.active_revision_id;
       const isActive = active === this.#options.revisionId || active === undefined;
@@ -209,8 +212,9 @@ class Rollout {
         this.#throwIfSuperseded(deployment);
       }
       if (asked === 0) onProgress?.({ type: "switching", revisionId: revision.id });
-      if (this.#now() >= switchDeadline) {
-        if (deployment !== undefined) this.#throwIfSuperseded(deployment);
+      if (deployment === undefined && this.#now() >= this.#readUntil) throw await this.#timeout();
+      if (deployment !== undefined && this.#now() >= switchDeadline) {
+        this.#throwIfSuperseded(deployment);
         throw new RolloutError(
           `Revision ${revision.id} is DEPLOYED, but ${formatDuration(this.#limits.switchMs)} later deployment ${deploymentId} still serves ${active ?? "no revision"}.`,
           { ...this.#errorOptions(), hint: "Look at the deployment's page; deploy again if it doesn't switch." },

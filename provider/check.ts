@@ -6,7 +6,7 @@ import { refusedRemovals } from "../core/plan.ts";
 import { type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
-import { type DeploymentInputs, declaredOf } from "./state.ts";
+import { type DeploymentInputs, declaredOf, inputNames } from "./state.ts";
 import { hasUnknown, isUnknown } from "./unknown.ts";
 
 export interface CheckFailure {
@@ -27,7 +27,12 @@ export function check(
   );
   const { problems, desired } = validateDesired(declaredOf(inputs), isUnknown);
   const failures = problems.map(({ path, message }) => failure(path, message));
-  failures.push(...timeoutFailures(inputs), ...kindFailures(inputs), ...connectionFailures(inputs, config));
+  failures.push(
+    ...unknownInputFailures(inputs),
+    ...timeoutFailures(inputs),
+    ...kindFailures(inputs),
+    ...connectionFailures(inputs, config),
+  );
   // The engine passes no old inputs to a creation, and an empty record from older versions.
   // A replacement is a new deployment, which begins with nothing to remove.
   if (olds?.name !== undefined && !hasUnknown(inputs) && replacedPaths(olds, inputs).length === 0) {
@@ -62,6 +67,12 @@ function withSecretsVersion(olds: DeploymentInputs | undefined, news: Deployment
   const before = olds?.secretsVersion ?? 0;
   const isSame = before > 0 && isDeepStrictEqual(olds?.secrets, news.secrets);
   return { ...news, secretsVersion: isSame ? before : before + 1 };
+}
+
+function* unknownInputFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
+  for (const name of Object.keys(inputs)) {
+    if (!inputNames.includes(name)) yield failure([name], "is not an input of a deployment. Check its spelling.");
+  }
 }
 
 function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailure> {

@@ -139,7 +139,9 @@ function observedEnvironment(state: DeploymentState, { secrets }: Deployment): O
   const plain = present.filter(({ name }) => env !== undefined && Object.hasOwn(env, name));
   const secret = present.filter((entry) => !plain.includes(entry));
   const names = secretNames === undefined && secret.length === 0 ? undefined : secret.map(({ name }) => name).sort();
-  if (present.some(({ value }) => isMasked(value))) return { entries: "hidden", secretNames: names };
+  // The engine encrypts refreshed inputs where the old ones were secret: with no secrets among those, these would stand in plain text.
+  const wouldBePlain = secretNames === undefined && secret.length > 0;
+  if (wouldBePlain || present.some(({ value }) => isMasked(value))) return { entries: "hidden", secretNames: names };
   const asMap = (entries: readonly Secret[]) => Object.fromEntries(entries.map(({ name, value }) => [name, value]));
   return {
     entries: {

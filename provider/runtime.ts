@@ -54,7 +54,7 @@ export function createProvider(): DeploymentProvider {
       return jsonSafe(check(olds, news, config));
     },
     async diff(_id, olds, news) {
-      const difference = diff(olds, news, config);
+      const difference = differenceOf(olds, news, config);
       if (difference.deleteBeforeReplace) {
         const message = `${olds.name} ${lossWarning}`;
         const line = statusLineOf(news.resourceUrn);
@@ -70,6 +70,14 @@ export function createProvider(): DeploymentProvider {
   };
 }
 
+function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
+  try {
+    return diff(olds, news, config);
+  } catch (error) {
+    throw bare(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** What one operation on a resource works with. */
 interface Operation {
   line: StatusLine;
@@ -83,6 +91,8 @@ async function operate<Result>(
   const line = statusLineOf(resourceUrn);
   try {
     return await cancellable((signal) => run({ line, signal }));
+  } catch (error) {
+    throw error instanceof InitError ? error : bare(error instanceof Error ? error.message : String(error));
   } finally {
     await line.delivered();
   }
@@ -225,7 +235,8 @@ function initError(client: ControlPlane, deployment: Deployment, inputs: Deploym
   const status = typeof revisionStatus === "string" ? revisionStatus : "UNKNOWN";
   return new InitError(
     deployment.id,
-    { ...storedInputs(inputs), ...outputs, revisionStatus: status },
+    // Marked, so that the next run looks even where it isn't to wait.
+    { ...storedInputs(inputs), ...outputs, revisionStatus: status, drifted: true },
     plain(cause, client),
   );
 }
@@ -234,8 +245,13 @@ function initError(client: ControlPlane, deployment: Deployment, inputs: Deploym
 function plain(error: unknown, client: ControlPlane): Error {
   if (error instanceof InitError) return error;
   const message = client.redactor.text(error instanceof Error ? error.message : String(error));
-  const copy = new Error(message);
-  copy.name = error instanceof Error ? error.name : "Error";
-  copy.stack = `${copy.name}: ${message}`;
-  return copy;
+  return bare(message);
+}
+
+/** An error whose text is all there is to read: the dynamic provider prints the name and the stack of what it is thrown. */
+function bare(message: string): Error {
+  const error = new Error(message);
+  error.name = "";
+  error.stack = "";
+  return error;
 }

@@ -81,7 +81,8 @@ export const clientOnlyInputs: readonly string[] = [
   "__provider",
 ];
 
-const inputNames: readonly string[] = [
+/** Every input there is. */
+export const inputNames: readonly string[] = [
   ...desiredFields,
   ...clientOnlyInputs,
   "triggers",

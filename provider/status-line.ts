@@ -90,7 +90,7 @@ function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | 
     case "status":
       return { text: `${event.status} (${formatDuration(event.elapsedMs)})`, ephemeral: event.status !== "DEPLOYED" };
     case "heartbeat":
-      return { text: `${event.status} for a while (${formatDuration(event.elapsedMs)} in all)`, ephemeral: true };
+      return { text: `last seen ${event.status} (${formatDuration(event.elapsedMs)} in all)`, ephemeral: true };
     case "switching":
       return { text: "DEPLOYED, waiting for traffic to be switched", ephemeral: true };
     case "deleting":

@@ -86,13 +86,6 @@ test("with adopt, the deployment of that name is gone on with", async () => {
   expect((await ensureExists(clientOf(server), declaration(), { adopt: true })).created).toBe(false);
 });
 
-test("one that carries our mark is gone on with without adopt", async () => {
-  const secrets = [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/bot#a.yaml" }];
-  await using server = await scripted([], () => deployment({ secrets }));
-  const { created } = await ensureExists(clientOf(server), declaration(), { managedBy: "acme/bot#a.yaml" });
-  expect(created).toBe(false);
-});
-
 test.each<[string, Post]>([
   ["a cut connection", "reset"],
   ["502", { status: 502 }],

@@ -125,7 +125,7 @@ whenPossible(`a creation whose command was killed is found again by the next up$
   // The killed command left its lock and a creation that it doesn't know the end of.
   succeeded(await stack.run("cancel", "--yes", "--stack", stack.stack));
   const up = succeeded(await stack.up());
-  expect(up.stdout).toContain("was created by an earlier run that didn't end; going on with it.");
+  expect(up.stdout).toContain("taken for what an interrupted run created, and gone on with.");
   expect(await agentIn(stack)).toMatchObject({ id: deployment?.id, outputs: { revisionStatus: "DEPLOYED" } });
   expect(writes(mock)).toEqual(["POST 201"]);
   mock.transitions.set({ mode: "immediate" });
