@@ -5,8 +5,6 @@ import { isWithin, withoutUnknowns } from "./unknown-values.ts";
 import { deploymentTypeSchema, sourceSchema } from "./wire/source-config.ts";
 
 export type { Problem } from "./declaration-problems.ts";
-export { camelCaseKeys, snakeCaseKeys } from "./key-case.ts";
-export { managedByName } from "./managed-by.ts";
 
 /**
  * What a user may declare of a deployment, in the spelling of this package (camelCase; environment as maps). `undefined` means "not

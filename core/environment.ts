@@ -4,8 +4,6 @@ import { isMasked } from "./masked-values.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Secret } from "./wire/source-config.ts";
 
-export { managedByOf } from "./managed-by.ts";
-export { isMasked } from "./masked-values.ts";
 
 /** What has to change in a deployment's environment; names only, never values. */
 export interface EnvironmentChange {
