@@ -4,7 +4,6 @@ import { isMasked } from "./masked-values.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Secret } from "./wire/source-config.ts";
 
-
 /** What has to change in a deployment's environment; names only, never values. */
 export interface EnvironmentChange {
   added: readonly string[];
