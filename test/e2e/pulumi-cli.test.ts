@@ -1,7 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../mock-server/server.ts";
-import { createPulumiProject, type ProgramKind, type PulumiResult } from "../support/pulumi/cli.ts";
+import type { DeploymentArgs } from "../../provider/deployment.ts";
+import {
+  createInlineProject,
+  createPulumiProject,
+  type ProgramKind,
+  type PulumiResult,
+} from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { deploymentProgram, githubArgs } from "../support/pulumi/program.ts";
 
@@ -145,4 +151,27 @@ whenPossible(`no secret and no key is in the state, the output or the log, at an
     }
   }
   expect(up.stdout.includes(secret)).toBe(false);
+});
+
+whenPossible(`an inline program of the Automation API lives from up to destroy${suffix}`, async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const { Deployment } = await import("graphdeploy");
+  let ref = "main";
+  await using inline = await createInlineProject({
+    cli: cli.path ?? "",
+    environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: apiKey },
+    program: async () => {
+      const args = githubArgs({ sourceRevisionConfig: { repoRef: ref } });
+      const agent = new Deployment("agent", args as unknown as DeploymentArgs);
+      return { id: agent.id, revision: agent.latestRevisionId };
+    },
+  });
+  const first = await inline.stack.up();
+  expect(await writes(mock)).toEqual(["POST 201"]);
+  ref = "next";
+  const second = await inline.stack.up();
+  expect(second.outputs.id?.value).toBe(first.outputs.id?.value);
+  expect(second.outputs.revision?.value).not.toBe(first.outputs.revision?.value);
+  await inline.stack.destroy();
+  expect(await writes(mock)).toEqual(["POST 201", "PATCH 200", "DELETE 204"]);
 });
