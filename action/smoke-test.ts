@@ -1,7 +1,7 @@
 import { request } from "undici";
+import { defaultDispatcher } from "../core/dispatcher.ts";
 import { formatDuration } from "../core/duration.ts";
 import { isLoopback, isServiceHost } from "../core/hosts.ts";
-import { defaultDispatcher } from "../core/http.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Session } from "./session.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";

@@ -1,19 +1,22 @@
-import type { Dispatcher } from "undici";
 import { z } from "zod";
+import type { CallOptions, ControlPlaneOptions } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { type Dialect, type DialectSetting, dialectOf, toDialect, toNeutralNames } from "./dialect.ts";
-import { ApiError, ResponseError } from "./errors.ts";
-import { deploymentWebUrl, isServiceHost } from "./hosts.ts";
-import { type Answer, defaultHttpLimits, Http, type HttpLimits, type RequestOptions } from "./http.ts";
-import { type Logger, silentLogger } from "./logger.ts";
+import { DeploymentRequests } from "./deployment-requests.ts";
+import type { Dialect } from "./dialect.ts";
+import { deploymentWebUrl } from "./hosts.ts";
+import { Http, type RequestOptions } from "./http.ts";
+import type { Answer } from "./http-answer.ts";
+import { defaultHttpLimits } from "./http-limits.ts";
+import { type DeploymentFilters, deploymentsQuery, type RevisionFilters, revisionsQuery } from "./listing-filters.ts";
+import { type Logger, redactingLogger, silentLogger } from "./logger.ts";
 import { Listing, type PageRequest } from "./pages.ts";
 import { Redactor } from "./redact.ts";
 import { checkBaseUrl } from "./settings.ts";
+import { Spelling } from "./spelling.ts";
 import {
   type Deployment,
   type DeploymentCreateRequest,
   type DeploymentPatchRequest,
-  deploymentSchema,
   deploymentsListSchema,
 } from "./wire/deployment.ts";
 import {
@@ -23,64 +26,8 @@ import {
   githubRepositorySchema,
 } from "./wire/integrations.ts";
 import { type LogsPage, type LogsRequest, logsPageSchema } from "./wire/logs.ts";
+import { buildLogsPath, deployLogsPath, deploymentPath, githubRepositoriesPath, revisionPath } from "./wire/paths.ts";
 import { type Revision, revisionSchema, revisionsListSchema } from "./wire/revision.ts";
-
-export interface ControlPlaneOptions {
-  /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */
-  baseUrl: string;
-  /** Sent as `X-Api-Key`. One of `apiKey` and `bearerToken` is needed. */
-  apiKey?: string | undefined;
-  /** Sent as `Authorization: Bearer`. */
-  bearerToken?: string | undefined;
-  /** Sent as `X-Tenant-Id`; absent: the key's own workspace. */
-  workspaceId?: string | undefined;
-  /** @default "auto" */
-  dialect?: DialectSetting;
-  /** @default {@link defaultHttpLimits} */
-  limits?: Partial<HttpLimits>;
-  /** @default nothing is logged */
-  logger?: Logger;
-  /** Holds the values that no message may show; the key is added to it. @default a new one */
-  redactor?: Redactor;
-  /** @default the system's clock */
-  clock?: Clock;
-  /** In [0, 1), for the jitter of repetitions. @default Math.random */
-  random?: () => number;
-  /** An undici dispatcher. @default one that honours the proxy variables */
-  dispatcher?: Dispatcher;
-  /** Added to the `User-Agent`. */
-  userAgent?: string;
-}
-
-/** Per-call options. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Bound of the call with its repetitions, in milliseconds. */
-  deadlineMs?: number | undefined;
-}
-
-/** Filters of `GET /v2/deployments`; lists are sent comma-separated. */
-export interface DeploymentFilters {
-  /** A substring of the name: for an exact name use `findByName`. */
-  nameContains?: string;
-  status?: string;
-  deploymentType?: string;
-  deploymentIds?: readonly string[];
-  imageVersion?: string;
-  tagValueIds?: readonly string[];
-  remoteReconciled?: boolean;
-}
-
-/** Filters of `GET /v2/deployments/{id}/revisions`. */
-export interface RevisionFilters {
-  status?: readonly string[];
-  remoteReconciled?: boolean;
-}
-
-type Wire = Record<string, unknown>;
-
-/** What the answer to a write must hold at least. */
-const writtenSchema = z.looseObject({ id: z.string().min(1) });
 
 /** A typed client of the control plane. Requests that may not be repeated aren't: see `core/http.ts`. */
 export class ControlPlane {
@@ -92,8 +39,8 @@ export class ControlPlane {
   readonly clock: Clock;
   readonly random: () => number;
   readonly #http: Http;
-  readonly #dialectSetting: DialectSetting;
-  #observedDialect: Dialect | undefined;
+  readonly #spelling: Spelling;
+  readonly #deployments: DeploymentRequests;
 
   /** @throws {@link ConfigError} when the base URL can't be used. */
   constructor(options: ControlPlaneOptions) {
@@ -103,7 +50,7 @@ export class ControlPlane {
     this.logger = redactingLogger(options.logger ?? silentLogger, this.redactor);
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? Math.random;
-    this.#dialectSetting = options.dialect ?? "auto";
+    this.#spelling = new Spelling(options.dialect ?? "auto", this.baseUrl);
     this.#http = new Http({
       baseUrl: this.baseUrl,
       headers: {
@@ -119,13 +66,12 @@ export class ControlPlane {
       limits: { ...defaultHttpLimits, ...options.limits },
       ...(options.dispatcher === undefined ? {} : { dispatcher: options.dispatcher }),
     });
+    this.#deployments = new DeploymentRequests(this.#http, this.#spelling);
   }
 
   /** The spelling that requests carry now. */
   get dialect(): Dialect {
-    if (this.#dialectSetting !== "auto") return this.#dialectSetting;
-    if (isServiceHost(new URL(this.baseUrl).hostname)) return "langgraph";
-    return this.#observedDialect ?? "graph";
+    return this.#spelling.dialect;
   }
 
   /** The deployment's page for people; `undefined` where there is none. */
@@ -139,14 +85,12 @@ export class ControlPlane {
    * the deployment is there.
    */
   async createDeployment(request: DeploymentCreateRequest, call?: CallOptions): Promise<Deployment> {
-    const body = this.#toWire(request);
-    const options = { method: "POST", path: "/v2/deployments", body, idempotent: false, ...call } as const;
-    const { body: answer } = await this.#send({ ...options, schema: this.#neutral(writtenSchema) });
-    return this.#completed(answer, call);
+    const body = this.#spelling.toWire(request);
+    return this.#deployments.write({ method: "POST", path: "/v2/deployments", body, idempotent: false }, call);
   }
 
   async getDeployment(id: string, call?: CallOptions): Promise<Deployment> {
-    return this.#deployment({ method: "GET", path: deploymentPath(id), idempotent: true, ...call });
+    return this.#deployments.whole({ method: "GET", path: deploymentPath(id), idempotent: true, ...call });
   }
 
   /** Newest first. */
@@ -187,15 +131,9 @@ export class ControlPlane {
     options: CallOptions & { makesRevision: boolean },
   ): Promise<Deployment> {
     const { makesRevision, ...call } = options;
-    const { body: answer } = await this.#send({
-      method: "PATCH",
-      path: deploymentPath(id),
-      body: this.#toWire(patch),
-      schema: this.#neutral(writtenSchema),
-      idempotent: !makesRevision,
-      ...call,
-    });
-    return this.#completed(answer, call);
+    const body = this.#spelling.toWire(patch);
+    const request = { method: "PATCH", path: deploymentPath(id), body, idempotent: !makesRevision } as const;
+    return this.#deployments.write(request, call);
   }
 
   /** `DELETE /v2/deployments/{id}`: begins the deletion, which is finished when `getDeployment` answers that it is gone. */
@@ -226,12 +164,12 @@ export class ControlPlane {
 
   /** Latest first. */
   listRevisions(deploymentId: string, filters: RevisionFilters = {}, call?: CallOptions): Listing<Revision> {
-    return new Listing(async ({ limit, offset }) => {
+    return new Listing(async (page) => {
       const { body } = await this.#send({
         method: "GET",
         path: `${deploymentPath(deploymentId)}/revisions`,
-        query: { limit, offset, status: filters.status?.join(","), remote_reconciled: filters.remoteReconciled },
-        schema: this.#neutral(revisionsListSchema),
+        query: revisionsQuery(filters, page),
+        schema: this.#spelling.neutral(revisionsListSchema),
         idempotent: true,
         ...call,
       });
@@ -241,22 +179,29 @@ export class ControlPlane {
 
   async getRevision(deploymentId: string, revisionId: string, call?: CallOptions): Promise<Revision> {
     const path = revisionPath(deploymentId, revisionId);
-    return (await this.#send({ method: "GET", path, schema: this.#neutral(revisionSchema), idempotent: true, ...call }))
-      .body;
+    return (
+      await this.#send({
+        method: "GET",
+        path,
+        schema: this.#spelling.neutral(revisionSchema),
+        idempotent: true,
+        ...call,
+      })
+    ).body;
   }
 
   /** `POST …/revisions`: newer servers only; an older one answers 404 or 405 while the deployment reads well. Always makes a revision. */
   async createRevision(deploymentId: string, request: DeploymentPatchRequest, call?: CallOptions): Promise<Revision> {
     const path = `${deploymentPath(deploymentId)}/revisions`;
-    const body = this.#toWire(request);
-    const schema = this.#neutral(revisionSchema);
+    const body = this.#spelling.toWire(request);
+    const schema = this.#spelling.neutral(revisionSchema);
     return (await this.#send({ method: "POST", path, body, schema, idempotent: false, ...call })).body;
   }
 
   /** `POST …/revisions/{id}/redeploy`: a new revision with the configuration of that one. Answers the deployment. */
   async redeployRevision(deploymentId: string, revisionId: string, call?: CallOptions): Promise<Deployment> {
     const path = `${revisionPath(deploymentId, revisionId)}/redeploy`;
-    return this.#deployment({ method: "POST", path, idempotent: false, ...call });
+    return this.#deployments.whole({ method: "POST", path, idempotent: false, ...call });
   }
 
   /** `POST …/revisions/{id}/interrupt`: asks the platform to stop a rollout; what that does is the platform's affair. */
@@ -266,11 +211,7 @@ export class ControlPlane {
   }
 
   async buildLogs(deploymentId: string, revisionId: string, query: LogsRequest = {}, call?: CallOptions) {
-    return this.#logs(
-      `${projectPath(deploymentId)}/revisions/${encodeURIComponent(revisionId)}/build_logs`,
-      query,
-      call,
-    );
+    return this.#logs(buildLogsPath(deploymentId, revisionId), query, call);
   }
 
   /** `GET /v1/integrations/github/install`: the workspace's links to accounts of the repository host. */
@@ -283,14 +224,13 @@ export class ControlPlane {
   /** `GET /v1/integrations/github/{id}/repos`: the repositories that an integration can read. */
   async listGithubRepositories(integrationId: string, call?: CallOptions): Promise<GithubRepository[]> {
     const schema = z.array(githubRepositorySchema);
-    const path = `/v1/integrations/github/${encodeURIComponent(integrationId)}/repos`;
+    const path = githubRepositoriesPath(integrationId);
     return (await this.#send({ method: "GET", path, schema, idempotent: true, ...call })).body;
   }
 
   /** Of one revision, or of the whole deployment. */
   async deployLogs(deploymentId: string, revisionId: string | undefined, query: LogsRequest = {}, call?: CallOptions) {
-    const revision = revisionId === undefined ? "" : `/revisions/${encodeURIComponent(revisionId)}`;
-    return this.#logs(`${projectPath(deploymentId)}${revision}/deploy_logs`, query, call);
+    return this.#logs(deployLogsPath(deploymentId, revisionId), query, call);
   }
 
   async #logs(path: string, query: LogsRequest, call: CallOptions | undefined): Promise<LogsPage> {
@@ -300,86 +240,18 @@ export class ControlPlane {
     return this.redactor.deep(body) as LogsPage;
   }
 
-  #deploymentsPage(filters: DeploymentFilters, { limit, offset }: PageRequest, call: CallOptions | undefined) {
+  #deploymentsPage(filters: DeploymentFilters, page: PageRequest, call: CallOptions | undefined) {
     return this.#send({
       method: "GET",
       path: "/v2/deployments",
-      query: {
-        limit,
-        offset,
-        name_contains: filters.nameContains,
-        status: filters.status,
-        deployment_type: filters.deploymentType,
-        deployment_ids: filters.deploymentIds?.join(","),
-        image_version: filters.imageVersion,
-        tag_value_ids: filters.tagValueIds?.join(","),
-        remote_reconciled: filters.remoteReconciled,
-      },
-      schema: this.#neutral(deploymentsListSchema),
+      query: deploymentsQuery(filters, page),
+      schema: this.#spelling.neutral(deploymentsListSchema),
       idempotent: true,
       ...call,
     });
   }
 
-  /** A server may answer a write with less than the whole deployment, which is then read. */
-  async #completed(answer: z.infer<typeof writtenSchema>, call: CallOptions | undefined): Promise<Deployment> {
-    const whole = deploymentSchema.safeParse(answer);
-    if (whole.success) return whole.data;
-    try {
-      // No abort ends it: the answer's id is known to nobody yet.
-      return await this.getDeployment(answer.id, { ...call, signal: undefined });
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      throw new ResponseError(`Deployment ${answer.id} was written and can't be read: ${error.message}`, {
-        cause: error,
-      });
-    }
-  }
-
-  async #deployment(options: Omit<RequestOptions<Deployment>, "schema">): Promise<Deployment> {
-    return (await this.#send({ ...options, schema: this.#neutral(deploymentSchema) })).body;
-  }
-
   #send<Body>(options: RequestOptions<Body>): Promise<Answer<Body>> {
     return this.#http.request(options);
   }
-
-  #toWire<Request extends DeploymentPatchRequest>(request: Request): Wire {
-    const config = request.source_revision_config;
-    if (config === undefined || config === null) return request as Wire;
-    return { ...request, source_revision_config: toDialect(config, this.dialect) };
-  }
-
-  /** `schema`, read from a body in either spelling; the body's own spelling is remembered. */
-  #neutral<Body>(schema: z.ZodType<Body>): z.ZodType<Body> {
-    const convert = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(convert);
-      if (typeof value !== "object" || value === null) return value;
-      const record = value as Wire;
-      if (Array.isArray(record.resources)) return { ...record, resources: record.resources.map(convert) };
-      const config = record.source_revision_config;
-      if (typeof config !== "object" || config === null || Array.isArray(config)) return value;
-      this.#observedDialect = dialectOf(config as Wire) ?? this.#observedDialect;
-      return { ...record, source_revision_config: toNeutralNames(config as Wire) };
-    };
-    return z.preprocess(convert, schema) as unknown as z.ZodType<Body>;
-  }
-}
-
-function deploymentPath(id: string): string {
-  return `/v2/deployments/${encodeURIComponent(id)}`;
-}
-
-function revisionPath(deploymentId: string, revisionId: string): string {
-  return `${deploymentPath(deploymentId)}/revisions/${encodeURIComponent(revisionId)}`;
-}
-
-function projectPath(deploymentId: string): string {
-  return `/v1/projects/${encodeURIComponent(deploymentId)}`;
-}
-
-function redactingLogger(logger: Logger, redactor: Redactor): Logger {
-  const redacted = (level: keyof Logger) => (message: string, fields?: Record<string, unknown>) =>
-    logger[level](redactor.text(message), fields && (redactor.deep(fields) as Record<string, unknown>));
-  return { debug: redacted("debug"), info: redacted("info"), warn: redacted("warn"), error: redacted("error") };
 }

@@ -2,7 +2,7 @@ import type { ControlPlane } from "./client.ts";
 import { formatDuration } from "./duration.ts";
 import { BadRequestError, ConflictError, isGone, TimeoutError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
-import { isPassingFailure } from "./passing-failure.ts";
+import { isPassingFailure, isStandIn } from "./passing-failure.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 /** From the request until the deployment must be gone, in milliseconds. */
@@ -68,7 +68,7 @@ export async function awaitGone(client: ControlPlane, id: string, options: Delet
       status = (await client.getDeployment(id, { signal, deadlineMs })).status ?? undefined;
     } catch (error) {
       if (isGone(error, id)) return;
-      if (!isPassingFailure(error)) throw error;
+      if (!isPassingFailure(error) && !isStandIn(error)) throw error;
     }
     const now = client.clock.now();
     if (told === undefined || told.status !== status || now - told.atMs >= heartbeatMs) {

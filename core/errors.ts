@@ -147,19 +147,28 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** A success status whose body isn't what the contract says: HTML, cut off, or a field of the wrong shape (named by `path`). */
+/** An answer that isn't what the contract says: a redirect, or a success whose body is HTML, cut off, or has a field of the wrong shape (named by `path`). */
 export class ResponseError extends GraphDeployError {
   static override readonly kind = "ResponseError";
   readonly path: string | undefined;
   /** The body was damaged on its way (cut off, not JSON), so the same request may work when repeated. */
   readonly damaged: boolean;
+  /** Something in front of the control plane answered in its place: a web page, a redirect. */
+  readonly isStandIn: boolean;
   constructor(
     message: string,
-    options: { hint?: string | undefined; path?: string; damaged?: boolean; cause?: unknown } = {},
+    options: {
+      hint?: string | undefined;
+      path?: string;
+      damaged?: boolean;
+      isStandIn?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options);
     this.path = options.path;
     this.damaged = options.damaged ?? false;
+    this.isStandIn = options.isStandIn ?? false;
   }
 }
 

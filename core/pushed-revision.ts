@@ -1,5 +1,6 @@
 import type { ControlPlane } from "./client.ts";
 import type { OnProgress } from "./events.ts";
+import { isPassingFailure, isStandIn } from "./passing-failure.ts";
 import type { Revision } from "./wire/revision.ts";
 
 /** How long the platform may take to begin the build of a push, in milliseconds; after that a revision is made on purpose. */
@@ -20,7 +21,8 @@ export interface PushedRevisionOptions {
 
 /**
  * The revision that the platform makes by itself for a pushed commit (`build_on_push`). Asking for one as well would build twice, so this
- * waits for it; `undefined` when none appears in time.
+ * waits for it; `undefined` when none appears in time. An outage meanwhile is waited out, and thrown when it lasts to the end: it may hide the
+ * revision.
  */
 export async function findPushedRevision(
   client: ControlPlane,
@@ -29,17 +31,35 @@ export async function findPushedRevision(
   const { deploymentId, commit, graceMs = pushGraceMs, signal, onProgress } = options;
   const deadline = client.clock.now() + graceMs;
   for (let look = 0; ; look += 1) {
-    let seen = 0;
-    for await (const revision of client.listRevisions(deploymentId, {}, { signal })) {
-      if (revision.source_revision_config.repo_commit_sha === commit) return revision;
-      seen += 1;
-      if (seen >= newest) break;
+    let outage: Error | undefined;
+    try {
+      const revision = await amongNewest(client, deploymentId, commit, signal);
+      if (revision !== undefined) return revision;
+    } catch (error) {
+      if (!isPassingFailure(error) && !isStandIn(error)) throw error;
+      outage = error;
     }
     const now = client.clock.now();
+    if (now >= deadline && outage !== undefined) throw outage;
     if (now >= deadline) return undefined;
     if (look === 0)
       onProgress?.({ type: "note", message: `Waiting for the platform's own build of commit ${commit}.` });
     const pause = Math.min(1_000 * 1.5 ** look, 10_000) * (0.9 + 0.2 * client.random());
     await client.clock.sleep(Math.min(pause, Math.max(1, deadline - now)), signal);
   }
+}
+
+async function amongNewest(
+  client: ControlPlane,
+  deploymentId: string,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<Revision | undefined> {
+  let seen = 0;
+  for await (const revision of client.listRevisions(deploymentId, {}, { signal })) {
+    if (revision.source_revision_config.repo_commit_sha === commit) return revision;
+    seen += 1;
+    if (seen >= newest) break;
+  }
+  return undefined;
 }

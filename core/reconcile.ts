@@ -8,7 +8,8 @@ import { GraphDeployError, NotFoundError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { findPushedRevision } from "./pushed-revision.ts";
 import { isFinalFailure, meaningOf } from "./revision-status.ts";
-import { defaultRolloutLimits, followRollout, type RolloutLimits, type RolloutResult } from "./rollout.ts";
+import { followRollout, type RolloutResult } from "./rollout.ts";
+import { defaultRolloutLimits, type RolloutLimits } from "./rollout-limits.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Revision } from "./wire/revision.ts";
 

@@ -1,8 +1,8 @@
+import { longestPauseMs } from "./request-pauses.ts";
+
 /** Delay before the first repetition, in milliseconds; it doubles with each. */
 const firstDelayMs = 500;
 const longestDelayMs = 20_000;
-/** A server that asks for more patience than this is taken at its word up to here. */
-const longestRetryAfterMs = 120_000;
 
 /**
  * How long to wait before repetition number `attempt` (from 1), in milliseconds. `Retry-After` wins, with up to a quarter added so that
@@ -10,7 +10,7 @@ const longestRetryAfterMs = 120_000;
  * `random` is in [0, 1).
  */
 export function retryDelayMs(attempt: number, random: number, retryAfterMs?: number): number {
-  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestRetryAfterMs) * (1 + random / 4) + random * 100;
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, longestPauseMs) * (1 + random / 4) + random * 100;
   const full = Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs);
   return full / 2 + (full / 2) * random;
 }

@@ -20,10 +20,6 @@ export class StatusTrail {
     return this.#spans;
   }
 
-  get isEmpty(): boolean {
-    return this.#spans.length === 0;
-  }
-
   /** The status seen last; UNKNOWN before the first. */
   get status(): string {
     return this.#spans.at(-1)?.status ?? "UNKNOWN";

@@ -5,7 +5,7 @@ import { parseDuration } from "../core/duration.ts";
 import { secretValuesOf } from "../core/environment.ts";
 import { isGone } from "../core/errors.ts";
 import { create, type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
-import { defaultRolloutLimits } from "../core/rollout.ts";
+import { defaultRolloutLimits } from "../core/rollout-limits.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import { cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";

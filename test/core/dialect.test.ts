@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane, type ControlPlaneOptions } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client.ts";
+import type { ControlPlaneOptions } from "../../core/client-options.ts";
 import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../core/dialect.ts";
 import { deployment, deploymentId } from "../support/deployments.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";

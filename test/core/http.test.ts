@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { ControlPlane, type ControlPlaneOptions } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client.ts";
+import type { ControlPlaneOptions } from "../../core/client-options.ts";
 import {
   Aborted,
   ApiError,

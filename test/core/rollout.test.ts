@@ -10,7 +10,8 @@ import {
   Superseded,
 } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/events.ts";
-import { followRollout, type RolloutLimits, type RolloutResult } from "../../core/rollout.ts";
+import { followRollout, type RolloutResult } from "../../core/rollout.ts";
+import type { RolloutLimits } from "../../core/rollout-limits.ts";
 import type { Deployment } from "../../core/wire/deployment.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
