@@ -1,0 +1,87 @@
+import { z } from "zod";
+
+const text = z.string().min(1);
+
+const graph = z.union([text, z.looseObject({ path: text, description: z.string().nullish() })], {
+  error: 'must be "./file.ts:export", or an object with such a "path"',
+});
+
+const cors = z.looseObject({
+  allow_origins: z.array(z.string()).optional(),
+  allow_methods: z.array(z.string()).optional(),
+  allow_headers: z.array(z.string()).optional(),
+  allow_credentials: z.boolean().optional(),
+  allow_origin_regex: z
+    .string()
+    .refine((pattern) => isRegExp(pattern), { error: "must be a regular expression" })
+    .optional(),
+  expose_headers: z.array(z.string()).optional(),
+  max_age: z.number().int().nonnegative().optional(),
+});
+
+/** What answers over HTTP beside and in place of the agent server's own routes. */
+const http = z.looseObject({
+  app: text.nullish(),
+  disable_assistants: z.boolean().optional(),
+  disable_threads: z.boolean().optional(),
+  disable_runs: z.boolean().optional(),
+  disable_store: z.boolean().optional(),
+  disable_meta: z.boolean().optional(),
+  cors: cors.nullish(),
+});
+
+/** A graph configuration file, as it is written. Keys that aren't named here are kept. */
+export const graphConfigSchema = z.looseObject({
+  graphs: z
+    .record(
+      z.string().regex(/^[^\s/|:]+$/, { error: "must be a graph id without spaces, slashes, bars and colons" }),
+      graph,
+    )
+    .refine((graphs) => Object.keys(graphs).length > 0, { error: "must name at least one graph" }),
+  node_version: z.union([z.string(), z.number()]).optional(),
+  env: z
+    .union([text, z.array(text), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))], {
+      error: "must be an object of variables, the path of an environment file, or a list of names",
+    })
+    .optional(),
+  auth: z.looseObject({ path: text, disable_studio_auth: z.boolean().optional() }).nullish(),
+  http: http.nullish(),
+  store: z
+    .looseObject({
+      index: z
+        .looseObject({ dims: z.number().int().positive().optional(), fields: z.array(text).optional() })
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export type GraphConfig = z.output<typeof graphConfigSchema>;
+export type CorsSettings = z.output<typeof cors>;
+
+/** The keys of each object that mean something to the agent server, or that other tools need and it can do without. */
+export const knownKeys = {
+  "": [
+    ...Object.keys(graphConfigSchema.shape),
+    "$schema",
+    "dependencies",
+    "dockerfile_lines",
+    "docker_compose_file",
+    "api_version",
+    "image_distro",
+    "keep_pkg_tools",
+    "base_image",
+    "_INTERNAL_docker_tag",
+  ],
+  auth: ["path", "disable_studio_auth"],
+  http: Object.keys(http.shape),
+  "http.cors": Object.keys(cors.shape),
+} as const satisfies Record<string, readonly string[]>;
+
+function isRegExp(pattern: string): boolean {
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}

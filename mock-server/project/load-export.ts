@@ -1,0 +1,47 @@
+import { pathToFileURL } from "node:url";
+import type { ModuleExport } from "./graph-config.ts";
+import { registerModuleHooks } from "./module-hooks.ts";
+
+/** A project's module that can't be loaded, or lacks the export. */
+export class ProjectLoadError extends Error {
+  override readonly name = "ProjectLoadError";
+}
+
+/**
+ * Loads what a module of a project exports; a promise is waited for. To be called in a thread of the project's own: module hooks are registered for it.
+ * @throws {ProjectLoadError} when the module doesn't load or doesn't export it.
+ */
+export async function loadExport({ module, exportName }: ModuleExport): Promise<unknown> {
+  registerModuleHooks();
+  let exported: Record<string, unknown>;
+  try {
+    exported = await import(pathToFileURL(module).href);
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: "", message: String(error) };
+    throw new ProjectLoadError(
+      `${module} doesn't load: ${name === "Error" || name === "" ? "" : `${name}: `}${message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  const value = Object.hasOwn(exported, exportName) ? exported[exportName] : commonJsExport(exported, exportName);
+  if (value === undefined) {
+    const names = Object.keys(exported).filter((name) => exported[name] !== undefined);
+    const has = names.length > 0 ? `it exports ${names.join(", ")}` : "it exports nothing";
+    throw new ProjectLoadError(`${module} doesn't export ${exportName}: ${has}.`);
+  }
+  try {
+    return await value;
+  } catch (error) {
+    throw new ProjectLoadError(`${exportName} of ${module} is a promise that failed: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What Node.js can't tell of a CommonJS module's exports before it has run is in its default export. */
+function commonJsExport(exported: Record<string, unknown>, exportName: string): unknown {
+  const whole = exported.default;
+  return typeof whole === "object" && whole !== null ? (whole as Record<string, unknown>)[exportName] : undefined;
+}

@@ -1,0 +1,113 @@
+import { existsSync, statSync } from "node:fs";
+import { type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { createPathsMatcher, getTsconfig } from "get-tsconfig";
+import { isTypeScript, runnableSource } from "./typescript.ts";
+
+const extensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
+
+/** What a compiler would have made of a TypeScript file is imported under that name before there is such a file. */
+const sources: Record<string, readonly string[]> = {
+  ".js": [".ts", ".tsx"],
+  ".jsx": [".tsx"],
+  ".mjs": [".mts"],
+  ".cjs": [".cts"],
+};
+
+let isRegistered = false;
+let onLoad: (path: string) => void = () => undefined;
+
+/**
+ * Makes this thread load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
+ * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. Packages under node_modules are left to Node.js.
+ * `told` is called with the path of each file of a project that is loaded.
+ */
+export function registerModuleHooks(told: (path: string) => void = () => undefined): void {
+  onLoad = told;
+  if (isRegistered) return;
+  isRegistered = true;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const importer = ownFile(context.parentURL);
+      if (importer === undefined) return next(specifier, context);
+      const mapped = mappedByPaths(specifier, importer);
+      if (mapped !== undefined) return next(pathToFileURL(mapped).href, context);
+      return resolveLeniently(specifier, context, importer, next);
+    },
+    load(url, context, next) {
+      const path = ownFile(url);
+      if (path === undefined) return next(url, context);
+      onLoad(path);
+      if (!isTypeScript(path)) {
+        return path.endsWith(".json")
+          ? next(url, { ...context, importAttributes: { ...context.importAttributes, type: "json" } })
+          : next(url, context);
+      }
+      return { ...runnableSource(path), shortCircuit: true };
+    },
+  });
+}
+
+/** The path of a module of a project, rather than of a package or of Node.js. */
+function ownFile(url: string | undefined): string | undefined {
+  if (url === undefined || !url.startsWith("file:")) return undefined;
+  const path = fileURLToPath(url.replace(/[?#].*$/s, ""));
+  return /[\\/]node_modules[\\/]/.test(path) ? undefined : path;
+}
+
+type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
+
+function resolveLeniently(
+  specifier: string,
+  context: ResolveHookContext,
+  importer: string,
+  next: Resolve,
+): ResolveFnOutput {
+  try {
+    return next(specifier, context);
+  } catch (error) {
+    const path = pathOf(specifier, importer);
+    const file = path === undefined ? undefined : fileFor(path);
+    if (file === undefined) throw error;
+    return next(pathToFileURL(file).href, context);
+  }
+}
+
+function pathOf(specifier: string, importer: string): string | undefined {
+  if (specifier.startsWith("file:")) return fileURLToPath(specifier);
+  if (/^\.{1,2}(\/|$)/.test(specifier)) return join(dirname(importer), specifier);
+  return specifier.startsWith("/") ? specifier : undefined;
+}
+
+/** The file that a path without an extension, with that of the output, or of a folder stands for. */
+function fileFor(path: string): string | undefined {
+  const [extension = ""] = /\.[cm]?jsx?$/.exec(path) ?? [];
+  const stem = path.slice(0, path.length - extension.length);
+  const candidates = [
+    path,
+    ...(sources[extension] ?? []).map((source) => stem + source),
+    ...extensions.map((added) => path + added),
+    ...extensions.map((added) => join(path, `index${added}`)),
+  ];
+  return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile());
+}
+
+type Matcher = (specifier: string) => string[];
+const matchers = new Map<string, Matcher | null>();
+
+function mappedByPaths(specifier: string, importer: string): string | undefined {
+  if (/^[./]|^[a-z]+:/.test(specifier)) return undefined;
+  const folder = dirname(importer);
+  let matcher = matchers.get(folder);
+  if (matcher === undefined) {
+    const tsconfig = getTsconfig(folder);
+    matcher = (tsconfig && createPathsMatcher(tsconfig)) ?? null;
+    matchers.set(folder, matcher);
+  }
+  for (const path of matcher?.(specifier) ?? []) {
+    const file = fileFor(path);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}

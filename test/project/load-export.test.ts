@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+
+const project = new URL("../fixtures/graph-projects/typescript/src/", import.meta.url);
+const loader = new URL("../../mock-server/project/load-export.ts", import.meta.url).href;
+
+/** Loads an export in a thread of its own, as a project's is. */
+async function load(file: string, exportName: string): Promise<{ value?: unknown; error?: string; stderr: string }> {
+  const program = `
+    import { parentPort, workerData } from "node:worker_threads";
+    const { loadExport } = await import(workerData.loader);
+    try {
+      parentPort.postMessage({ value: await loadExport(workerData) });
+    } catch (error) {
+      parentPort.postMessage({ error: error.message });
+    }`;
+  const module = fileURLToPath(new URL(file, project));
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`), {
+    workerData: { loader, module, exportName },
+    stderr: true,
+  });
+  let stderr = "";
+  worker.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const [answer] = await once(worker, "message");
+  await once(worker, "exit");
+  return { ...answer, stderr };
+}
+
+test("a TypeScript project loads without a build, with enums, parameter properties, paths, folders and missing extensions", async () => {
+  expect(await load("main.ts", "told")).toEqual({ value: "HELLO-ada-2-42", stderr: "" });
+});
+
+test("a promise that is exported is waited for", async () => {
+  expect((await load("main.ts", "later")).value).toBe("HELLO-ada-2-42");
+  expect((await load("main.ts", "never")).error).toMatch(
+    /^never of .*main\.ts is a promise that failed: Error: no database$/,
+  );
+});
+
+test("an export that there isn't is told with those that there are", async () => {
+  expect((await load("main.ts", "graph")).error).toMatch(
+    /main\.ts doesn't export graph: it exports later, never, told\.$/,
+  );
+});
+
+test("a module that throws, can't be read or imports what isn't there is told with its file and the cause", async () => {
+  expect((await load("throws.ts", "before")).error).toMatch(/throws\.ts doesn't load: TypeError: no key is set$/);
+  expect((await load("syntax.ts", "broken")).error).toMatch(/syntax\.ts doesn't load: SyntaxError: .*syntax\.ts:1: /);
+  expect((await load("imports-nothing.ts", "graph")).error).toMatch(
+    /imports-nothing\.ts doesn't load: Cannot find module .*gone.*imports-nothing\.ts/,
+  );
+});
