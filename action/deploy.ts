@@ -20,20 +20,6 @@ export interface Task {
   isPreview: boolean;
 }
 
-/** What is declared, for the ref that is to go live. */
-export function declare(declared: DesiredDeployment, name: string, { ref }: TargetSource): DesiredDeployment {
-  // A tag never moves, so nothing can be built on a push to it.
-  const buildOnPush =
-    declared.sourceConfig?.buildOnPush ?? (ref?.startsWith("refs/tags/") === true ? false : undefined);
-  const isImage = declared.sourceRevisionConfig?.imageUri !== undefined;
-  return {
-    ...declared,
-    name,
-    sourceConfig: { ...declared.sourceConfig, buildOnPush: isImage ? declared.sourceConfig?.buildOnPush : buildOnPush },
-    sourceRevisionConfig: { ...declared.sourceRevisionConfig, repoRef: isImage ? undefined : ref },
-  };
-}
-
 /**
  * Creates the deployment or rolls out the ref, waits until it is live and tests it.
  * @throws the core's errors; {@link SmokeTestError}

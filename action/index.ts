@@ -1,14 +1,14 @@
 import * as core from "@actions/core";
 import { Aborted } from "../core/errors.ts";
-import { post } from "./post.ts";
-import { run } from "./run.ts";
 
 /** From the signal to the end, in milliseconds: the runner sends SIGINT, 7.5 s later SIGTERM, and kills 2.5 s after that. */
 const farewellMs = 4_500;
 
 /** The main step and the post step are the same file: the state that the first leaves tells them apart. */
-if (core.getState("main-ran") === "true") await post(process.env);
-else {
+if (core.getState("main-ran") === "true") {
+  const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
+  await post(process.env);
+} else {
   core.saveState("main-ran", "true");
   const cancel = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
@@ -19,5 +19,6 @@ else {
       setTimeout(() => process.exit(1), farewellMs).unref();
     });
   }
+  const { run } = await import(/* webpackMode: "eager" */ "./run.ts");
   process.exitCode = await run(process.env, cancel.signal);
 }

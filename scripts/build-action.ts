@@ -35,6 +35,7 @@ export async function bundle(file: string, folder: string): Promise<void> {
     await writeFile(project, JSON.stringify({ extends: join(checkout, "tsconfig.json"), files: [file], include: [] }));
     const out = join(compiled, "js");
     await succeed("tsc", ["-p", project, "--noCheck", "--noEmit", "false", "--outDir", out, "--rootDir", checkout]);
+    await declareWithoutSideEffects("@actions/core", compiled);
     const entry = join(out, relative(checkout, file).replace(/\.ts$/, ".js"));
     const made = join(compiled, "bundle");
     const options = ["--minify", "--license", "licenses.txt", "--target", "es2022", "--quiet"];
@@ -44,6 +45,19 @@ export async function bundle(file: string, folder: string): Promise<void> {
   } finally {
     await rm(compiled, { recursive: true, force: true });
   }
+}
+
+/**
+ * Puts a copy of a package where the bundler finds it first, with the word in its `package.json` that loading its modules does nothing but
+ * define what they export. The bundler then leaves out what nobody uses: of `@actions/core` its client for identity tokens, through which it
+ * would load all of HTTP before the inputs are read.
+ */
+async function declareWithoutSideEffects(name: string, folder: string): Promise<void> {
+  const copy = join(folder, "node_modules", name);
+  await cp(join(checkout, "node_modules", name), copy, { recursive: true });
+  const manifest = join(copy, "package.json");
+  const fields = JSON.parse(await readFile(manifest, "utf8"));
+  await writeFile(manifest, JSON.stringify({ ...fields, sideEffects: false }));
 }
 
 /** The names of the files in which dist/ differs from a bundle made just now. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { declare } from "../../action/deploy.ts";
+import { declare } from "../../action/declaration.ts";
 import { possibleValues, readEnvironment } from "../../action/environment-input.ts";
 import { type InputName, problemsOf, readInputs } from "../../action/inputs.ts";
 import { readSmokeTest } from "../../action/smoke-test-input.ts";

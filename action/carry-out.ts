@@ -1,0 +1,218 @@
+import { ControlPlane } from "../core/client.ts";
+import { managedByOf } from "../core/managed-by.ts";
+import { type Plan, planUpdate } from "../core/plan.ts";
+import type { Redactor } from "../core/redact.ts";
+import type { Console } from "./console.ts";
+import { declare } from "./declaration.ts";
+import { deploy, redeploy } from "./deploy.ts";
+import type { WorkflowEvent } from "./event.ts";
+import { answerCancel, isFailedRollout, logTailOf, messageOf, resultOf } from "./failure.ts";
+import { connectToGitHub } from "./github/client.ts";
+import type { Inputs } from "./inputs.ts";
+import type { Result } from "./operations.ts";
+import type { Outputs } from "./outputs.ts";
+import { markOf } from "./ownership.ts";
+import { deleteOwn, deletePreview, sweep, wasClosed } from "./preview.ts";
+import { Progress } from "./progress.ts";
+import type { Report } from "./report.ts";
+import { rollBack } from "./rollback.ts";
+import type { Session } from "./session.ts";
+import { SmokeTestError } from "./smoke-test.ts";
+import { saveState } from "./state.ts";
+import type { Target } from "./target.ts";
+import { WriteBacks } from "./write-backs.ts";
+
+type Task = Exclude<Target, { kind: "skip" | "refuse" }>;
+
+/** Results that don't fail the step. */
+const passing: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
+
+export interface Tools {
+  redactor: Redactor;
+  console: Console;
+  outputs: Outputs;
+  report: Report;
+  signal: AbortSignal;
+}
+
+/**
+ * Does what the inputs ask for, and reports it everywhere.
+ * @param inputs right ones, with the settings of a control plane
+ * @returns the exit status
+ */
+export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
+  const { redactor, console, outputs, report, signal } = tools;
+  const { settings } = inputs;
+  if (settings === undefined) return 1;
+  const client = new ControlPlane({
+    ...settings,
+    redactor,
+    userAgent: "action",
+    logger: {
+      debug: (message) => console.debug(message),
+      info: (message) => console.info(message),
+      warn: (message) => console.info(message),
+      error: (message) => console.warning(message),
+    },
+  });
+  const progress = new Progress(client, console, report, outputs, rememberIds);
+  const github = connectToGitHub(inputs.githubToken, event.repository, console, signal);
+  const session: Session = { client, inputs, event, console, redactor, progress, report, github, signal };
+  const pullRequest = "pullRequest" in task ? task.pullRequest : undefined;
+  const writeBacks = new WriteBacks(session, pullRequest);
+  saveState("phase", "running");
+  console.info(`graphdeploy: ${report.task} on ${client.baseUrl}`);
+  if (inputs.shortSecrets.length > 0) {
+    console.warning(
+      `Too short to be kept out of the log (under 4 characters): the values of ${inputs.shortSecrets.join(", ")}.`,
+    );
+  }
+  try {
+    await untilAborted(perform(session, task, writeBacks), signal);
+  } catch (error) {
+    await fail(session, task, error);
+  }
+  if (task.kind === "preview" && report.result !== "skipped" && !signal.aborted)
+    await deleteIfClosed(session, task.pullRequest);
+  await progress.end({ lastLook: !signal.aborted });
+  const status = conclude(session);
+  outputs.update(report);
+  await writeBacks.end();
+  saveState("phase", "done");
+  return status;
+}
+
+/** How long a step that can't be broken off, a creation, may still take once the run is cancelled; in milliseconds. */
+const lastWriteMs = 1_500;
+
+/** The end of the work, or soon after a cancel the end of the patience with it. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: patience, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const leave = () => {
+    timer = setTimeout(() => reject(signal.reason), lastWriteMs);
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    await Promise.race([work, patience]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+    clearTimeout(timer);
+  }
+}
+
+async function perform(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {
+  const { inputs, event, report, console } = session;
+  const repository = event;
+  switch (task.kind) {
+    case "deploy": {
+      await writeBacks.begin(task.source.commit ?? task.source.ref ?? event.sha);
+      const desired = declare(inputs.declared, report.name, task.source);
+      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false });
+    }
+    case "preview": {
+      const mark = markOf(repository, task.pullRequest);
+      if (await wasClosed(session, task.pullRequest)) {
+        console.notice(`Pull request #${task.pullRequest} was closed meanwhile: it gets no preview.`);
+        return deletePreview(session, task.pullRequest);
+      }
+      await writeBacks.begin(task.source.commit ?? task.source.ref);
+      const desired = declare(inputs.declared, report.name, task.source);
+      return deploy(session, { desired, source: task.source, mark, isPreview: true });
+    }
+    case "redeploy":
+      await writeBacks.begin(event.sha);
+      return redeploy(session);
+    case "plan":
+      return plan(session, task);
+    case "delete":
+      return deleteOwn(session, report.name, markOf(repository));
+    case "delete-preview":
+      return deletePreview(session, task.pullRequest);
+    case "sweep":
+      return sweep(session);
+  }
+}
+
+async function plan(
+  { client, inputs, report, console, progress, signal }: Session,
+  { source }: Task & { kind: "plan" },
+) {
+  const desired = declare(inputs.declared, report.name, source);
+  const { deployment } = await client.findByName(desired.name, { signal });
+  const mark = deployment && managedByOf(deployment.secrets);
+  const planned: Pick<Plan, "action" | "changes" | "droppedNames"> =
+    deployment === undefined
+      ? { action: "create", changes: [], droppedNames: [] }
+      : planUpdate(desired, deployment, { managedBy: mark });
+  if (deployment !== undefined) progress.tellDeployment(deployment);
+  report.plan = { action: planned.action, changes: planned.changes };
+  console.info(`Plan for ${desired.name}: ${planned.action}`);
+  for (const { path, reason } of planned.changes) console.info(`  ${path}: ${reason}`);
+  if (planned.droppedNames.length > 0)
+    console.warning(`Not declared, so it would be dropped: ${planned.droppedNames.join(", ")}.`);
+  report.result = "planned";
+  if (planned.action !== "replace") return;
+  report.result = "failed";
+  const paths = planned.changes.filter(({ effect }) => effect === "replace").map(({ path }) => path);
+  report.message = `A deploy would be refused: ${paths.join(", ")} can't change on a deployment. Declare what is there, or use another name.`;
+}
+
+/** Takes down what went wrong, and rolls back where that is wanted. */
+async function fail(session: Session, task: Task, error: unknown): Promise<void> {
+  const { console, inputs, report, signal } = session;
+  const isCancelled = signal.aborted;
+  report.result = isCancelled ? "cancelled" : resultOf(error);
+  const deletes = task.kind === "delete" || task.kind === "delete-preview" || task.kind === "sweep";
+  report.message = isCancelled ? await answerCancel(session, deletes) : messageOf(error);
+  report.logTail = logTailOf(error);
+  if (isCancelled) return;
+  await session.progress.end();
+  console.foreign("The last lines of the log", report.logTail);
+  const mayRollBack = isFailedRollout(error) || error instanceof SmokeTestError;
+  if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
+    try {
+      await rollBack(session);
+    } catch {
+      report.result = "cancelled";
+      report.message = `${report.message} The rollback was cancelled and goes on on the platform.`;
+    }
+  }
+}
+
+/** A pull request may be closed while its preview is made; the run for that found nothing to delete. */
+async function deleteIfClosed(session: Session, pullRequest: number): Promise<void> {
+  const { report, console } = session;
+  if (report.result === "deleted" || !(await wasClosed(session, pullRequest))) return;
+  console.notice(`Pull request #${pullRequest} was closed meanwhile: its preview is deleted.`);
+  try {
+    await deletePreview(session, pullRequest);
+  } catch (error) {
+    await fail(session, { kind: "delete-preview", pullRequest, isFork: false }, error);
+  }
+}
+
+/** Says how the run ended; returns the exit status. */
+function conclude({ console, inputs, report, redactor }: Session): number {
+  const { result = "failed", message, name, status, url } = report;
+  report.result = result;
+  const title = `graphdeploy: ${result}${result === "failed" && status ? ` (${redactor.text(status)})` : ""}`;
+  if (passing.has(result)) {
+    if (result === "deployed") console.info(`${name} is live${url === undefined ? "." : `: ${url}`}`);
+    return 0;
+  }
+  if (result === "superseded" && inputs.onSuperseded === "warn") {
+    console.warning(message ?? "", title);
+    return 0;
+  }
+  if (result === "cancelled") console.warning(message ?? "", title);
+  else console.error(message ?? "", title);
+  return 1;
+}
+
+function rememberIds({ deploymentId, revisionId, webUrl }: Report): void {
+  if (deploymentId !== undefined) saveState("deployment-id", deploymentId);
+  if (revisionId !== undefined) saveState("revision-id", revisionId);
+  if (webUrl !== undefined) saveState("web-url", webUrl);
+}
