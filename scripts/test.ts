@@ -1,9 +1,10 @@
-// `npm test`: gets a Pulumi CLI if the run has tests that use it, then runs vitest with the arguments given.
+// `npm test`: gets a Pulumi CLI and a browser if the run has tests that use them, then runs vitest with the arguments given.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { getChromium } from "./get-chromium.ts";
 import { getPulumi } from "./get-pulumi.mjs";
 import { checkout, runCommand } from "./run-command.ts";
-import { usesPackage } from "./uses-package.ts";
+import { usesBrowser, usesPackage } from "./what-tests-use.ts";
 
 const args = process.argv.slice(2);
 // A run that breaks off must not leave the report of the one before.
@@ -16,6 +17,13 @@ if (usesPackage(args)) {
   else {
     process.stderr.write(`pulumi: tests of the real CLI are skipped: ${pulumi.reason}\n`);
     environment.GRAPHDEPLOY_PULUMI_REASON = pulumi.reason;
+  }
+}
+if (usesBrowser(args)) {
+  const chromium = await getChromium((line) => process.stderr.write(`chromium: ${line}\n`));
+  if ("reason" in chromium) {
+    process.stderr.write(`chromium: tests in a browser are skipped: ${chromium.reason}\n`);
+    environment.GRAPHDEPLOY_CHROMIUM_REASON = chromium.reason;
   }
 }
 process.exitCode = await runCommand("node_modules/.bin/vitest", ["run", ...args], { environment });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usesPackage } from "../../scripts/uses-package.ts";
+import { usesBrowser, usesPackage } from "../../scripts/what-tests-use.ts";
 
 test("a full run uses the package, also with flags", () => {
   expect(usesPackage([])).toBe(true);
@@ -9,4 +9,10 @@ test("a full run uses the package, also with flags", () => {
 test("a run of one folder uses the package only where its tests do", () => {
   expect(usesPackage(["run", "test/core"])).toBe(false);
   expect(usesPackage(["test/core/", "test/e2e/"])).toBe(true);
+});
+
+test("a browser is got for a full run and for the browser's tests alone", () => {
+  expect(usesBrowser([])).toBe(true);
+  expect(usesBrowser(["test/browser/auth-flow.test.ts"])).toBe(true);
+  expect(usesBrowser(["test/core"])).toBe(false);
 });
