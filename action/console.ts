@@ -57,12 +57,15 @@ export class Console {
     this.#group = undefined;
   }
 
-  /** A line of ours may quote others; without line breaks and leading colons it can't begin a workflow command. */
+  /**
+   * A line of ours may quote others, and must not begin a workflow command with them. The runner ends lines at a lone carriage return too, skips
+   * white space before `::` and finds the older `##[` anywhere in a line.
+   */
   #own(message: string): string {
     return this.#redactor
       .text(message)
-      .split(/\r?\n/)
-      .map((line) => line.replace(/^(\s*)(::|##\[)/, "$1\u200b$2"))
+      .split(/\r\n|\r|\n/)
+      .map((line) => line.replace(/^([\s\u0085]*)::/, "$1\u200b::").replaceAll("##[", "##\u200b["))
       .join("\n");
   }
 }

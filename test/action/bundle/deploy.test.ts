@@ -207,6 +207,28 @@ test("where the platform builds on push, its build is waited for and no second o
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
+test("where the platform doesn't build a push within two minutes, a revision of it is made", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const source_config = {
+    repo_url: repositoryUrl,
+    integration_id: "1b2f8a90-5f0e-4a6e-8a31-2f1d3c4b5a69",
+    deployment_type: "dev",
+    build_on_push: true,
+  };
+  const { id } = await makeDeployment(mock, { source_config });
+  const commit = "c".repeat(40);
+  const { code, outputs, log } = await runAction({
+    event: push(commit),
+    inputs: agentInputs(mock),
+    env: { NODE_OPTIONS: `--import=${new URL("../../support/github/fast-time.ts", import.meta.url)}` },
+  });
+  expect([code, outputs.result], log).toEqual([0, "deployed"]);
+  expect(log).toContain(`Waiting for the platform's own build of commit ${commit}.`);
+  expect(log).toContain(`The platform made no revision of commit ${commit}; making one.`);
+  expect(writesOf(mock)).toEqual(["POST /v2/deployments 201", "PATCH /v2/deployments/… 200"]);
+  expect((await ask(mock, "GET", `/v2/deployments/${id}/revisions`)).resources).toHaveLength(2);
+});
+
 test("a plan changes nothing and says what would change", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [{ name: "TOKEN", value: "old-secret-value" }] });

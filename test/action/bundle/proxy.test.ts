@@ -81,6 +81,32 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
+test.skipIf(!hasOpenssl)(
+  `hosts of NO_PROXY are reached without the proxy${hasOpenssl ? "" : " (skipped: no openssl for a certificate)"}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await using github = await FakeGitHub.start();
+    const certificate = await certificateFor(["control-plane.test", "github.test"]);
+    const controlPlanePort = await withTls(certificate, portOf(mock.url));
+    await using proxy = await ConnectProxy.start({
+      "github.test:443": await withTls(certificate, portOf(github.url)),
+    });
+    const { code, outputs, log } = await runAction({
+      event: opened,
+      inputs: agentInputs(mock, { "base-url": `https://control-plane.test:${controlPlanePort}` }),
+      githubUrl: "https://github.test",
+      env: {
+        HTTPS_PROXY: proxy.url,
+        NO_PROXY: "internal.example,control-plane.test",
+        NODE_EXTRA_CA_CERTS: certificate.certificate,
+        NODE_OPTIONS: `--import=${new URL("../../support/github/test-domain.ts", import.meta.url)}`,
+      },
+    });
+    expect([code, outputs.result], log).toEqual([0, "deployed"]);
+    expect(new Set(proxy.tunnels)).toEqual(new Set(["github.test:443"]));
+  },
+);
+
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
