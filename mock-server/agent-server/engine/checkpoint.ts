@@ -1,5 +1,6 @@
-import { type Checkpoint, type Destination, type Fields, GraphError, type Task } from "./graph.ts";
+import { type Destination, type Fields, GraphError } from "./graph.ts";
 import { orderedUuid, uuidOfName } from "./identifiers.ts";
+import type { Checkpoint, Task } from "./scripted-execution.ts";
 import { end, type ScriptedGraph, start } from "./scripted-graph.ts";
 
 /** What a new checkpoint is made of. */

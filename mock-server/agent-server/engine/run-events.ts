@@ -1,6 +1,7 @@
 import { pendingTasks } from "./checkpoint.ts";
-import type { Checkpoint, EngineMode, Execution, Fields, Interrupt, Task } from "./graph.ts";
+import type { Fields, Interrupt } from "./graph.ts";
 import { type Message, messagesIn } from "./messages.ts";
+import type { Checkpoint, EngineMode, ScriptedExecution, Task } from "./scripted-execution.ts";
 import { start } from "./scripted-graph.ts";
 
 /**
@@ -15,11 +16,11 @@ export interface MessageTold {
 
 /** Tells what happens in a run, in the modes that somebody has asked for. */
 export class RunEvents {
-  readonly #execution: Execution;
+  readonly #execution: ScriptedExecution;
   readonly #name: string;
   readonly #namespace: readonly string[];
 
-  constructor(execution: Execution, name: string, namespace: readonly string[]) {
+  constructor(execution: ScriptedExecution, name: string, namespace: readonly string[]) {
     this.#execution = execution;
     this.#name = name;
     this.#namespace = namespace;

@@ -1,9 +1,15 @@
 import { applyUpdate, initialValues } from "./channels.ts";
-import { makeCheckpoint, pendingTasks } from "./checkpoint.ts";
+import { makeCheckpoint, pendingTasks, reopened } from "./checkpoint.ts";
 import { draw, schemasOf, subgraphsOf } from "./drawing.ts";
-import { type Graph, GraphError } from "./graph.ts";
+import { type Execution, type Graph, GraphError, type StateChange, type StateUpdate } from "./graph.ts";
+import { type Checkpoint, type Checkpoints, scriptedCheckpoints } from "./scripted-execution.ts";
 import { checkGraph, end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
 import { ScriptedRun } from "./scripted-run.ts";
+import { scriptedStates } from "./scripted-state.ts";
+import { engineModes, ScriptedStream } from "./scripted-stream.ts";
+
+/** Steps after which a run without a limit of its own is taken for an endless loop. */
+const defaultRecursionLimit = 25;
 
 /**
  * A scripted graph, ready to run in this process.
@@ -14,35 +20,78 @@ export function scriptedGraph(script: ScriptedGraph): Graph {
   return {
     id: script.id,
     description: script.description ?? null,
+    engine: "scripted",
     draw: async (depth) => draw(script, depth),
     schemas: async () => schemasOf(script),
     subgraphs: async (recurse) => subgraphsOf(script, recurse),
-    execute: (execution) => new ScriptedRun(script, execution).run(),
-    async update({ from, values: update, asNode, metadata, runId, now, uuid }) {
-      const before = { ...initialValues(script.channels), ...from?.values };
-      const values =
-        update === null || update === undefined ? before : applyUpdate(script.channels, before, update, uuid);
-      const source = asNode === "__input__" ? start : (asNode ?? lastNode(from?.tasks.map(({ name }) => name)));
-      if (source !== undefined && source !== start && source !== end && !Object.hasOwn(script.nodes, source)) {
-        throw new GraphError("InvalidUpdateError", `Graph "${script.id}" has no node "${source}".`);
+    execute: (execution) => execute(script, execution),
+    states: scriptedStates,
+    async update(update) {
+      const checkpoints = scriptedCheckpoints(update.checkpoints);
+      const { from: chosen, supersteps } = update;
+      if (chosen && chosen.namespace !== "") {
+        throw new GraphError("InvalidUpdateError", "The state of a subgraph can't be updated.");
       }
-      const stay = asNode === undefined && from ? pendingTasks(from).map(({ name }) => name) : undefined;
-      const next = stay ?? (source === end || source === undefined ? [] : follow(script.edges[source] ?? end, values));
-      return makeCheckpoint({
-        graph: script,
-        parent: from,
-        namespace: "",
-        source: "update",
-        step: (from?.step ?? -2) + 1,
-        values,
-        next,
-        metadata,
-        runId,
-        now: now(),
-        random: uuid(),
-      });
+      let from = await checkpoints.get("", chosen?.id);
+      for (const change of supersteps.flat()) {
+        from = changed(script, from, change, update);
+        await checkpoints.put(from);
+      }
+      if (!from) throw new GraphError("InvalidUpdateError", "There is nothing to update.");
+      return { namespace: from.namespace, id: from.id };
     },
   };
+}
+
+async function execute(script: ScriptedGraph, execution: Execution) {
+  const checkpoints = execution.checkpoints && scriptedCheckpoints(execution.checkpoints);
+  const stream = new ScriptedStream(execution);
+  return new ScriptedRun(script, {
+    ...execution,
+    recursionLimit: execution.recursionLimit ?? defaultRecursionLimit,
+    from: checkpoints && (await startingPoint(checkpoints, execution.checkpointId)),
+    modes: engineModes(execution.streamModes),
+    checkpoints,
+    emit: (mode, namespace, data) => stream.take(mode, namespace, data),
+  }).run();
+}
+
+/** The checkpoint that the caller names, else the thread's last one. */
+async function startingPoint(checkpoints: Checkpoints, chosen: string | undefined): Promise<Checkpoint | undefined> {
+  const latest = await checkpoints.get("");
+  if (chosen === undefined || chosen === latest?.id) return latest;
+  const earlier = await checkpoints.get("", chosen);
+  return earlier && reopened(earlier);
+}
+
+function changed(
+  script: ScriptedGraph,
+  from: Checkpoint | undefined,
+  { values: given, asNode, command }: StateChange,
+  { metadata, now, uuid }: StateUpdate,
+): Checkpoint {
+  const update = command?.update ?? given;
+  const before = { ...initialValues(script.channels), ...from?.values };
+  const values = update === null || update === undefined ? before : applyUpdate(script.channels, before, update, uuid);
+  const source = asNode === "__input__" ? start : (asNode ?? lastNode(from?.tasks.map(({ name }) => name)));
+  if (source !== undefined && source !== start && source !== end && !Object.hasOwn(script.nodes, source)) {
+    throw new GraphError("InvalidUpdateError", `Graph "${script.id}" has no node "${source}".`);
+  }
+  const stay = asNode === undefined && from ? pendingTasks(from).map(({ name }) => name) : undefined;
+  const next = stay ?? (source === end || source === undefined ? [] : follow(script.edges[source] ?? end, values));
+  return makeCheckpoint({
+    graph: script,
+    parent: from,
+    namespace: "",
+    source: "update",
+    step: (from?.step ?? -2) + 1,
+    values,
+    next,
+    metadata,
+    runId: null,
+    now: now(),
+    random: uuid(),
+  });
 }
 
 /** The node that an update without one counts as: the only one that could be meant. */

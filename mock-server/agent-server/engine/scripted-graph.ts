@@ -1,5 +1,5 @@
 import type { Channels } from "./channels.ts";
-import type { Command, Destination, Fields, NodeStore } from "./graph.ts";
+import type { Command, Destination, Fields } from "./graph.ts";
 import type { Message } from "./messages.ts";
 
 /** What a node may do besides returning an update. */
@@ -11,7 +11,7 @@ export interface NodeContext {
   readonly threadId: string;
   /** Aborted when the run is cancelled. */
   readonly signal: AbortSignal;
-  readonly store: NodeStore;
+  readonly store: ScriptedStore;
   /** Sends data in the stream mode `custom`. */
   write(data: unknown): void;
   /** Sends a reply as a chat model would, in `tokens`, and returns it whole. Waits `pauseMs` (default 0) before each. */
@@ -23,6 +23,12 @@ export interface NodeContext {
   /** Waits for milliseconds of the server's clock. */
   sleep(ms: number): Promise<void>;
   uuid(): string;
+}
+
+/** The key-value store, as scripted nodes see it. */
+export interface ScriptedStore {
+  get(namespace: string[], key: string): Promise<Fields | null>;
+  put(namespace: string[], key: string, value: Fields): Promise<void>;
 }
 
 export interface ToolCall {

@@ -1,31 +1,22 @@
 import { applyUpdate, initialValues } from "./channels.ts";
 import { type CheckpointParts, makeCheckpoint, pendingTasks, withTasks } from "./checkpoint.ts";
-import {
-  type Checkpoint,
-  type Command,
-  type Destination,
-  type Execution,
-  type Fields,
-  GraphError,
-  type Interrupt,
-  type Outcome,
-  type Task,
-} from "./graph.ts";
+import { type Command, type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./graph.ts";
 import { RunEvents } from "./run-events.ts";
+import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.ts";
 import { end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
 import { runTask, type TaskOutcome } from "./scripted-task.ts";
 
 /** One run of a scripted graph, or of a subgraph within one: steps until nothing is left to do, each ending with a checkpoint. */
 export class ScriptedRun {
   readonly #graph: ScriptedGraph;
-  readonly #execution: Execution;
+  readonly #execution: ScriptedExecution;
   readonly #namespace: readonly string[];
   readonly #events: RunEvents;
   readonly #aborted: Promise<never>;
   #values: Fields;
   #current: Checkpoint | undefined;
 
-  constructor(graph: ScriptedGraph, execution: Execution, namespace: readonly string[] = []) {
+  constructor(graph: ScriptedGraph, execution: ScriptedExecution, namespace: readonly string[] = []) {
     this.#graph = graph;
     this.#execution = execution;
     this.#namespace = namespace;

@@ -1,8 +1,9 @@
 import { toBothNames } from "../../../core/dialect.ts";
-import { type Destination, type Execution, type Fields, GraphError, type Interrupt, type Task } from "./graph.ts";
+import { type Destination, type Fields, GraphError, type Interrupt } from "./graph.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { MessageTold } from "./run-events.ts";
+import type { ScriptedExecution, Task } from "./scripted-execution.ts";
 import {
   NodeCommand,
   type NodeContext,
@@ -37,7 +38,7 @@ export async function runTask(
   task: Task,
   input: Fields,
   step: number,
-  execution: Execution,
+  execution: ScriptedExecution,
   namespace: readonly string[],
 ): Promise<TaskOutcome> {
   try {
@@ -83,10 +84,10 @@ async function runSubgraph(
   graph: ScriptedGraph,
   task: Task,
   input: Fields,
-  execution: Execution,
+  execution: ScriptedExecution,
   namespace: readonly string[],
 ): Promise<Fields> {
-  const from = await execution.checkpoints?.latest(namespace.join("|"));
+  const from = await execution.checkpoints?.get(namespace.join("|"));
   const isAnswered = from?.tasks.some(({ interrupts }) => interrupts.length > 0) && task.answers.length > 0;
   const { values, interrupts } = await new ScriptedRun(
     graph,
@@ -127,14 +128,14 @@ function serializable(value: unknown, node: string): Fields | null {
 class TaskScope {
   readonly #task: Task;
   readonly #step: number;
-  readonly #execution: Execution;
+  readonly #execution: ScriptedExecution;
   readonly #namespace: readonly string[];
   readonly #known: ReadonlySet<string>;
   readonly #told = new Set<string>();
   #interrupts = 0;
   #reply: Message | undefined;
 
-  constructor(task: Task, step: number, execution: Execution, namespace: readonly string[], input: Fields) {
+  constructor(task: Task, step: number, execution: ScriptedExecution, namespace: readonly string[], input: Fields) {
     this.#task = task;
     this.#step = step;
     this.#execution = execution;
@@ -151,7 +152,10 @@ class TaskScope {
       runId,
       threadId,
       signal,
-      store,
+      store: {
+        get: async (namespace, key) => (await store.get(namespace, key))?.value ?? null,
+        put: (namespace, key, value) => store.put(namespace, key, value),
+      },
       uuid,
       write: (data) => this.write(data),
       say: (tokens, options) => this.#say(tokens, options),

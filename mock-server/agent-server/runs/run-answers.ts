@@ -1,5 +1,6 @@
+import type { Answer } from "../../http/answer.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { corsHeaders, eventStream, ok } from "../answer.ts";
+import { eventStream, ok } from "../answer.ts";
 import type { RunRecord } from "../state/records.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import type { RunStart } from "./run-schemas.ts";
@@ -55,10 +56,10 @@ export function answerResult(
   live: LiveRun,
   cancelOnLeave: boolean,
   headers: Record<string, string> = {},
-): Response {
+): Answer {
   let keepAlive: NodeJS.Timeout | undefined;
   let hasLeft = false;
-  const body = new ReadableStream<Uint8Array>({
+  const content = new ReadableStream<Uint8Array>({
     async start(controller) {
       keepAlive = setInterval(() => controller.enqueue(encoder.encode("\n")), host.settings.heartbeatMs);
       keepAlive.unref();
@@ -75,9 +76,7 @@ export function answerResult(
       if (cancelOnLeave) cancelInBackground(host, live.runId);
     },
   });
-  return new Response(body, {
-    headers: { ...corsHeaders, "content-type": "application/json", ...headers },
-  });
+  return { status: 200, content, headers: { "content-type": "application/json", ...headers } };
 }
 
 async function viewResult(host: AgentHost, threadId: string, result: RunResult): Promise<object> {
@@ -99,7 +98,7 @@ export function answerJoinStream(
   record: RunRecord,
   path: string,
   options: { after?: string | undefined; modes?: readonly string[] | undefined; cancelOnLeave: boolean },
-): Response {
+): Answer {
   const log = host.runs.logOf(record.run_id);
   const stream = log?.read({
     after: options.after,

@@ -1,8 +1,8 @@
 import { toBothNames } from "../../../core/dialect.ts";
 import type { Fields } from "../engine/graph.ts";
+import type { StreamMode } from "../engine/stream-mode.ts";
 import type { AssistantRecord, ThreadRecord } from "../state/records.ts";
 import type { RunStart } from "./run-schemas.ts";
-import type { StreamMode } from "./stream-modes.ts";
 
 /** Everything that a run's arguments are made of. */
 export interface RunParts {

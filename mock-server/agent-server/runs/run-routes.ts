@@ -3,12 +3,12 @@ import { HttpError } from "../../http-error.ts";
 import { agentRoute } from "../agent-operation.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { eventStream, ok } from "../answer.ts";
+import { streamModes } from "../engine/stream-mode.ts";
 import { selected } from "../paging.ts";
 import { findThread } from "../threads/thread-model.ts";
 import { answerJoin, answerJoinStream, answerRun, answerStream, answerWait, runPath } from "./run-answers.ts";
 import { run, runCreateStateful, runStatus, runsCancel } from "./run-schemas.ts";
 import { findRun, viewRun } from "./run-view.ts";
-import { streamModes } from "./stream-modes.ts";
 import { threadStreamModes } from "./thread-streams.ts";
 
 const tag = "Thread Runs";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkpointConfig, command, fields, named, runConfig, timestamp, uuid } from "../agent-schemas.ts";
-import { streamModes } from "./stream-modes.ts";
+import { streamModes } from "../engine/stream-mode.ts";
 
 export const runStatus = z.enum(["pending", "running", "error", "success", "timeout", "interrupted"]);
 export const multitaskStrategy = z.enum(["reject", "rollback", "interrupt", "enqueue"]);

@@ -2,6 +2,7 @@ import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant, findGraph } from "../assistants/assistant-model.ts";
 import type { RunRecord } from "../state/records.ts";
+import { removeCheckpoints, removeCheckpointsOfRun } from "../threads/checkpoints.ts";
 import { changeThread, findThread, insertThread } from "../threads/thread-model.ts";
 import { EventLog } from "./event-log.ts";
 import { executeRun } from "./execute-run.ts";
@@ -111,7 +112,7 @@ export class RunService {
     for (const { cron_id } of await state.crons.group(threadId)) await crons.remove(cron_id);
     await state.threads.remove(threadId);
     await state.runs.removeGroup(threadId);
-    await state.checkpoints.removeGroup(threadId);
+    await removeCheckpoints(this.#host, threadId);
     this.threadStreams.close(threadId);
   }
 
@@ -204,23 +205,17 @@ export class RunService {
     };
     if (ended && action !== "rollback" && action !== "delete") await state.runs.put(ended);
     else await state.runs.remove(live.runId);
-    if (action === "rollback") await this.#removeCheckpoints(live);
+    if (action === "rollback") await removeCheckpointsOfRun(this.#host, live.threadId, live.runId);
     this.#live.delete(live.runId);
     const others = this.#liveByThread.get(live.threadId);
     others?.delete(live);
     if (others?.size === 0) this.#liveByThread.delete(live.threadId);
-    if (action !== "delete") await settleThread(this.#host, live, result);
+    const isTemporary = live.start.on_completion === "delete";
+    if (action !== "delete" && !isTemporary) await settleThread(this.#host, live, result);
     if (live.start.stream_resumable) this.#finished.add(live.runId, live.log);
     this.threadStreams.runEnded(live, result);
-    if (live.start.on_completion === "delete" && action !== "delete") await this.deleteThread(live.threadId);
+    if (isTemporary && action !== "delete") await this.deleteThread(live.threadId);
     live.finish(result);
     if (ended && live.start.webhook !== undefined) sendWebhook(this.#host, live.start.webhook, ended, live, result);
-  }
-
-  async #removeCheckpoints({ threadId, runId }: LiveRun): Promise<void> {
-    const { checkpoints } = this.#host.state;
-    for (const { id, runId: maker } of await checkpoints.group(threadId)) {
-      if (maker === runId) await checkpoints.remove(`${threadId}/${id}`);
-    }
   }
 }

@@ -1,28 +1,48 @@
 import type { AgentHost } from "../agent-host.ts";
-import { pendingTasks } from "../engine/checkpoint.ts";
-import type { Task } from "../engine/graph.ts";
+import type { Interrupt, StateSnapshot } from "../engine/graph.ts";
 import type { ThreadRecord } from "../state/records.ts";
 import { changeThread } from "../threads/thread-model.ts";
-import { checkpointsOf } from "../threads/thread-state.ts";
+import { stateOf } from "../threads/thread-state.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
 /** Brings a thread to where a run has left it. */
 export async function settleThread(host: AgentHost, live: LiveRun, result: RunResult): Promise<void> {
-  const [latest] = await checkpointsOf(host, live.threadId);
-  const pending = latest ? pendingTasks(latest) : [];
+  const left = await whatIsLeft(host, live, result);
   const isBusy = host.runs.isBusy(live.threadId);
   await changeThread(host, live.threadId, () => ({
-    status: isBusy ? "busy" : statusAfter(result, pending, live.startedAt !== undefined),
-    values: latest?.values ?? null,
-    interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
+    status: isBusy ? "busy" : statusAfter(result, Object.values(left.interrupts ?? {}), live.startedAt !== undefined),
+    ...left,
     error: result.kind === "error" ? result.error : null,
     state_updated_at: host.timestamp(),
   }));
 }
 
-/** A run that never began leaves the thread waiting for what it waited for. */
-function statusAfter(result: RunResult, pending: readonly Task[], hasStarted: boolean): ThreadRecord["status"] {
+async function whatIsLeft(
+  host: AgentHost,
+  live: LiveRun,
+  result: RunResult,
+): Promise<Partial<Pick<ThreadRecord, "values" | "interrupts">>> {
+  if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
+  const thread = await host.state.threads.get(live.threadId);
+  if (!thread) return {};
+  let state: StateSnapshot;
+  try {
+    state = await stateOf(host, thread, {}, false);
+  } catch (error) {
+    // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
+    host.onDefect(error);
+    return {};
+  }
+  const pending = state.tasks.filter((task) => task.result === null && state.next.includes(task.name));
+  return {
+    values: state.checkpoint === null ? null : state.values,
+    interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
+  };
+}
+
+/** A run that never began leaves the thread waiting for what it waited for. `pending` has what each task that is yet to run asks. */
+function statusAfter(result: RunResult, pending: Interrupt[][], hasStarted: boolean): ThreadRecord["status"] {
   if (result.kind === "error") return "error";
   if (result.kind === "success") return pending.length > 0 ? "interrupted" : "idle";
-  return !hasStarted && pending.some(({ interrupts }) => interrupts.length > 0) ? "interrupted" : "idle";
+  return !hasStarted && pending.some((interrupts) => interrupts.length > 0) ? "interrupted" : "idle";
 }

@@ -6,6 +6,7 @@ import type {
   ItemRecord,
   RunRecord,
   ThreadRecord,
+  WriteRecord,
 } from "./records.ts";
 
 /** Which rows to find, and in what order. */
@@ -48,6 +49,8 @@ export interface AgentState {
   runs: Table<RunRecord>;
   /** By thread and checkpoint id, in groups by thread id. */
   checkpoints: Table<CheckpointRecord>;
+  /** What tasks did after checkpoints; in groups by thread id. */
+  writes: Table<WriteRecord>;
   /** By namespace and key. */
   items: Table<ItemRecord>;
   /** By cron id, in groups by thread id. */
@@ -58,4 +61,6 @@ export interface AgentState {
 
 export const versionKey = (assistantId: string, version: number) => `${assistantId}/${version}`;
 export const checkpointKey = (threadId: string, checkpointId: string) => `${threadId}/${checkpointId}`;
+export const writeKey = ({ threadId, checkpointId, taskId, index, runId }: WriteRecord) =>
+  JSON.stringify([threadId, checkpointId, taskId, index, runId]);
 export const itemKey = (namespace: readonly string[], key: string) => JSON.stringify([namespace, key]);

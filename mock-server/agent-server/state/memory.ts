@@ -6,6 +6,7 @@ import {
   type Query,
   type Table,
   versionKey,
+  writeKey,
 } from "./agent-state.ts";
 
 /** A state that lives as long as the process. */
@@ -26,6 +27,7 @@ export function createMemoryAgentState(): AgentState {
       (row) => checkpointKey(row.threadId, row.id),
       (row) => row.threadId,
     ),
+    writes: new MemoryTable(writeKey, (row) => row.threadId),
     items: new MemoryTable((row) => itemKey(row.namespace, row.key)),
     crons: new MemoryTable(
       (row) => row.cron_id,

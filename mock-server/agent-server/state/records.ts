@@ -1,4 +1,4 @@
-import type { Checkpoint, Fields, Interrupt } from "../engine/graph.ts";
+import type { Fields, Graph, Interrupt, StoredCheckpoint, StoredWrite } from "../engine/graph.ts";
 
 /** Rows keep the order in which they were made, which times alone don't tell. Times are ISO 8601 in UTC. */
 interface Row {
@@ -73,7 +73,12 @@ export interface RunRecord extends Row {
   multitask_strategy: MultitaskStrategy;
 }
 
-export interface CheckpointRecord extends Row, Checkpoint {
+export interface CheckpointRecord extends Row, StoredCheckpoint {
+  threadId: string;
+  engine: Graph["engine"];
+}
+
+export interface WriteRecord extends Row, StoredWrite {
   threadId: string;
 }
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Fields, NodeStore } from "../engine/graph.ts";
+import type { Fields, NodeStore, StoredItem } from "../engine/graph.ts";
 import { itemKey } from "../state/agent-state.ts";
 import type { ItemRecord } from "../state/records.ts";
 import { itemFilter, scoreOf } from "./item-filter.ts";
@@ -20,7 +20,7 @@ function checkNamespace(namespace: readonly string[]): void {
 }
 
 /** An item as it is sent. */
-export function viewItem({ namespace, key, value, created_at, updated_at }: ItemRecord): Fields {
+export function viewItem({ namespace, key, value, created_at, updated_at }: ItemRecord): StoredItem {
   return { namespace, key, value, created_at, updated_at };
 }
 
@@ -77,7 +77,10 @@ export async function deleteItem(host: AgentHost, namespace: string[], key: stri
 }
 
 /** The items under a prefix that pass the filter: the best first with a `query`, else the last written first. */
-export async function searchItems(host: AgentHost, search: z.output<typeof storeSearch>): Promise<Fields[]> {
+export async function searchItems(
+  host: AgentHost,
+  search: z.output<typeof storeSearch>,
+): Promise<(StoredItem & { score: number | null })[]> {
   const { filter, limit, offset, query, refresh_ttl: refresh } = search;
   const prefix = search.namespace_prefix ?? [];
   const passes = itemFilter(filter ?? {});
@@ -124,7 +127,14 @@ function endsWith(namespace: readonly string[], suffix: readonly string[]): bool
 /** The store as nodes see it. */
 export function nodeStore(host: AgentHost): NodeStore {
   return {
-    get: async (namespace, key) => (await getItem(host, namespace, key))?.value ?? null,
+    async get(namespace, key) {
+      const item = await getItem(host, namespace, key);
+      return item ? viewItem(item) : null;
+    },
     put: (namespace, key, value) => putItem(host, namespace, key, value),
+    delete: (namespace, key) => deleteItem(host, namespace, key),
+    search: (prefix, { filter, limit = 10, offset = 0, query } = {}) =>
+      searchItems(host, { namespace_prefix: prefix, filter, limit, offset, query }),
+    listNamespaces: ({ maxDepth, ...rest }) => listNamespaces(host, { ...rest, max_depth: maxDepth }),
   };
 }

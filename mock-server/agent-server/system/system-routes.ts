@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { AgentHost } from "../agent-host.ts";
 import { agentRoute } from "../agent-operation.ts";
 import { fields, invalid, named } from "../agent-schemas.ts";
-import { corsHeaders, ok } from "../answer.ts";
+import { ok } from "../answer.ts";
 import { makeDefaultAssistants } from "../assistants/assistant-model.ts";
+import { removeCheckpoints } from "../threads/checkpoints.ts";
 
 const tag = "System";
 
@@ -97,9 +98,11 @@ export const systemRoutes = [
     responses: { 200: { description: "The figures.", schema: z.string(), mediaType: "text/plain" }, 422: invalid },
     async handle({ host, query }) {
       if (query.format === "json") return ok(metricsOf(host));
-      return new Response(prometheusText(host), {
-        headers: { ...corsHeaders, "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-      });
+      return {
+        status: 200,
+        content: prometheusText(host),
+        headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+      };
     },
   }),
   agentRoute({
@@ -129,7 +132,7 @@ async function truncate(host: AgentHost, chosen: z.output<typeof truncation>): P
     }
   }
   if (chosen.checkpointer) {
-    for (const { thread_id: id } of (await state.threads.find({})).rows) await state.checkpoints.removeGroup(id);
+    for (const { thread_id: id } of (await state.threads.find({})).rows) await removeCheckpoints(host, id);
   }
   if (chosen.store) {
     for (const { namespace, key } of (await state.items.find({})).rows)

@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { findGraph } from "../assistants/assistant-model.ts";
-import { type Fields, GraphError } from "../engine/graph.ts";
+import { type CheckpointReference, commandOf, type Fields, GraphError, type StateChange } from "../engine/graph.ts";
 import { contains } from "../paging.ts";
-import type { CheckpointRecord, ThreadRecord, ThreadTtl } from "../state/records.ts";
+import type { ThreadRecord, ThreadTtl } from "../state/records.ts";
+import { checkpointStore, copyCheckpoints, keepLatestCheckpoints } from "./checkpoints.ts";
 import type { threadCreate, threadPatch, threadStateUpdate } from "./thread-schemas.ts";
-import { checkpointsOf, findCheckpoint } from "./thread-state.ts";
+import { type CheckpointChoice, findCheckpoint, graphOfThread, stateOf, viewCheckpoint } from "./thread-state.ts";
 
 /** @throws {HttpError} 404 when there is no such thread. */
 export async function findThread(host: AgentHost, threadId: string): Promise<ThreadRecord> {
@@ -77,11 +77,10 @@ export async function createThread(host: AgentHost, body: z.output<typeof thread
   });
   if (!created.isNew || !body.supersteps) return created.thread;
   try {
-    for (const { updates } of body.supersteps) {
-      for (const { values, command, as_node: asNode } of updates) {
-        await updateState(host, threadId, { values: command?.update ?? values, as_node: asNode });
-      }
-    }
+    const supersteps = body.supersteps.map(({ updates }) =>
+      updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),
+    );
+    await applyUpdate(host, created.thread, {}, supersteps);
   } catch (error) {
     await host.runs.deleteThread(threadId);
     throw error;
@@ -134,9 +133,7 @@ export async function copyThread(host: AgentHost, threadId: string): Promise<Thr
   const source = await findThread(host, threadId);
   const copyId = host.ids.uuid();
   const now = host.timestamp();
-  for (const checkpoint of await host.state.checkpoints.group(threadId)) {
-    await host.state.checkpoints.put({ ...checkpoint, sequence: host.state.nextSequence(), threadId: copyId });
-  }
+  await copyCheckpoints(host, threadId, copyId);
   const copy: ThreadRecord = {
     ...source,
     sequence: host.state.nextSequence(),
@@ -164,9 +161,7 @@ export async function pruneThread(
     await host.runs.deleteThread(threadId);
     return true;
   }
-  const [latest] = await checkpointsOf(host, threadId);
-  await host.state.checkpoints.removeGroup(threadId);
-  if (latest) await host.state.checkpoints.put({ ...latest, parentId: null });
+  await keepLatestCheckpoints(host, threadId);
   await host.locks.run(`thread/${threadId}`, async () => {
     const thread = await host.state.threads.get(threadId);
     if (thread) await host.state.threads.put({ ...thread, ttl: null });
@@ -182,45 +177,51 @@ export async function updateState(
   host: AgentHost,
   threadId: string,
   body: z.output<typeof threadStateUpdate>,
-): Promise<CheckpointRecord> {
+): Promise<CheckpointReference> {
   const thread = await findThread(host, threadId);
   if (host.runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
-  const graphId = thread.metadata.graph_id;
-  if (typeof graphId !== "string") {
-    throw new HttpError(422, `Thread ${threadId} has no graph: run one on it, or set "graph_id" in its metadata.`);
-  }
-  const graph = findGraph(host, graphId);
   const chosen =
     body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
-  let from = await findCheckpoint(host, threadId, chosen ?? { checkpoint_ns: "" });
-  if (from && from.namespace !== "") throw new HttpError(422, "The state of a subgraph can't be updated.");
   const updates = Array.isArray(body.values) ? body.values : [body.values];
-  for (const values of updates) {
-    const made = await graph
-      .update({
-        from,
-        values,
-        asNode: body.as_node,
-        metadata: { graph_id: graphId, thread_id: threadId },
-        runId: null,
-        now: () => host.clock.now(),
-        uuid: () => host.ids.uuid(),
-      })
-      .catch((error: unknown) => {
-        throw error instanceof GraphError ? new HttpError(422, error.message) : error;
-      });
-    from = { ...made, sequence: host.state.nextSequence(), threadId };
-    await host.state.checkpoints.put(from);
+  const supersteps = updates.map((values) => [{ values, asNode: body.as_node }]);
+  return applyUpdate(host, thread, chosen ?? {}, supersteps);
+}
+
+async function applyUpdate(
+  host: AgentHost,
+  thread: ThreadRecord,
+  choice: CheckpointChoice,
+  supersteps: StateChange[][],
+): Promise<CheckpointReference> {
+  const { thread_id: threadId } = thread;
+  const graph = graphOfThread(host, thread);
+  if (!graph) {
+    throw new HttpError(422, `Thread ${threadId} has no graph: run one on it, or set "graph_id" in its metadata.`);
   }
-  const latest = from as CheckpointRecord;
+  const metadata = { graph_id: graph.id, thread_id: threadId };
+  const { namespace, id } = await graph
+    .update({
+      threadId,
+      checkpoints: checkpointStore(host, threadId, graph.engine),
+      from: await findCheckpoint(host, threadId, graph.engine, choice),
+      supersteps,
+      metadata,
+      configurable: metadata,
+      now: () => host.clock.now(),
+      uuid: () => host.ids.uuid(),
+    })
+    .catch((error: unknown) => {
+      throw error instanceof GraphError ? new HttpError(422, error.message) : error;
+    });
+  const { values } = await stateOf(host, thread, { checkpoint_ns: "" }, false);
   await changeThread(host, threadId, () => ({
-    values: latest.values,
+    values,
     interrupts: {},
     status: "idle",
     error: null,
     state_updated_at: host.timestamp(),
   }));
-  return latest;
+  return viewCheckpoint(threadId, id, namespace);
 }
 
 /** Whether a thread passes a search. */

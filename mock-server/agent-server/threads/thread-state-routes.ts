@@ -4,8 +4,9 @@ import type { AgentHost } from "../agent-host.ts";
 import { agentRoute } from "../agent-operation.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { ok } from "../answer.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields, StateSnapshot } from "../engine/graph.ts";
 import { contains } from "../paging.ts";
+import { checkpointsOf } from "./checkpoints.ts";
 import { project } from "./extract.ts";
 import { findThread, updateState } from "./thread-model.ts";
 import {
@@ -16,7 +17,7 @@ import {
   threadStateUpdate,
   threadStateUpdateResponse,
 } from "./thread-schemas.ts";
-import { checkpointsOf, findCheckpoint, viewCheckpoint, viewState } from "./thread-state.ts";
+import { type CheckpointChoice, findCheckpoint, graphOfThread, stateOf, statesAt } from "./thread-state.ts";
 
 const tag = "Threads";
 const path = "/threads/{thread_id}";
@@ -37,22 +38,23 @@ const select = {
 async function stateAt(
   host: AgentHost,
   threadId: string,
-  checkpoint: { checkpoint_id?: string | undefined; checkpoint_ns?: string | undefined },
+  checkpoint: CheckpointChoice,
   withSubgraphs: boolean | undefined,
-): Promise<Fields> {
-  await findThread(host, threadId);
-  return viewState(host, await findCheckpoint(host, threadId, checkpoint), withSubgraphs ?? false);
+): Promise<StateSnapshot> {
+  return stateOf(host, await findThread(host, threadId), checkpoint, withSubgraphs ?? false);
 }
 
 async function history(
   host: AgentHost,
   threadId: string,
   { limit, before, metadata, checkpoint, select: paths }: z.output<typeof historySearch>,
-): Promise<Fields[]> {
-  await findThread(host, threadId);
+): Promise<object[]> {
+  const thread = await findThread(host, threadId);
+  const graph = graphOfThread(host, thread);
+  if (!graph) return [];
   const reference = typeof before === "object" && "configurable" in before ? before.configurable : before;
   const beforeId = typeof reference === "string" ? reference : (reference as Fields | undefined)?.checkpoint_id;
-  const found = (await checkpointsOf(host, threadId, checkpoint?.checkpoint_ns))
+  const found = (await checkpointsOf(host, threadId, graph.engine, checkpoint?.checkpoint_ns ?? ""))
     .filter(
       (record) =>
         (typeof beforeId !== "string" || record.id < beforeId) &&
@@ -60,8 +62,8 @@ async function history(
         (metadata === undefined || contains(record.metadata, metadata)),
     )
     .slice(0, limit);
-  const states = await Promise.all(found.map((record) => viewState(host, record, false)));
-  return paths ? states.map((state) => project(state, paths)) : states;
+  const states = await statesAt(host, thread, graph, found, false);
+  return paths ? states.map((state) => project({ ...state }, paths)) : states;
 }
 
 export const threadStateRoutes = [
@@ -75,7 +77,7 @@ export const threadStateRoutes = [
     responses: { 200: one, 404: notFound, 422: invalid },
     async handle({ host, params, query }) {
       const state = await stateAt(host, params.thread_id as string, {}, query.subgraphs);
-      return ok(query.select ? project(state, query.select) : state);
+      return ok(query.select ? project({ ...state }, query.select) : state);
     },
   }),
   agentRoute({
@@ -92,8 +94,7 @@ export const threadStateRoutes = [
       422: invalid,
     },
     async handle({ host, params, body }) {
-      const { threadId, id, namespace } = await updateState(host, params.thread_id as string, body);
-      const reference = viewCheckpoint(threadId, id, namespace);
+      const reference = await updateState(host, params.thread_id as string, body);
       return ok({ checkpoint: reference, configurable: reference });
     },
   }),
@@ -107,8 +108,8 @@ export const threadStateRoutes = [
     responses: { 204: { description: "Changed." }, 404: notFound, 422: invalid },
     async handle({ host, params, body }) {
       const threadId = params.thread_id as string;
-      await findThread(host, threadId);
-      const latest = await findCheckpoint(host, threadId, {});
+      const graph = graphOfThread(host, await findThread(host, threadId));
+      const latest = await findCheckpoint(host, threadId, graph?.engine, {});
       if (!latest) throw new HttpError(422, `Thread ${threadId} has no state yet.`);
       await host.state.checkpoints.put({ ...latest, metadata: { ...latest.metadata, ...body.metadata } });
       return { status: 204 };

@@ -1,10 +1,11 @@
 import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Fields, Task } from "../engine/graph.ts";
-import { nextOf } from "../engine/run-events.ts";
-import type { CheckpointRecord } from "../state/records.ts";
+import { findGraph } from "../assistants/assistant-model.ts";
+import type { CheckpointReference, Graph, StateSnapshot } from "../engine/graph.ts";
+import type { CheckpointRecord, ThreadRecord } from "../state/records.ts";
+import { checkpointStore, checkpointsOf } from "./checkpoints.ts";
 
-const emptyState = {
+const emptyState: StateSnapshot = {
   values: {},
   next: [],
   tasks: [],
@@ -15,72 +16,68 @@ const emptyState = {
   interrupts: [],
 };
 
-/** A thread's checkpoints of one namespace, the newest first. */
-export async function checkpointsOf(host: AgentHost, threadId: string, namespace = ""): Promise<CheckpointRecord[]> {
-  const all = (await host.state.checkpoints.group(threadId)).filter((checkpoint) => checkpoint.namespace === namespace);
-  return all.sort((a, b) => (a.id < b.id ? 1 : -1));
+/** Which checkpoint a client means; without an id, the newest. */
+export interface CheckpointChoice {
+  checkpoint_id?: string | undefined;
+  checkpoint_ns?: string | undefined;
+}
+
+/**
+ * The graph whose states a thread has; `undefined` for a thread that nothing has run on.
+ * @throws {HttpError} 404 when the server has no such graph.
+ */
+export function graphOfThread(host: AgentHost, { metadata }: ThreadRecord): Graph | undefined {
+  return typeof metadata.graph_id === "string" ? findGraph(host, metadata.graph_id) : undefined;
 }
 
 /** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
 export async function findCheckpoint(
   host: AgentHost,
   threadId: string,
-  {
-    checkpoint_id: id,
-    checkpoint_ns: namespace,
-  }: { checkpoint_id?: string | undefined; checkpoint_ns?: string | undefined },
+  engine: Graph["engine"] | undefined,
+  { checkpoint_id: id, checkpoint_ns: namespace }: CheckpointChoice,
 ): Promise<CheckpointRecord | undefined> {
-  if (id === undefined) return (await checkpointsOf(host, threadId, namespace))[0];
+  if (id === undefined) return engine && (await checkpointsOf(host, threadId, engine, namespace ?? ""))[0];
   const found = (await host.state.checkpoints.group(threadId)).find(
-    (checkpoint) => checkpoint.id === id && (namespace === undefined || checkpoint.namespace === namespace),
+    (checkpoint) =>
+      checkpoint.id === id &&
+      checkpoint.engine === engine &&
+      (namespace === undefined || checkpoint.namespace === namespace),
   );
   if (!found) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);
   return found;
 }
 
 /** How a client refers to a checkpoint. */
-export function viewCheckpoint(threadId: string, id: string, namespace: string): Fields {
+export function viewCheckpoint(threadId: string, id: string, namespace: string): CheckpointReference {
   return { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null };
 }
 
-/** The state at a checkpoint, as it is sent; with `subgraphs`, those of its tasks that are graphs within it. */
-export async function viewState(
+/**
+ * The state of a thread, or that at a checkpoint; with `subgraphs`, also those of its tasks that are graphs within it.
+ * @throws {HttpError} 404 when there is no such checkpoint.
+ */
+export async function stateOf(
   host: AgentHost,
-  checkpoint: CheckpointRecord | undefined,
+  thread: ThreadRecord,
+  choice: CheckpointChoice,
   subgraphs: boolean,
-): Promise<Fields> {
-  if (!checkpoint) return emptyState;
-  const { threadId, id, parentId, namespace, tasks, values, metadata, createdAt } = checkpoint;
-  return {
-    values,
-    next: nextOf(checkpoint),
-    tasks: await Promise.all(tasks.map((task) => viewTask(host, checkpoint, task, subgraphs))),
-    metadata: { ...metadata, thread_id: threadId },
-    created_at: createdAt,
-    checkpoint: viewCheckpoint(threadId, id, namespace),
-    parent_checkpoint: parentId === null ? null : viewCheckpoint(threadId, parentId, namespace),
-    interrupts: tasks.flatMap(({ interrupts }) => interrupts),
-  };
+): Promise<StateSnapshot> {
+  const graph = graphOfThread(host, thread);
+  const found = await findCheckpoint(host, thread.thread_id, graph?.engine, choice);
+  if (!found || !graph) return emptyState;
+  const id = choice.checkpoint_id === undefined ? undefined : found.id;
+  const [state] = await statesAt(host, thread, graph, [{ namespace: found.namespace, id }], subgraphs);
+  return state as StateSnapshot;
 }
 
-async function viewTask(
+/** States of a thread whose checkpoints are known to be there. */
+export function statesAt(
   host: AgentHost,
-  { threadId, namespace }: CheckpointRecord,
-  task: Task,
+  { thread_id: threadId }: ThreadRecord,
+  graph: Graph,
+  at: readonly { namespace: string; id?: string | undefined }[],
   subgraphs: boolean,
-): Promise<Fields> {
-  const { id, name, error, asked, path, result } = task;
-  const interrupts = result === undefined ? task.interrupts : asked;
-  const inner = [namespace, `${name}:${id}`].filter((part) => part !== "").join("|");
-  const state = subgraphs && task.isSubgraph ? (await checkpointsOf(host, threadId, inner))[0] : undefined;
-  return {
-    id,
-    name,
-    error,
-    interrupts,
-    path,
-    checkpoint: task.isSubgraph ? { thread_id: threadId, checkpoint_ns: inner } : null,
-    state: state ? await viewState(host, state, subgraphs) : null,
-    result: result ?? null,
-  };
+): Promise<StateSnapshot[]> {
+  return graph.states({ threadId, checkpoints: checkpointStore(host, threadId, graph.engine), at, subgraphs });
 }

@@ -1,38 +1,25 @@
-import type { EngineMode, Fields } from "../engine/graph.ts";
-import type { MessageTold } from "../engine/run-events.ts";
-import type { EventLog } from "./event-log.ts";
-
-export const streamModes = [
-  "values",
-  "messages",
-  "messages-tuple",
-  "tasks",
-  "checkpoints",
-  "updates",
-  "events",
-  "debug",
-  "custom",
-  "tools",
-] as const;
-export type StreamMode = (typeof streamModes)[number];
+import type { Execution, Fields } from "./graph.ts";
+import type { MessageTold } from "./run-events.ts";
+import type { EngineMode } from "./scripted-execution.ts";
+import type { StreamMode } from "./stream-mode.ts";
 
 /** What a graph has to tell for these stream modes. */
 export function engineModes(modes: readonly StreamMode[]): ReadonlySet<EngineMode> {
   return new Set(modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode)));
 }
 
-/** Puts what a graph tells into a log, as the events of the stream modes that a run was started with. */
-export class StreamModes {
+/** Streams what a scripted graph tells, as the events of the stream modes that a run was started with. */
+export class ScriptedStream {
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #withSubgraphs: boolean;
-  readonly #log: EventLog;
+  readonly #send: Execution["publish"];
   readonly #replies = new Map<string, string>();
   readonly #completed = new Set<string>();
 
-  constructor(modes: readonly StreamMode[], withSubgraphs: boolean, log: EventLog) {
-    this.#modes = new Set(modes);
-    this.#withSubgraphs = withSubgraphs;
-    this.#log = log;
+  constructor({ streamModes, streamSubgraphs, publish }: Execution) {
+    this.#modes = new Set(streamModes);
+    this.#withSubgraphs = streamSubgraphs;
+    this.#send = publish;
   }
 
   take(mode: EngineMode, namespace: readonly string[], data: unknown): void {
@@ -67,7 +54,7 @@ export class StreamModes {
 
   #publish(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {
     const name = namespace.length === 0 || !this.#withSubgraphs ? event : `${event}|${namespace.join("|")}`;
-    this.#log.publish(mode, name, jsonOf(data));
+    this.#send(mode, name, jsonOf(data));
   }
 }
 
