@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import type { CommitRepository } from "../state/repositories.ts";
 
-/** One name for all spellings of a repository's address: host in lower case, neither `.git` nor a slash at the end. */
-export function normalizeRepository(url: string): string {
-  const trimmed = url
-    .trim()
+/** `git@host:path`, which is how git writes an address without a scheme. */
+const scpForm = /^(?:[^@/:\s]+@)?([^@/:\s]+):(?!\/)(.+)$/;
+
+/** One name for all spellings of a repository's address, by https, ssh or neither: `host/path`, the host in lower case, neither `.git` nor a slash at the end. */
+export function normalizeRepository(address: string): string {
+  const text = address.trim();
+  const plain = text.includes("://") ? text.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/i, "") : text.replace(scpForm, "$1/$2");
+  return plain
+    .replace(/^[^/]+/, (host) => host.toLowerCase())
+    .replace(/^([^/:]+):22(?=\/)/, "$1")
     .replace(/\/+$/, "")
     .replace(/\.git$/, "");
-  return trimmed.replace(/^([a-z]+:\/\/)?([^/]+)/i, (host) => host.toLowerCase());
 }
 
 /** A branch by its bare name, a tag by its full path. */

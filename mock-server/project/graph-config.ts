@@ -36,9 +36,6 @@ export interface GraphProject {
   warnings: string[];
 }
 
-/** The names of a graph configuration file, in the order in which they are looked for. */
-export const graphConfigNames = ["graph.json", "langgraph.json"] as const;
-
 /**
  * Reads a graph configuration file. All mistakes are reported together.
  * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each mistake.
