@@ -1,122 +1,127 @@
-import type { HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { Hono } from "hono";
+import type { RequestListener } from "node:http";
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
-import { controlPlaneRoutes, editionPrefixes, serveControlPlane } from "./control-plane/control-plane.ts";
+import { serveControlPlane } from "./control-plane/control-plane.ts";
 import { applyFault, isHandled } from "./faults/fault-effects.ts";
+import type { FaultEffect } from "./faults/fault-rule.ts";
+import { type Answer, sendJson } from "./http/answer.ts";
+import { ClientGone, readText } from "./http/body.ts";
+import { Exchange } from "./http/exchange.ts";
+import { type Found, Router } from "./http/router.ts";
+import { type Sent, send } from "./http/send.ts";
 import { HttpError } from "./http-error.ts";
 import type { Mock } from "./mock.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
-import { operationFinder } from "./openapi/operation.ts";
-import { readText } from "./openapi/request.ts";
-import { sendJson } from "./openapi/response.ts";
-import type { MockApp, MockEnvironment, MockRequest } from "./openapi/route.ts";
+import type { Endpoint } from "./openapi/route.ts";
 import { serveUploads } from "./uploads/upload-routes.ts";
 
 /** What the app needs from the server around it. */
 export interface AppSurroundings extends AdminActions {
   /** @throws {HttpError} 403 for a request that the admin API isn't for. */
-  guardAdmin(context: MockRequest): void;
+  guardAdmin(exchange: Exchange): void;
   /** Called with what went wrong inside the server, which is a defect of it. */
-  onDefect(error: Error): void;
+  onDefect(error: unknown): void;
 }
-
-const findOperation = operationFinder(controlPlaneRoutes);
 
 /** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
-export function createApp(mock: Mock, surroundings: AppSurroundings): MockApp {
-  const app: MockApp = new Hono<MockEnvironment>();
+export function createApp(mock: Mock, surroundings: AppSurroundings): RequestListener {
+  const admin = new Router<Endpoint["handle"]>();
+  serveAdmin((method, path, handle) => admin.on(method, path, handle), mock, surroundings);
+  const router = new Router<Endpoint>();
+  serveControlPlane(router, mock, "cloud");
+  serveControlPlane(router, mock, "self-hosted");
+  serveAgents(router, mock);
+  serveUploads(router, mock);
+  serveOAuth(router, mock);
 
-  app.use("/_mock/*", async (context, next) => {
-    context.set("requestId", mock.ids.uuid());
-    surroundings.guardAdmin(context);
-    await next();
-  });
-  app.use(async (context, next) => {
-    if (context.req.path.startsWith("/_mock/")) return next();
-    const requestId = mock.ids.uuid();
-    context.set("requestId", requestId);
+  const answerAdmin = async (exchange: Exchange): Promise<void> => {
+    send(
+      exchange,
+      await orError(surroundings, () => {
+        surroundings.guardAdmin(exchange);
+        const found = admin.find(exchange.method, exchange.rawPath);
+        if (!found) return notFound;
+        exchange.params = found.params;
+        return found.target(exchange);
+      }),
+    );
+  };
+
+  const answer = async (exchange: Exchange): Promise<void> => {
     const time = mock.clock.now();
-    const effect = mock.faults.isEmpty ? undefined : takeFault(mock, context);
-    if (effect === undefined) {
-      await next();
-    } else {
-      const { "content-length": declared } = context.req.header();
-      // What handles a request reads its body itself, in its own way and within its own limit.
-      const isUnread = declared !== undefined && declared !== "0" && !isHandled(effect);
-      if (isUnread) await readText(context).catch(() => undefined);
-      const response = await applyFault(context, effect, async () => {
-        await next();
-        return context.res;
-      });
-      // A response that is put in another's place takes over its headers, unless there is none to replace.
-      context.res = undefined;
-      context.res = response;
-    }
-    if (context.get("responseHeaders") === undefined || effect !== undefined) identify(context, requestId);
-    record(mock, context, time);
-  });
+    const found = router.find(exchange.method, exchange.rawPath);
+    exchange.operation = found?.target.operation ?? null;
+    const handle = () => orError(surroundings, () => answerWith(router, exchange, found));
+    const effect = mock.faults.isEmpty ? undefined : takeFault(mock, exchange);
+    const given = effect === undefined ? await handle() : await answerWithFault(exchange, effect, handle);
+    // A client that has hung up gets no answer, nor does one whose connection a fault has broken off.
+    const sent = given && send(exchange, given);
+    record(mock, exchange, time, given?.status ?? null, sent);
+  };
 
-  serveAdmin(app, mock, surroundings);
-  serveControlPlane(app, mock, "cloud");
-  serveControlPlane(app, mock, "self-hosted");
-  serveAgents(app, mock);
-  serveUploads(app, mock);
-  serveOAuth(app, mock);
-
-  app.notFound((context) => sendJson(context, 404, { detail: "Not Found" }));
-  app.onError((error, context) => {
-    if (error instanceof HttpError) return sendJson(context, error.status, { detail: error.detail }, error.headers);
-    surroundings.onDefect(error);
-    return sendJson(context, 500, { detail: "Internal Server Error" });
-  });
-  return app;
+  return (incoming, outgoing) => {
+    const exchange = new Exchange(incoming, outgoing);
+    exchange.requestId = mock.ids.uuid();
+    const isAdmin = exchange.rawPath.startsWith("/_mock/");
+    (isAdmin ? answerAdmin(exchange) : answer(exchange)).catch((error: unknown) => {
+      surroundings.onDefect(error);
+      outgoing.destroy();
+    });
+  };
 }
 
-/** Whether there is an answer to send, rather than a connection that a fault has broken off. */
-function isAnswered(response: Response): boolean {
-  return response !== RESPONSE_ALREADY_SENT;
+const notFound = sendJson(404, { detail: "Not Found" });
+
+function answerWith(router: Router<Endpoint>, exchange: Exchange, found: Found<Endpoint> | undefined) {
+  if (found) {
+    exchange.params = found.params;
+    return found.target.handle(exchange);
+  }
+  const methods = router.methodsOf(exchange.rawPath);
+  return methods ? sendJson(405, { detail: "Method Not Allowed" }, { allow: methods.join(", ") }) : notFound;
 }
 
-function takeFault(mock: Mock, context: MockRequest) {
-  const { method, path } = context.req;
+/** What `handle` answers, or the answer that says what it has thrown. */
+async function orError({ onDefect }: AppSurroundings, handle: () => Answer | Promise<Answer>): Promise<Answer> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
+    if (!(error instanceof ClientGone)) onDefect(error);
+    return sendJson(500, { detail: "Internal Server Error" });
+  }
+}
+
+function takeFault(mock: Mock, exchange: Exchange): FaultEffect | undefined {
+  const { method, path, operation } = exchange;
   return mock.faults.take({
     method,
     path,
-    tenant: context.req.header("x-tenant-id"),
-    operation: () => operationOf(method, path),
+    tenant: exchange.header("x-tenant-id"),
+    operation: () => operation ?? undefined,
   });
 }
 
-function operationOf(method: string, path: string): string | undefined {
-  const prefix = editionPrefixes["self-hosted"];
-  return findOperation(method, path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);
+async function answerWithFault(
+  exchange: Exchange,
+  effect: FaultEffect,
+  handle: () => Promise<Answer>,
+): Promise<Answer | undefined> {
+  // What handles a request reads its body itself, in its own way and within its own limit.
+  if (!isHandled(effect) && !exchange.incoming.complete) await readText(exchange).catch(() => undefined);
+  return applyFault(exchange, effect, handle);
 }
 
-/** Gives a response that wasn't made by {@link sendJson} its request id. */
-function identify(context: MockRequest, requestId: string): void {
-  if (!isAnswered(context.res)) return;
-  context.res.headers.set("x-request-id", requestId);
-  context.set("responseHeaders", Object.fromEntries(context.res.headers));
-}
-
-function record(mock: Mock, context: MockRequest, time: number): void {
-  const { res, req } = context;
-  const hasAnswer = isAnswered(res);
-  const { incoming } = context.env as unknown as HttpBindings;
+function record(mock: Mock, exchange: Exchange, time: number, status: number | null, sent: Sent | undefined): void {
   mock.journal.add({
-    id: context.get("requestId"),
+    id: exchange.requestId,
     time,
-    method: req.method,
-    path: incoming.url ?? req.path,
-    operation: context.get("operation") ?? operationOf(req.method, req.path) ?? null,
-    tenant: context.get("tenant") ?? req.header("x-tenant-id") ?? null,
-    status: hasAnswer ? res.status : null,
-    request: { headers: incoming.rawHeaders, body: context.get("requestText") ?? null },
-    response: {
-      headers: hasAnswer ? (context.get("responseHeaders") ?? {}) : {},
-      body: hasAnswer ? (context.get("responseText") ?? null) : null,
-    },
+    method: exchange.method,
+    path: exchange.incoming.url ?? exchange.rawPath,
+    operation: exchange.operation,
+    tenant: exchange.tenant ?? exchange.header("x-tenant-id") ?? null,
+    status,
+    request: { headers: exchange.incoming.rawHeaders, body: exchange.requestText ?? null },
+    response: { headers: sent?.headers ?? [], body: sent?.json ?? null },
   });
 }

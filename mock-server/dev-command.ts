@@ -1,6 +1,6 @@
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+import { createServer } from "node:http";
 import { Command } from "commander";
+import { agentListener } from "./agent-server/agent-listener.ts";
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
@@ -44,9 +44,7 @@ export async function startDevServer(
   host = "127.0.0.1",
   agentServer: AgentServer = createGraphAgentServer(),
 ): Promise<DevServer> {
-  const server = createAdaptorServer({
-    fetch: (request: Request) => agentServer.handle(localAgent, new URL(request.url).pathname, request),
-  }) as Server;
+  const server = createServer(agentListener(agentServer, localAgent));
   const url = await listen(server, port, host);
   const close = async () => {
     if (!server.listening) return;

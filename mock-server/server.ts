@@ -1,6 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
@@ -195,10 +194,10 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const app = createApp(mock, {
     info,
     reset,
-    guardAdmin: (context) => guardAdmin(context, isOnLoopback, adminToken),
+    guardAdmin: (exchange) => guardAdmin(exchange, isOnLoopback, adminToken),
     onDefect,
   });
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createServer(app);
   if (logFormat) logRequests(server, logFormat, clock);
   ownUrl = await listen(server, port, host);
 

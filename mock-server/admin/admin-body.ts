@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { readText } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { unprocessable } from "../http-error.ts";
-import { readText } from "../openapi/request.ts";
-import type { MockRequest } from "../openapi/route.ts";
 import { issuesOf } from "../openapi/validation.ts";
 
 /**
@@ -9,11 +9,11 @@ import { issuesOf } from "../openapi/validation.ts";
  * @throws {HttpError} 422 naming what is broken, 413 for a body over the limit (by default 1 MiB).
  */
 export async function readAdminBody<Schema extends z.ZodType>(
-  context: MockRequest,
+  exchange: Exchange,
   schema: Schema,
   limitBytes?: number,
 ): Promise<z.output<Schema>> {
-  const text = (await readText(context, limitBytes)) || "{}";
+  const text = (await readText(exchange, limitBytes)) || "{}";
   let input: unknown;
   try {
     input = JSON.parse(text);

@@ -5,10 +5,11 @@ import { transitionSettingsSchema } from "../control-plane/transition-settings.t
 import { viewRevision } from "../control-plane/views.ts";
 import { parseDuration } from "../duration.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { sendJson } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import { sendJson } from "../openapi/response.ts";
-import type { MockApp, MockRequest } from "../openapi/route.ts";
+import type { Endpoint } from "../openapi/route.ts";
 import { readAdminBody } from "./admin-body.ts";
 import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
@@ -59,91 +60,94 @@ export interface AdminActions {
   reset(): Promise<void>;
 }
 
+/** Adds one method of one path of the admin API. */
+export type ServeAdmin = (method: string, path: string, handle: Endpoint["handle"]) => void;
+
 /** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
-export function serveAdmin(app: MockApp, mock: Mock, actions: AdminActions): void {
+export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions): void {
   const clock = () => ({ now: new Date(mock.clock.now()).toISOString(), frozen: mock.clock.frozen });
 
-  app.get("/_mock/health", (context) => sendJson(context, 200, { ok: true }));
-  app.get("/_mock/info", async (context) => sendJson(context, 200, await actions.info()));
-  app.post("/_mock/reset", async (context) => {
+  serve("GET", "/_mock/health", () => sendJson(200, { ok: true }));
+  serve("GET", "/_mock/info", async () => sendJson(200, await actions.info()));
+  serve("POST", "/_mock/reset", async () => {
     await actions.reset();
-    return sendJson(context, 200, { ok: true });
+    return sendJson(200, { ok: true });
   });
-  app.post("/_mock/seed", async (context) => {
-    return sendJson(context, 201, await applySeed(mock, await readAdminBody(context, seedSchema, snapshotLimitBytes)));
+  serve("POST", "/_mock/seed", async (exchange) => {
+    return sendJson(201, await applySeed(mock, await readAdminBody(exchange, seedSchema, snapshotLimitBytes)));
   });
-  app.get("/_mock/snapshot", async (context) =>
-    sendJson(context, 200, await takeSnapshot(mock, context.req.query("secrets") === "include")),
+  serve("GET", "/_mock/snapshot", async (exchange) =>
+    sendJson(200, await takeSnapshot(mock, exchange.query.get("secrets") === "include")),
   );
-  app.put("/_mock/snapshot", async (context) => {
-    const snapshot = await readAdminBody(context, snapshotSchema, snapshotLimitBytes);
+  serve("PUT", "/_mock/snapshot", async (exchange) => {
+    const snapshot = await readAdminBody(exchange, snapshotSchema, snapshotLimitBytes);
     await refusing(() => putSnapshot(mock, snapshot));
-    return sendJson(context, 204, undefined);
+    return sendJson(204, undefined);
   });
 
-  serveJournal(app, mock.journal, () => mock.publicUrl());
+  serveJournal(serve, mock.journal, () => mock.publicUrl());
 
-  app.get("/_mock/clock", (context) => sendJson(context, 200, clock()));
-  app.post("/_mock/clock", async (context) => {
-    const request = await readAdminBody(context, clockRequest);
+  serve("GET", "/_mock/clock", () => sendJson(200, clock()));
+  serve("POST", "/_mock/clock", async (exchange) => {
+    const request = await readAdminBody(exchange, clockRequest);
     if (request.action === "freeze") mock.clock.freeze(request.at === undefined ? undefined : new Date(request.at));
     else if (request.action === "advance") mock.clock.advance(request.by);
     else mock.clock.resume();
-    return sendJson(context, 200, clock());
+    return sendJson(200, clock());
   });
 
-  app.get("/_mock/transitions", (context) => sendJson(context, 200, mock.transitions.get()));
-  app.put("/_mock/transitions", async (context) => {
-    mock.transitions.set(await readAdminBody(context, transitionSettingsSchema));
-    return sendJson(context, 200, mock.transitions.get());
+  serve("GET", "/_mock/transitions", () => sendJson(200, mock.transitions.get()));
+  serve("PUT", "/_mock/transitions", async (exchange) => {
+    mock.transitions.set(await readAdminBody(exchange, transitionSettingsSchema));
+    return sendJson(200, mock.transitions.get());
   });
 
-  app.post("/_mock/revisions/:id/advance", async (context) => {
-    const { to } = await readAdminBody(context, advanceRequest);
-    const { revision } = await advanceRevision(mock, context.req.param("id"), to);
-    return sendJson(context, 200, viewRevision(revision, mock.clock.now()));
+  serve("POST", "/_mock/revisions/{id}/advance", async (exchange) => {
+    const { to } = await readAdminBody(exchange, advanceRequest);
+    const { revision } = await advanceRevision(mock, exchange.param("id"), to);
+    return sendJson(200, viewRevision(revision, mock.clock.now()));
   });
-  app.post("/_mock/deployments/:id/advance", async (context) => {
-    await advanceDeletion(mock, context.req.param("id"));
-    return sendJson(context, 204, undefined);
+  serve("POST", "/_mock/deployments/{id}/advance", async (exchange) => {
+    await advanceDeletion(mock, exchange.param("id"));
+    return sendJson(204, undefined);
   });
-  app.patch("/_mock/deployments/:id", async (context) => {
-    const id = context.req.param("id");
-    const { tag_value_ids: tagValueIds } = await readAdminBody(context, deploymentRequest);
+  serve("PATCH", "/_mock/deployments/{id}", async (exchange) => {
+    const id = exchange.param("id");
+    const { tag_value_ids: tagValueIds } = await readAdminBody(exchange, deploymentRequest);
     await mock.locks.run(id, async () => {
       const record = await findAnywhere(mock, id);
       if (!record) throw deploymentNotFound(id);
       await mock.state.deployments.update({ ...record, tagValueIds });
     });
-    return sendJson(context, 204, undefined);
+    return sendJson(204, undefined);
   });
 
-  app.post("/_mock/push", async (context) => {
-    const changes = await push(mock, await readAdminBody(context, pushRequest));
+  serve("POST", "/_mock/push", async (exchange) => {
+    const changes = await push(mock, await readAdminBody(exchange, pushRequest));
     const revisions = changes.map(({ revision }) => viewRevision(revision, mock.clock.now()));
-    return sendJson(context, 200, { revisions });
+    return sendJson(200, { revisions });
   });
 
-  app.get("/_mock/faults", (context) => sendJson(context, 200, { rules: mock.faults.list() }));
-  const rulesOf = async (context: MockRequest) => {
-    const request = await readAdminBody(context, faultsRequest);
+  serve("GET", "/_mock/faults", () => sendJson(200, { rules: mock.faults.list() }));
+  const rulesOf = async (exchange: Exchange) => {
+    const request = await readAdminBody(exchange, faultsRequest);
     return Array.isArray(request) ? request : request.rules;
   };
-  app.put("/_mock/faults", async (context) => {
-    const rules = await rulesOf(context);
-    return sendJson(context, 200, { rules: await refusing(() => mock.faults.replace(rules)) });
+  serve("PUT", "/_mock/faults", async (exchange) => {
+    const rules = await rulesOf(exchange);
+    return sendJson(200, { rules: await refusing(() => mock.faults.replace(rules)) });
   });
-  app.post("/_mock/faults", async (context) => {
-    const rules = await rulesOf(context);
-    return sendJson(context, 201, { rules: await refusing(() => mock.faults.add(...rules)) });
+  serve("POST", "/_mock/faults", async (exchange) => {
+    const rules = await rulesOf(exchange);
+    return sendJson(201, { rules: await refusing(() => mock.faults.add(...rules)) });
   });
-  app.delete("/_mock/faults/:id", (context) => {
-    const id = context.req.param("id");
+  serve("DELETE", "/_mock/faults/{id}", (exchange) => {
+    const id = exchange.param("id");
     if (!mock.faults.remove(id)) throw new HttpError(404, `Fault rule ${id} not found.`);
-    return sendJson(context, 204, undefined);
+    return sendJson(204, undefined);
   });
-  app.delete("/_mock/faults", (context) => {
+  serve("DELETE", "/_mock/faults", () => {
     mock.faults.clear();
-    return sendJson(context, 204, undefined);
+    return sendJson(204, undefined);
   });
 }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { globMatcher } from "../glob.ts";
+import { sendJson } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { unprocessable } from "../http-error.ts";
 import type { Journal, JournalFilter } from "../journal.ts";
-import { sendJson } from "../openapi/response.ts";
-import type { MockApp, MockRequest } from "../openapi/route.ts";
 import { issuesOf } from "../openapi/validation.ts";
+import type { ServeAdmin } from "./admin-routes.ts";
 import { fixtureOf } from "./journal-fixture.ts";
 
 const filterQuery = z.strictObject({
@@ -18,8 +19,8 @@ const filterQuery = z.strictObject({
 });
 
 /** @throws {HttpError} 422 for a filter that there isn't, or a value that it can't have. */
-function readFilter(context: MockRequest): JournalFilter {
-  const input = context.req.query();
+function readFilter(exchange: Exchange): JournalFilter {
+  const input = Object.fromEntries(exchange.query);
   const result = filterQuery.safeParse(input);
   if (!result.success) throw unprocessable(issuesOf(result.error, input, ["query"]));
   const { path, since, unmatched, ...rest } = result.data;
@@ -32,17 +33,17 @@ function readFilter(context: MockRequest): JournalFilter {
 }
 
 /** Serves the journal under `/_mock/requests`: the requests, their counts, and both as a fixture for tests without a server. */
-export function serveJournal(app: MockApp, journal: Journal, serverUrl: () => string): void {
-  app.get("/_mock/requests", (context) => {
-    const requests = journal.read(readFilter(context));
-    return sendJson(context, 200, { count: requests.length, requests });
+export function serveJournal(serve: ServeAdmin, journal: Journal, serverUrl: () => string): void {
+  serve("GET", "/_mock/requests", (exchange) => {
+    const requests = journal.read(readFilter(exchange));
+    return sendJson(200, { count: requests.length, requests });
   });
-  app.get("/_mock/requests/counts", (context) => sendJson(context, 200, journal.count(readFilter(context))));
-  app.get("/_mock/requests/export", (context) =>
-    sendJson(context, 200, fixtureOf(journal.read(readFilter(context)), serverUrl())),
+  serve("GET", "/_mock/requests/counts", (exchange) => sendJson(200, journal.count(readFilter(exchange))));
+  serve("GET", "/_mock/requests/export", (exchange) =>
+    sendJson(200, fixtureOf(journal.read(readFilter(exchange)), serverUrl())),
   );
-  app.delete("/_mock/requests", (context) => {
+  serve("DELETE", "/_mock/requests", () => {
     journal.clear();
-    return sendJson(context, 204, undefined);
+    return sendJson(204, undefined);
   });
 }

@@ -1,12 +1,14 @@
-import { Hono } from "hono";
+import { type Answer, answerOf, sendJson } from "../http/answer.ts";
+import { ClientGone } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";
-import { routerPath } from "../openapi/operation.ts";
-import { referencePage, serveReferenceAsset } from "../openapi/reference-page.ts";
+import { referenceAsset, referencePage } from "../openapi/reference-page.ts";
 import { agentDocument } from "./agent-document.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentRoute } from "./agent-operation.ts";
-import { readAgentRequest } from "./agent-request.ts";
-import { corsHeaders, preflight, toResponse } from "./answer.ts";
+import { agentRequestReader } from "./agent-request.ts";
+import { forAnyOrigin, preflight } from "./answer.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
@@ -16,7 +18,7 @@ import { systemRoutes } from "./system/system-routes.ts";
 import { threadRoutes } from "./threads/thread-routes.ts";
 import { threadStateRoutes } from "./threads/thread-state-routes.ts";
 
-/** Every operation of an agent server. Of two paths that fit a request, the earlier one is taken. */
+/** Every operation of an agent server. */
 export const agentServerRoutes: readonly AgentRoute[] = [
   ...assistantRoutes,
   ...threadRoutes,
@@ -28,73 +30,82 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...systemRoutes,
 ];
 
-/** What comes with each request: whose it is, and its path from the agent server's own root. */
-export interface AgentBindings {
+/** One request to an agent server: whose it is, and its path from the agent server's own root. */
+export interface AgentRequest {
   host: AgentHost;
+  /** Encoded. */
   path: string;
   title: string;
+  exchange: Exchange;
 }
 
-type AgentEnvironment = { Bindings: AgentBindings };
+type Handler = (request: AgentRequest) => Answer | Promise<Answer>;
 
 /** The HTTP of agent servers: one app for all of them. */
-export function createAgentApp(): Hono<AgentEnvironment> {
-  const app = new Hono<AgentEnvironment>({
-    getPath: (_, options) => (options as { env: AgentBindings }).env.path,
-  });
+export function createAgentApp(): (request: AgentRequest) => Promise<Answer> {
+  const router = new Router<Handler>();
   let document: string | undefined;
-  app.use(async (context, next) => {
-    if (context.req.method === "OPTIONS") return preflight(context.req.raw);
-    return next();
-  });
-  app.get("/openapi.json", () => {
+  router.onlyOn("GET", "/openapi.json", () => {
     document ??= JSON.stringify(agentDocument(agentServerRoutes));
-    return new Response(document, { headers: { ...corsHeaders, "content-type": "application/json" } });
+    return forAnyOrigin({ status: 200, content: document, headers: { "content-type": "application/json" } });
   });
-  app.get("/docs", (context) => context.html(referencePage(escapeHtml(context.env.title))));
-  app.get("/docs/:asset", (context) => serveReferenceAsset(context.req.param("asset")));
-  for (const route of agentServerRoutes) {
-    app.on(route.method.toUpperCase(), routerPath(route.path), async (context) => {
-      const { host } = context.env;
-      const request = await readAgentRequest(
-        {
-          request: context.req.raw,
-          param: (name) => context.req.param(name) ?? "",
-          queries: (name) => context.req.queries(name),
-        },
-        route,
-        host.settings.bodyLimitBytes,
-      );
-      const answer = await route.handle({ host, headers: context.req.raw.headers, ...request } as never);
-      return answer instanceof Response ? answer : toResponse(answer);
-    });
-  }
-  for (const [path, methods] of methodsByPath()) {
-    app.all(routerPath(path), () => {
-      throw new HttpError(405, "Method Not Allowed", { allow: [...methods].join(", ") });
-    });
-  }
-  app.notFound(() => toResponse({ status: 404, body: { detail: "Not Found" } }));
-  app.onError((error, context) => {
-    if (error instanceof HttpError) {
-      return toResponse({ status: error.status, body: { detail: error.detail }, headers: error.headers });
+  router.onlyOn("GET", "/docs", ({ title }) => referencePage(escapeHtml(title)));
+  router.on("GET", "/docs/{asset}", ({ exchange }) => referenceAsset(exchange.param("asset")));
+  for (const route of agentServerRoutes) router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route));
+
+  const find = (path: string, exchange: Exchange): Handler => {
+    const found = router.find(exchange.method, path);
+    if (found) {
+      exchange.params = found.params;
+      return found.target;
     }
-    context.env.host.onDefect(error);
-    return toResponse({ status: 500, body: { detail: "Internal Server Error" } });
-  });
-  return app;
+    const methods = router.methodsOf(path);
+    if (methods) throw new HttpError(405, "Method Not Allowed", { allow: methods.join(", ") });
+    throw new HttpError(404, "Not Found");
+  };
+  return async (request) => {
+    const { path, exchange, host } = request;
+    try {
+      if (exchange.method === "OPTIONS") return preflight(exchange);
+      return await find(path, exchange)(request);
+    } catch (error) {
+      if (error instanceof HttpError) {
+        return forAnyOrigin(sendJson(error.status, { detail: error.detail }, error.headers));
+      }
+      if (!(error instanceof ClientGone)) host.onDefect(error);
+      return forAnyOrigin(sendJson(500, { detail: "Internal Server Error" }));
+    }
+  };
 }
 
-function methodsByPath(): Map<string, Set<string>> {
-  const methods = new Map([
-    ["/openapi.json", new Set(["GET"])],
-    ["/docs", new Set(["GET"])],
-  ]);
-  for (const { path, method } of agentServerRoutes) {
-    const known = methods.get(path) ?? new Set();
-    methods.set(path, known.add(method.toUpperCase()));
+/** One valid request, whose headers are made only for handlers that look at them. */
+class LazyCall {
+  readonly host: AgentHost;
+  readonly params: Record<string, string>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+  readonly #exchange: Exchange;
+
+  constructor(host: AgentHost, exchange: Exchange, request: Pick<LazyCall, "params" | "query" | "body">) {
+    this.host = host;
+    this.params = request.params;
+    this.query = request.query;
+    this.body = request.body;
+    this.#exchange = exchange;
   }
-  return methods;
+
+  get headers(): Headers {
+    return this.#exchange.headers;
+  }
+}
+
+function handlerOf(route: AgentRoute): Handler {
+  const read = agentRequestReader(route);
+  return async ({ host, exchange }) => {
+    const valid = await read(exchange, host.settings.bodyLimitBytes);
+    const answer = await route.handle(new LazyCall(host, exchange, valid) as never);
+    return answer instanceof Response ? answerOf(answer) : forAnyOrigin(answer);
+  };
 }
 
 function escapeHtml(text: string): string {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { Answer } from "../http/answer.ts";
 import type { Method, QueryParameter } from "../openapi/operation.ts";
 import type { AgentHost } from "./agent-host.ts";
-import type { Answer } from "./answer.ts";
 
 /** One response: what it means, and its schema or media type where it has a body. */
 export interface AgentResponse {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { readText } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { HttpError } from "../http-error.ts";
 import { pathParameters, type QueryParameter } from "../openapi/operation.ts";
 import { issuesOf, type ValidationIssue } from "../openapi/validation.ts";
@@ -12,44 +14,47 @@ interface ValidAgentRequest {
   body: unknown;
 }
 
-/** Where the parts of a request come from. */
-export interface RequestParts {
-  request: Request;
-  param(name: string): string;
-  queries(name: string): string[] | undefined;
-}
-
 /**
- * Reads and checks everything that `operation` describes; all broken fields are reported at once.
- * @throws {HttpError} 422 for broken fields, 400 for a body that is no JSON, 413 for one of more than `bodyLimitBytes`.
+ * What reads and checks everything that `operation` describes; all broken fields are reported at once. What it returns throws {HttpError} 422 for
+ * broken fields, 400 for a body that is no JSON, 413 for one of more than the limit.
  */
-export async function readAgentRequest(
-  { request, param, queries }: RequestParts,
+export function agentRequestReader(
   operation: AgentOperation,
-  bodyLimitBytes: number,
-): Promise<ValidAgentRequest> {
-  const issues: ValidationIssue[] = [];
-  const params: Record<string, string> = {};
-  for (const name of pathParameters(operation.path)) {
-    const value = param(name);
-    const schema = operation.params?.[name];
-    if (schema) {
-      const result = schema.safeParse(value);
-      if (!result.success) issues.push(...issuesOf(result.error, value, ["path", name]));
-      params[name] = value;
-    } else if (isUuid(value)) params[name] = value.toLowerCase();
-    else issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
-  }
-  const query: Record<string, unknown> = {};
-  for (const [name, parameter] of Object.entries(operation.query ?? {})) {
-    const input = coerced(queries(name), parameter.kind);
-    const result = parameter.schema.safeParse(input);
-    if (result.success) query[name] = result.data;
-    else issues.push(...issuesOf(result.error, input, ["query", name]));
-  }
-  const body = operation.body ? await readBody(request, operation.body, bodyLimitBytes, issues) : undefined;
-  if (issues.length > 0) throw new HttpError(422, issues.map(sentence).join("; "));
-  return { params, query, body };
+): (exchange: Exchange, bodyLimitBytes: number) => Promise<ValidAgentRequest> {
+  const paramNames = pathParameters(operation.path);
+  const parameters = Object.entries(operation.query ?? {});
+  const readParams = (exchange: Exchange, issues: ValidationIssue[]) => {
+    const params: Record<string, string> = {};
+    for (const name of paramNames) {
+      const value = exchange.param(name);
+      const schema = operation.params?.[name];
+      if (schema) {
+        const result = schema.safeParse(value);
+        if (!result.success) issues.push(...issuesOf(result.error, value, ["path", name]));
+        params[name] = value;
+      } else if (isUuid(value)) params[name] = value.toLowerCase();
+      else issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
+    }
+    return params;
+  };
+  const readQuery = (exchange: Exchange, issues: ValidationIssue[]) => {
+    const query: Record<string, unknown> = {};
+    for (const [name, parameter] of parameters) {
+      const input = coerced(exchange.hasQuery ? exchange.query.getAll(name) : [], parameter.kind);
+      const result = parameter.schema.safeParse(input);
+      if (result.success) query[name] = result.data;
+      else issues.push(...issuesOf(result.error, input, ["query", name]));
+    }
+    return query;
+  };
+  return async (exchange, bodyLimitBytes) => {
+    const issues: ValidationIssue[] = [];
+    const params = readParams(exchange, issues);
+    const query = readQuery(exchange, issues);
+    const body = operation.body ? await readBody(exchange, operation.body, bodyLimitBytes, issues) : undefined;
+    if (issues.length > 0) throw new HttpError(422, issues.map(sentence).join("; "));
+    return { params, query, body };
+  };
 }
 
 function sentence({ loc, msg }: ValidationIssue): string {
@@ -57,8 +62,8 @@ function sentence({ loc, msg }: ValidationIssue): string {
 }
 
 /** What can't be read as the kind stays text, which the schema then refuses. */
-function coerced(raw: string[] | undefined, kind: QueryParameter["kind"]): unknown {
-  if (raw === undefined) return undefined;
+function coerced(raw: readonly string[], kind: QueryParameter["kind"]): unknown {
+  if (raw.length === 0) return undefined;
   if (kind === "list") return raw.flatMap((value) => value.split(",")).filter((value) => value !== "");
   const text = raw.at(-1) as string;
   if (kind === "integer" && /^[+-]?\d+$/.test(text)) return Number(text);
@@ -68,12 +73,12 @@ function coerced(raw: string[] | undefined, kind: QueryParameter["kind"]): unkno
 }
 
 async function readBody(
-  request: Request,
+  exchange: Exchange,
   { schema, required }: NonNullable<AgentOperation["body"]>,
   limit: number,
   issues: ValidationIssue[],
 ): Promise<unknown> {
-  const text = await readText(request, limit);
+  const text = await readText(exchange, limit);
   if (text.trim() === "" && required) {
     issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
     return undefined;
@@ -106,22 +111,4 @@ function withoutNulls(schema: z.ZodType, input: unknown): unknown {
   const entries = Object.entries(input);
   if (!entries.some(([name, value]) => value === null && refused.has(name))) return input;
   return Object.fromEntries(entries.filter(([name, value]) => value !== null || !refused.has(name)));
-}
-
-async function readText(request: Request, limit: number): Promise<string> {
-  // The rest of the body is never read, so the connection can't be used again.
-  const tooLarge = () => new HttpError(413, `The request body is larger than ${limit} bytes.`, { connection: "close" });
-  const declared = request.headers.get("content-length");
-  if (declared !== null) {
-    if (Number(declared) > limit) throw tooLarge();
-    return request.text();
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > limit) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

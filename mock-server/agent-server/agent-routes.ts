@@ -1,30 +1,36 @@
 import { deploymentNotFound, findAnywhere } from "../control-plane/deployment-model.ts";
 import { activeRevisionId } from "../control-plane/deployment-state.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import type { MockApp, MockRequest } from "../openapi/route.ts";
+import type { Endpoint } from "../openapi/route.ts";
 import { isOpenAgentPath } from "./agent-server.ts";
 
 /** Serves the agent server of each deployment under `/agents/<deployment id>`: 503 until a revision is live. */
-export function serveAgents(app: MockApp, mock: Mock): void {
-  const serve = async (context: MockRequest) => {
-    const { pathname } = new URL(context.req.url);
-    const [, id = "", rest = ""] = /^\/agents\/([^/]+)(.*)$/.exec(pathname) ?? [];
+export function serveAgents(router: Router<Endpoint>, mock: Mock): void {
+  const handle = async (exchange: Exchange) => {
+    const id = exchange.param("deployment_id");
     const deployment = await findAnywhere(mock, id.toLowerCase());
     if (!deployment) throw deploymentNotFound(id);
-    context.set("tenant", deployment.tenantId);
-    const path = rest === "" ? "/" : rest;
-    if (!isOpenAgentPath(path) && context.req.method !== "OPTIONS") {
-      const { req } = context;
+    exchange.tenant = deployment.tenantId;
+    const path = agentPath(exchange.rawPath);
+    if (!isOpenAgentPath(path) && exchange.method !== "OPTIONS") {
       mock.keys.admit(
-        { apiKey: req.header("x-api-key"), authorization: req.header("authorization"), tenantId: undefined },
+        { apiKey: exchange.header("x-api-key"), authorization: exchange.header("authorization"), tenantId: undefined },
         deployment.tenantId,
       );
     }
     const revisionId = activeRevisionId(deployment, mock.clock.now());
     if (revisionId === null) throw new HttpError(503, `Deployment ID ${id} has no live revision yet.`);
-    return mock.agentServer.handle({ deployment, revisionId }, path, context.req.raw);
+    return mock.agentServer.handle({ deployment, revisionId }, path, exchange);
   };
-  app.all("/agents/:deployment_id", serve);
-  app.all("/agents/:deployment_id/*", serve);
+  router.all("/agents/{deployment_id}", { operation: null, handle });
+  router.all("/agents/{deployment_id}/*", { operation: null, handle });
+}
+
+/** The part of a path after `/agents/<deployment id>`. */
+function agentPath(path: string): string {
+  const end = path.indexOf("/", "/agents/".length);
+  return end < 0 ? "/" : path.slice(end);
 }

@@ -1,3 +1,5 @@
+import type { Answer } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 
 /** A live deployment, as its agent server sees it. */
@@ -9,8 +11,8 @@ export interface LiveAgent {
 
 /** What answers the requests to live deployments. */
 export interface AgentServer {
-  /** Answers a request; `path` is the part after the agent server's own root, beginning with a slash. */
-  handle(agent: LiveAgent, path: string, request: Request): Promise<Response>;
+  /** Answers a request; `path` is the part after the agent server's own root, encoded, beginning with a slash. */
+  handle(agent: LiveAgent, path: string, exchange: Exchange): Promise<Answer>;
   /** Forgets what it has of all deployments, or of one, and cancels its runs. */
   forget?(deploymentId?: string): void;
 }

@@ -33,7 +33,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     ...settings
   } = options;
   const graphs = scripts.map(scriptedGraph);
-  const app = createAgentApp();
+  const answer = createAgentApp();
   const hosts = new Map<string, { agent: LiveAgent; host: Promise<AgentHost & Disposable> }>();
 
   function hostOf(agent: LiveAgent): Promise<AgentHost> {
@@ -56,9 +56,9 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 
   return {
-    async handle(agent, path, request) {
+    async handle(agent, path, exchange) {
       const host = await hostOf(agent);
-      return app.fetch(request, { host, path, title: agent.deployment.name });
+      return answer({ host, path, title: agent.deployment.name, exchange });
     },
     forget(deploymentId) {
       const forgotten = deploymentId === undefined ? [...hosts.keys()] : [deploymentId];

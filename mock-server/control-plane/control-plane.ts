@@ -1,7 +1,8 @@
+import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { serveReference } from "../openapi/reference-page.ts";
-import { type MockApp, type Route, serveRoutes } from "../openapi/route.ts";
+import { type Endpoint, type Route, serveRoutes } from "../openapi/route.ts";
 import type { Edition } from "../state/records.ts";
 import { authRoutes } from "./auth/auth-routes.ts";
 import { deploymentRoutes } from "./deployment-routes.ts";
@@ -29,8 +30,8 @@ export function controlPlaneDocument(edition: Edition): Record<string, unknown> 
 }
 
 /** Serves the control plane of one edition, its description and its reference page. */
-export function serveControlPlane(app: MockApp, mock: Mock, edition: Edition): void {
+export function serveControlPlane(router: Router<Endpoint>, mock: Mock, edition: Edition): void {
   const prefix = editionPrefixes[edition];
-  serveReference(app, prefix, "Control plane", () => controlPlaneDocument(edition));
-  serveRoutes(app, prefix, mock, edition, controlPlaneRoutes);
+  serveReference(router, prefix, "Control plane", () => controlPlaneDocument(edition));
+  serveRoutes(router, prefix, mock, edition, controlPlaneRoutes);
 }

@@ -1,55 +1,72 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { parseDuration } from "../duration.ts";
-import type { MockRequest } from "../openapi/route.ts";
+import { type Answer, isEventStream } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { headLines } from "../http/send.ts";
 import type { FaultEffect } from "./fault-rule.ts";
 
 /** Resets the client's connection, without an answer. */
-function resetConnection(context: MockRequest): Response {
-  const { outgoing } = context.env as unknown as HttpBindings;
+function resetConnection({ outgoing }: Exchange): undefined {
   outgoing.socket?.resetAndDestroy();
-  return RESPONSE_ALREADY_SENT;
 }
-
-const isEventStream = (response: Response) => response.headers.get("content-type")?.startsWith("text/event-stream");
 
 /** The first piece of an event stream, which may never end; the rest is given up. */
-async function firstPiece(response: Response): Promise<Buffer> {
-  const reader = response.body?.getReader();
-  const piece = await reader?.read();
-  await reader?.cancel();
-  return Buffer.from(piece?.value ?? []);
+async function firstPiece(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const reader = stream.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return Buffer.from(value ?? []);
 }
 
-/** Sends the head and half of the body of `response`, of an event stream half of its first piece, then breaks off. */
-async function truncate(context: MockRequest, response: Response): Promise<Response> {
-  const { outgoing } = context.env as unknown as HttpBindings;
-  const isStream = isEventStream(response);
-  const body = isStream ? await firstPiece(response) : Buffer.from(await response.arrayBuffer());
-  const length = isStream ? {} : { "content-length": body.length };
-  outgoing.writeHead(response.status, { ...Object.fromEntries(response.headers), ...length });
+/** The body of an answer: of an event stream the first piece. */
+async function bytesOf(answer: Answer): Promise<Buffer> {
+  const { body, json, content } = answer;
+  if (json !== undefined) return Buffer.from(json);
+  if (body !== undefined) return Buffer.from(JSON.stringify(body));
+  if (content === undefined) return Buffer.alloc(0);
+  if (!(content instanceof ReadableStream)) return Buffer.from(content);
+  if (isEventStream(answer)) return firstPiece(content);
+  return Buffer.from(await new Response(content).arrayBuffer());
+}
+
+/** The headers that say of what type the body is, also where they went without saying. */
+function typedHeaders({ body, json, headers }: Answer): Answer["headers"] {
+  return json === undefined && body === undefined ? headers : { "content-type": "application/json", ...headers };
+}
+
+/** Sends the head and half of the body of an answer, of an event stream half of its first piece, then breaks off. */
+async function truncate({ outgoing }: Exchange, answer: Answer): Promise<undefined> {
+  const body = await bytesOf(answer);
+  const length = isEventStream(answer) ? [] : ["content-length", String(body.length)];
+  outgoing.writeHead(answer.status, [...headLines(typedHeaders(answer)), ...length]);
   const half = body.subarray(0, Math.floor(body.length / 2));
   await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
   outgoing.socket?.end();
   outgoing.destroy();
-  return RESPONSE_ALREADY_SENT;
 }
 
-function answerOf({ status, body, html, headers, rate_limit }: FaultEffect): Response | undefined {
+async function malform(answer: Answer): Promise<Answer> {
+  const text = (await bytesOf(answer)).toString("utf8");
+  const content = isEventStream(answer) ? `${text}event: values\ndata: {"broken":\n\n` : `${text.slice(0, -1)},`;
+  return { status: answer.status, headers: typedHeaders(answer) ?? {}, content };
+}
+
+/** Names of headers in lower case, as answers have them. */
+function inLowerCase(headers: Record<string, string> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function answerInstead({ status, body, html, headers, rate_limit }: FaultEffect): Answer | undefined {
   if (rate_limit) {
-    return Response.json({ detail: "Rate limit exceeded." }, { status: 429, headers: { "retry-after": "1" } });
+    return { status: 429, body: { detail: "Rate limit exceeded." }, headers: { "retry-after": "1" } };
   }
+  const own = inLowerCase(headers);
   if (html !== undefined) {
-    const all = { "content-type": "text/html; charset=utf-8", ...headers };
-    return new Response(html, { status: status ?? 502, headers: all });
+    return { status: status ?? 502, content: html, headers: { "content-type": "text/html; charset=utf-8", ...own } };
   }
   if (status === undefined) return undefined;
-  if (status === 204 || status === 304) return new Response(null, { status, headers: headers ?? {} });
-  return Response.json(body ?? { detail: "A fault that the mock server was told to show." }, {
-    status,
-    headers: headers ?? {},
-  });
+  if (status === 204 || status === 304) return { status, headers: own };
+  return { status, body: body ?? { detail: "A fault that the mock server was told to show." }, headers: own };
 }
 
 /** Whether a request is handled in spite of `effect`. */
@@ -57,28 +74,18 @@ export function isHandled(effect: FaultEffect): boolean {
   return effect.reset !== "before" && !effect.rate_limit && effect.html === undefined && effect.status === undefined;
 }
 
-/** Lets `effect` happen to a request that `handle` would answer. */
+/** Lets `effect` happen to a request that `handle` would answer. `undefined`: the connection was broken off. */
 export async function applyFault(
-  context: MockRequest,
+  exchange: Exchange,
   effect: FaultEffect,
-  handle: () => Promise<Response>,
-): Promise<Response> {
+  handle: () => Promise<Answer>,
+): Promise<Answer | undefined> {
   if (effect.latency !== undefined) await wait(parseDuration(effect.latency));
-  if (effect.reset === "before") return resetConnection(context);
-  const answer = answerOf(effect);
-  if (answer) return answer;
-  const response = await handle();
-  if (effect.reset === "after") return resetConnection(context);
-  if (effect.truncate) return truncate(context, response);
-  if (effect.malformed) {
-    if (isEventStream(response)) {
-      const text = `${(await firstPiece(response)).toString("utf8")}event: values\ndata: {"broken":\n\n`;
-      const headers = new Headers(response.headers);
-      headers.delete("transfer-encoding");
-      return new Response(text, { status: response.status, headers });
-    }
-    const text = await response.text();
-    return new Response(`${text.slice(0, -1)},`, { status: response.status, headers: response.headers });
-  }
-  return response;
+  if (effect.reset === "before") return resetConnection(exchange);
+  const instead = answerInstead(effect);
+  if (instead) return instead;
+  const answer = await handle();
+  if (effect.reset === "after") return resetConnection(exchange);
+  if (effect.truncate) return truncate(exchange, answer);
+  return effect.malformed ? malform(answer) : answer;
 }

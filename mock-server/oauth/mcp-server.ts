@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { type Answer, sendJson } from "../http/answer.ts";
+import { readText } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
-import { readText } from "../openapi/request.ts";
-import { sendJson } from "../openapi/response.ts";
-import type { MockApp, MockRequest } from "../openapi/route.ts";
+import type { Endpoint } from "../openapi/route.ts";
 import type { OAuthGrantRecord } from "../state/auth-records.ts";
 import { grantOfAccessToken, issuerOf } from "./oauth-model.ts";
 
@@ -17,46 +19,43 @@ const message = z.looseObject({
 });
 
 /** Serves an MCP server (streamable HTTP, no streams) that asks for a token of the built-in OAuth provider and has one tool, `whoami`. */
-export function serveMcp(app: MockApp, mock: Mock): void {
-  app.get(metadataPath, (context) =>
-    sendJson(context, 200, {
+export function serveMcp(router: Router<Endpoint>, mock: Mock): void {
+  const metadata = () =>
+    sendJson(200, {
       resource: `${mock.publicUrl()}${path}`,
       authorization_servers: [issuerOf(mock)],
       bearer_methods_supported: ["header"],
-    }),
-  );
-  app.all(path, async (context) => {
-    const token = /^Bearer\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+    });
+  const serve = async (exchange: Exchange) => {
+    const token = /^Bearer\s+(\S+)$/i.exec(exchange.header("authorization") ?? "")?.[1];
     const grant = token === undefined ? undefined : await grantOfAccessToken(mock, token);
     if (!grant) {
       const problem = token === undefined ? "" : `error="invalid_token", `;
       const challenge = `Bearer ${problem}resource_metadata="${mock.publicUrl()}${metadataPath}"`;
-      return sendJson(context, 401, { detail: "A valid access token is missing." }, { "www-authenticate": challenge });
+      return sendJson(401, { detail: "A valid access token is missing." }, { "www-authenticate": challenge });
     }
-    if (context.req.method !== "POST") {
-      return sendJson(context, 405, { detail: "Method Not Allowed" }, { allow: "POST" });
+    if (exchange.method !== "POST") {
+      return sendJson(405, { detail: "Method Not Allowed" }, { allow: "POST" });
     }
-    return answer(context, grant);
-  });
+    return answerTo(exchange, grant);
+  };
+  router.on("GET", metadataPath, { operation: null, handle: metadata });
+  router.all(path, { operation: null, handle: serve });
 }
 
-async function answer(context: MockRequest, grant: OAuthGrantRecord): Promise<Response> {
+async function answerTo(exchange: Exchange, grant: OAuthGrantRecord): Promise<Answer> {
   let input: unknown;
   try {
-    input = JSON.parse(await readText(context));
+    input = JSON.parse(await readText(exchange));
   } catch {
-    return sendJson(context, 400, failure(null, -32700, "Parse error"));
+    return sendJson(400, failure(null, -32700, "Parse error"));
   }
   const request = message.safeParse(input);
-  if (!request.success) return sendJson(context, 400, failure(null, -32600, "Invalid Request"));
+  if (!request.success) return sendJson(400, failure(null, -32600, "Invalid Request"));
   const { id, method, params } = request.data;
-  if (id === undefined) return sendJson(context, 202, undefined);
+  if (id === undefined) return sendJson(202, undefined);
   const result = resultOf(method, params ?? {}, grant);
-  return sendJson(
-    context,
-    200,
-    result === undefined ? failure(id, -32601, "Method not found") : { jsonrpc: "2.0", id, result },
-  );
+  return sendJson(200, result === undefined ? failure(id, -32601, "Method not found") : { jsonrpc: "2.0", id, result });
 }
 
 const failure = (id: string | number | null, code: number, text: string) => ({

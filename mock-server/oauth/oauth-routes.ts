@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { escapeHtml, simplePage } from "../control-plane/auth/result-page.ts";
+import { type Answer, sendJson, sendPage } from "../http/answer.ts";
+import { readText } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
-import { readText } from "../openapi/request.ts";
-import { sendJson, sendPage } from "../openapi/response.ts";
-import type { MockApp, MockRequest } from "../openapi/route.ts";
+import type { Endpoint } from "../openapi/route.ts";
 import { serveMcp } from "./mcp-server.ts";
 import {
   type AuthorizationRequest,
@@ -23,24 +25,26 @@ import {
 const noStore = { "cache-control": "no-store" };
 
 /** Serves the built-in OAuth 2.1 provider (authorization code with PKCE, refresh, registration, revocation) and an MCP server behind it. */
-export function serveOAuth(app: MockApp, mock: Mock): void {
-  const describe = (context: MockRequest) => sendJson(context, 200, metadataOf(mock));
-  app.get("/.well-known/oauth-authorization-server/oauth", describe);
-  app.get("/oauth/.well-known/openid-configuration", describe);
-  app.get("/oauth/authorize", (context) => askUser(context, mock));
-  app.post("/oauth/authorize", (context) => takeDecision(context, mock));
-  app.post("/oauth/token", (context) =>
-    answering(context, async () => issueTokens(mock, await readForm(context), context)),
+export function serveOAuth(router: Router<Endpoint>, mock: Mock): void {
+  const serve = (method: string, path: string, handle: Endpoint["handle"]) =>
+    router.on(method, path, { operation: null, handle });
+  const describe = () => sendJson(200, metadataOf(mock));
+  serve("GET", "/.well-known/oauth-authorization-server/oauth", describe);
+  serve("GET", "/oauth/.well-known/openid-configuration", describe);
+  serve("GET", "/oauth/authorize", (exchange) => askUser(exchange, mock));
+  serve("POST", "/oauth/authorize", (exchange) => takeDecision(exchange, mock));
+  serve("POST", "/oauth/token", (exchange) =>
+    answering(async () => issueTokens(mock, await readForm(exchange), exchange)),
   );
-  app.post("/oauth/revoke", (context) =>
-    answering(context, async () => {
-      const form = await readForm(context);
-      await revokeGrant(mock, await clientOfRequest(mock, form, context), form.get("token") ?? "");
+  serve("POST", "/oauth/revoke", (exchange) =>
+    answering(async () => {
+      const form = await readForm(exchange);
+      await revokeGrant(mock, await clientOfRequest(mock, form, exchange), form.get("token") ?? "");
       return {};
     }),
   );
-  app.post("/oauth/register", (context) => answering(context, () => register(context, mock), 201));
-  serveMcp(app, mock);
+  serve("POST", "/oauth/register", (exchange) => answering(() => register(exchange, mock), 201));
+  serveMcp(router, mock);
 }
 
 function metadataOf(mock: Mock): Record<string, unknown> {
@@ -58,19 +62,19 @@ function metadataOf(mock: Mock): Record<string, unknown> {
   };
 }
 
-async function answering(context: MockRequest, answer: () => Promise<object>, status = 200): Promise<Response> {
+async function answering(answer: () => Promise<object>, status = 200): Promise<Answer> {
   try {
-    return sendJson(context, status, await answer(), noStore);
+    return sendJson(status, await answer(), noStore);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const body = { error: error.code, error_description: error.message };
     const challenge: Record<string, string> = error.status === 401 ? { "www-authenticate": "Basic" } : {};
-    return sendJson(context, error.status, body, { ...noStore, ...challenge });
+    return sendJson(error.status, body, { ...noStore, ...challenge });
   }
 }
 
-async function readForm(context: MockRequest): Promise<URLSearchParams> {
-  const form = new URLSearchParams(await readText(context));
+async function readForm(exchange: Exchange): Promise<URLSearchParams> {
+  const form = new URLSearchParams(await readText(exchange));
   for (const name of new Set(form.keys())) {
     if (form.getAll(name).length > 1) throw new OAuthError("invalid_request", `${name} is given more than once.`);
   }
@@ -117,31 +121,29 @@ async function flawOf(mock: Mock, query: URLSearchParams): Promise<{ error: stri
     : { error: "invalid_request", description: "code_challenge is no S256 challenge." };
 }
 
-function redirect(context: MockRequest, uri: string, fields: Record<string, string | null>): Response {
+function redirect(uri: string, fields: Record<string, string | null>): Answer {
   const url = new URL(uri);
   for (const [name, value] of Object.entries(fields)) if (value !== null) url.searchParams.set(name, value);
-  return sendJson(context, 302, undefined, { ...noStore, location: url.href, "referrer-policy": "no-referrer" });
+  return sendJson(302, undefined, { ...noStore, location: url.href, "referrer-policy": "no-referrer" });
 }
 
-const refusal = (context: MockRequest, error: OAuthError) =>
-  sendPage(context, 400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
+const refusal = (error: OAuthError) => sendPage(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
 
 /** Shows the user who asks for what. */
-async function askUser(context: MockRequest, mock: Mock): Promise<Response> {
-  const query = new URL(context.req.url).searchParams;
+async function askUser(exchange: Exchange, mock: Mock): Promise<Answer> {
+  const query = exchange.query;
   try {
     const request = await readAuthorization(mock, query);
     const flaw = await flawOf(mock, query);
     if (flaw) {
       const { error, description } = flaw;
-      return redirect(context, request.redirectUri, { error, error_description: description, state: request.state });
+      return redirect(request.redirectUri, { error, error_description: description, state: request.state });
     }
     const client = await clientOf(mock, request.clientId);
     const hidden = [...query]
       .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
       .join("\n");
     return sendPage(
-      context,
       200,
       simplePage(
         "Allow access?",
@@ -154,35 +156,35 @@ ${hidden}
       ),
     );
   } catch (error) {
-    if (error instanceof OAuthError) return refusal(context, error);
+    if (error instanceof OAuthError) return refusal(error);
     throw error;
   }
 }
 
 /** Sends the browser back with a code, or with the user's refusal. */
-async function takeDecision(context: MockRequest, mock: Mock): Promise<Response> {
+async function takeDecision(exchange: Exchange, mock: Mock): Promise<Answer> {
   try {
-    const form = await readForm(context);
+    const form = await readForm(exchange);
     const request = await readAuthorization(mock, form);
     const { state, ...asked } = request;
     const flaw = await flawOf(mock, form);
     if (flaw) {
-      return redirect(context, request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
+      return redirect(request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
     }
     if (form.get("decision") !== "allow") {
       const description = "The user has denied access.";
-      return redirect(context, request.redirectUri, { error: "access_denied", error_description: description, state });
+      return redirect(request.redirectUri, { error: "access_denied", error_description: description, state });
     }
     const code = await issueCode(mock, asked, form.get("subject") || "user@example.com");
-    return redirect(context, request.redirectUri, { code, state, iss: issuerOf(mock) });
+    return redirect(request.redirectUri, { code, state, iss: issuerOf(mock) });
   } catch (error) {
-    if (error instanceof OAuthError) return refusal(context, error);
+    if (error instanceof OAuthError) return refusal(error);
     throw error;
   }
 }
 
-function clientOfRequest(mock: Mock, form: URLSearchParams, context: MockRequest) {
-  const basic = /^Basic\s+(\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
+function clientOfRequest(mock: Mock, form: URLSearchParams, exchange: Exchange) {
+  const basic = /^Basic\s+(\S+)$/i.exec(exchange.header("authorization") ?? "")?.[1];
   if (basic === undefined) {
     return authenticateClient(mock, form.get("client_id") ?? undefined, form.get("client_secret") ?? undefined);
   }
@@ -194,8 +196,8 @@ function clientOfRequest(mock: Mock, form: URLSearchParams, context: MockRequest
   }
 }
 
-async function issueTokens(mock: Mock, form: URLSearchParams, context: MockRequest): Promise<object> {
-  const client = await clientOfRequest(mock, form, context);
+async function issueTokens(mock: Mock, form: URLSearchParams, exchange: Exchange): Promise<object> {
+  const client = await clientOfRequest(mock, form, exchange);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new OAuthError("invalid_request", `${name} is missing.`);
@@ -221,10 +223,10 @@ const registrationRequest = z.object({
     .default("client_secret_basic"),
 });
 
-async function register(context: MockRequest, mock: Mock): Promise<object> {
+async function register(exchange: Exchange, mock: Mock): Promise<object> {
   let input: unknown;
   try {
-    input = JSON.parse(await readText(context));
+    input = JSON.parse(await readText(exchange));
   } catch {
     throw new OAuthError("invalid_client_metadata", "The body is no JSON.");
   }

@@ -40,21 +40,3 @@ export interface Operation {
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }
-
-/** A path template in the router's notation. */
-export function routerPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ":$1");
-}
-
-/** A finder of the operation that a method and a path belong to. */
-export function operationFinder(
-  operations: readonly Operation[],
-): (method: string, path: string) => string | undefined {
-  const compiled = operations.map(({ id, method, path }) => ({
-    id,
-    method: method.toUpperCase(),
-    expression: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`),
-  }));
-  return (method, path) =>
-    compiled.find((candidate) => candidate.method === method && candidate.expression.test(path))?.id;
-}

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { MockApp } from "./route.ts";
+import { type Answer, sendJson } from "../http/answer.ts";
+import type { Router } from "../http/router.ts";
+import type { Endpoint } from "./route.ts";
 
 /** The files of the reference page, which is served whole so that it works without a network. */
 const assets: Record<string, string> = {
@@ -29,27 +31,35 @@ function page(title: string, assetsPath: string, documentPath: string): string {
 }
 
 /** Serves `/openapi.json` and an interactive `/docs` under `prefix`, without a key and without anything from elsewhere. */
-export function serveReference(app: MockApp, prefix: string, title: string, describe: () => object): void {
-  let document: string | undefined;
-  app.get(`${prefix}/openapi.json`, () => {
-    document ??= JSON.stringify(describe());
-    return new Response(document, { headers: { "content-type": "application/json" } });
+export function serveReference(router: Router<Endpoint>, prefix: string, title: string, describe: () => object): void {
+  const serve = (path: string, handle: Endpoint["handle"]) =>
+    router.on("GET", prefix + path, { operation: null, handle });
+  let json: string | undefined;
+  serve("/openapi.json", () => {
+    json ??= JSON.stringify(describe());
+    return { status: 200, content: json, headers: { "content-type": "application/json" } };
   });
-  app.get(`${prefix}/docs`, (context) => context.html(referencePage(title)));
-  app.get(`${prefix}/docs/:asset`, (context) => serveReferenceAsset(context.req.param("asset")));
+  serve("/docs", () => referencePage(title));
+  serve("/docs/{asset}", (exchange) => referenceAsset(exchange.param("asset")));
 }
 
-/** The reference page, for a `/docs` beside its `/openapi.json`. */
-export function referencePage(title: string): string {
-  return page(title, "./docs", "./openapi.json");
+/** The reference page, for a `/docs` beside its `/openapi.json`. `title` is HTML. */
+export function referencePage(title: string): Answer {
+  return {
+    status: 200,
+    content: page(title, "./docs", "./openapi.json"),
+    headers: { "content-type": "text/html; charset=UTF-8" },
+  };
 }
 
 /** One of the page's files; 404 for any other name. */
-export async function serveReferenceAsset(name: string): Promise<Response> {
+export async function referenceAsset(name: string): Promise<Answer> {
   const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
-  if (type === undefined) return Response.json({ detail: "Not Found" }, { status: 404 });
+  if (type === undefined) return sendJson(404, { detail: "Not Found" });
   const file = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`));
-  return new Response(new Uint8Array(await readFile(file)), {
+  return {
+    status: 200,
+    content: await readFile(file),
     headers: { "content-type": type, "cache-control": "max-age=3600" },
-  });
+  };
 }

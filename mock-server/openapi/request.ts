@@ -1,57 +1,67 @@
-import type { Context } from "hono";
-import { HttpError, unprocessable } from "../http-error.ts";
+import { readText } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { unprocessable } from "../http-error.ts";
 import { type Operation, pathParameters, type QueryParameter } from "./operation.ts";
 import { issuesOf, type ValidationIssue } from "./validation.ts";
-
-/** Largest accepted body: 1 MiB. */
-const bodyLimitBytes = 1024 * 1024;
 
 const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A request whose path, query and body have passed the operation's schemas. */
-export interface ValidRequest {
+interface ValidRequest {
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;
 }
 
 /**
- * Reads and checks everything that `operation` describes; all broken fields are reported at once.
- * @throws {HttpError} 422 for broken fields and, where strict, for fields that the operation doesn't know; 413 for a body over
- * {@link bodyLimitBytes}.
+ * What reads and checks everything that `operation` describes; all broken fields are reported at once, and where it is strict, also those that
+ * the operation doesn't know. What it returns throws {HttpError} 422 for broken fields and 413 for a body over the limit.
  */
-export async function readRequest(context: Context, operation: Operation, isStrict = false): Promise<ValidRequest> {
-  const issues: ValidationIssue[] = [];
-  const params: Record<string, string> = {};
-  for (const name of pathParameters(operation.path)) {
-    const value = context.req.param(name) ?? "";
-    if (operation.textParameters?.includes(name)) {
-      params[name] = value;
-      continue;
+export function requestReader(operation: Operation, isStrict: boolean): (exchange: Exchange) => Promise<ValidRequest> {
+  const paramNames = pathParameters(operation.path);
+  const textParams = new Set(operation.textParameters);
+  const parameters = Object.entries(operation.query ?? {});
+  const readQuery = (exchange: Exchange, issues: ValidationIssue[]) => {
+    const query: Record<string, unknown> = {};
+    for (const [name, parameter] of parameters) {
+      const raw = exchange.hasQuery ? exchange.query.getAll(name) : [];
+      query[name] = readParameter(name, raw, parameter, issues);
     }
-    if (!uuidExpression.test(value)) {
-      issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
+    return query;
+  };
+  const readParams = (exchange: Exchange, issues: ValidationIssue[]) => {
+    const params: Record<string, string> = {};
+    for (const name of paramNames) {
+      const value = exchange.param(name);
+      if (textParams.has(name)) {
+        params[name] = value;
+        continue;
+      }
+      if (!uuidExpression.test(value)) {
+        issues.push({ loc: ["path", name], msg: "Input should be a valid UUID", type: "uuid_parsing" });
+      }
+      params[name] = value.toLowerCase();
     }
-    params[name] = value.toLowerCase();
-  }
-  const query: Record<string, unknown> = {};
-  for (const [name, parameter] of Object.entries(operation.query ?? {})) {
-    const raw = context.req.queries(name);
-    query[name] = readParameter(name, raw, parameter, issues);
-  }
-  if (isStrict) {
-    for (const name of Object.keys(context.req.query())) {
-      if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
+    return params;
+  };
+  return async (exchange) => {
+    const issues: ValidationIssue[] = [];
+    const params = readParams(exchange, issues);
+    const query = readQuery(exchange, issues);
+    if (isStrict && exchange.hasQuery) {
+      for (const name of new Set(exchange.query.keys())) {
+        if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
+      }
     }
-  }
-  const body = operation.body ? await readBody(context, operation.body, issues, isStrict) : undefined;
-  if (issues.length > 0) throw unprocessable(issues);
-  return { params, query, body };
+    const body = operation.body ? await readBody(exchange, operation.body, issues, isStrict) : undefined;
+    if (issues.length > 0) throw unprocessable(issues);
+    return { params, query, body };
+  };
 }
 
 function readParameter(
   name: string,
-  raw: string[] | undefined,
+  raw: readonly string[],
   parameter: QueryParameter,
   issues: ValidationIssue[],
 ): unknown {
@@ -75,8 +85,8 @@ class ParsingFailure {
   }
 }
 
-function coerce(raw: string[] | undefined, kind: QueryParameter["kind"]): unknown {
-  if (raw === undefined) return undefined;
+function coerce(raw: readonly string[], kind: QueryParameter["kind"]): unknown {
+  if (raw.length === 0) return undefined;
   if (kind === "list") return raw.flatMap((value) => value.split(",")).filter((value) => value !== "");
   const text = raw.at(-1) as string;
   if (kind === "integer") {
@@ -92,12 +102,12 @@ function coerce(raw: string[] | undefined, kind: QueryParameter["kind"]): unknow
 }
 
 async function readBody(
-  context: Context,
+  exchange: Exchange,
   description: NonNullable<Operation["body"]>,
   issues: ValidationIssue[],
   isStrict: boolean,
 ): Promise<unknown> {
-  const text = await readText(context);
+  const text = await readText(exchange);
   if (text.trim() === "") {
     if (description.required) issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
     return undefined;
@@ -132,33 +142,4 @@ function extraFields(input: unknown, output: unknown, loc: ValidationIssue["loc"
     if (!Object.hasOwn(output, name)) return [extraField([...loc, step])];
     return extraFields(value, (output as Record<string, unknown>)[name], [...loc, step]);
   });
-}
-
-/**
- * The body as text, read once and kept for the journal.
- * @throws {HttpError} 413 when it is over the limit, by default {@link bodyLimitBytes}.
- */
-export async function readText(context: Context, limitBytes = bodyLimitBytes): Promise<string> {
-  const kept = context.get("requestText") as string | undefined;
-  if (kept !== undefined) return kept;
-  // The rest of the body is never read, so the connection can't be used again.
-  const tooLarge = () =>
-    new HttpError(413, `The request body is larger than ${limitBytes} bytes.`, { connection: "close" });
-  const declared = context.req.header("content-length");
-  if (declared !== undefined && Number(declared) > limitBytes) throw tooLarge();
-  let text: string;
-  if (declared !== undefined) {
-    text = await context.req.text();
-  } else {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of (context.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
-      size += chunk.byteLength;
-      if (size > limitBytes) throw tooLarge();
-      chunks.push(chunk);
-    }
-    text = Buffer.concat(chunks).toString("utf8");
-  }
-  context.set("requestText", text);
-  return text;
 }

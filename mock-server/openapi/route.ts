@@ -1,31 +1,18 @@
-import type { Context, Hono } from "hono";
 import type { z } from "zod";
 import type { Scope } from "../control-plane/deployment-model.ts";
+import type { Answer } from "../http/answer.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import type { Edition } from "../state/records.ts";
-import { type Operation, type QueryParameter, routerPath } from "./operation.ts";
-import { readRequest } from "./request.ts";
-import { sendJson, sendPage } from "./response.ts";
+import type { Operation, QueryParameter } from "./operation.ts";
+import { requestReader } from "./request.ts";
 
-/** What the handlers and the journal tell each other about a request. */
-export interface RequestVariables {
-  requestId: string;
-  operation?: string;
-  tenant?: string;
-  requestText?: string;
-  responseText?: string;
-  responseHeaders?: Record<string, string>;
-}
-export type MockEnvironment = { Variables: RequestVariables };
-export type MockApp = Hono<MockEnvironment>;
-export type MockRequest = Context<MockEnvironment>;
-
-/** An answer of a handler; without `body` or `page`, the response has none. */
-export interface Answer {
-  status: number;
-  body?: unknown;
-  /** An HTML page, instead of a JSON body. */
-  page?: string;
+/** What answers the requests that a router has found it for. */
+export interface Endpoint {
+  /** The operation that they belong to; `null` for what is no operation of the control plane. */
+  operation: string | null;
+  handle(exchange: Exchange): Answer | Promise<Answer>;
 }
 
 /** One authenticated and valid request of an operation. */
@@ -35,7 +22,7 @@ export interface Call<Query, Body> {
   scope: Scope;
   /** Who calls, as the auth service knows them: one identifier for each key. Empty for an open operation. */
   caller: string;
-  /** What is aborted when the caller hangs up. Asked for only by those who wait, because it costs as much as all the rest of a request. */
+  /** What is aborted when the caller hangs up. */
   signal(): AbortSignal;
   params: Record<string, string>;
   query: Query;
@@ -67,45 +54,38 @@ export function route<
 
 /** Serves `routes` in one edition; methods that a known path hasn't are answered 405. */
 export function serveRoutes(
-  app: MockApp,
+  router: Router<Endpoint>,
   prefix: string,
   mock: Mock,
   edition: Edition,
   routes: readonly Route[],
 ): void {
   for (const definition of routes) {
-    app.on(definition.method.toUpperCase(), prefix + routerPath(definition.path), async (context) => {
-      context.set("operation", definition.id);
-      let tenantId = "";
-      let caller = "";
-      if (!definition.isOpen) {
-        const credentials = {
-          apiKey: context.req.header("x-api-key"),
-          authorization: context.req.header("authorization"),
-          tenantId: context.req.header("x-tenant-id"),
-        };
-        tenantId = mock.keys.enter(credentials);
-        caller = mock.keys.callerOf(credentials);
-        context.set("tenant", tenantId);
-      }
-      const request = await readRequest(context, definition, mock.strict);
-      const signal = () => context.req.raw.signal;
-      const call = { mock, scope: { edition, tenantId }, caller, signal, ...request };
-      const { status, body, page } = await definition.handle(call as Call<never, never>);
-      return page === undefined ? sendJson(context, status, body) : sendPage(context, status, page);
+    router.onlyOn(definition.method.toUpperCase(), prefix + definition.path, {
+      operation: definition.id,
+      handle: handlerOf(definition, mock, edition),
     });
-  }
-  for (const [path, methods] of methodsByPath(routes)) {
-    app.all(prefix + routerPath(path), (context) =>
-      sendJson(context, 405, { detail: "Method Not Allowed" }, { allow: methods.join(", ") }),
-    );
   }
 }
 
-function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
-  const methods = new Map<string, string[]>();
-  for (const { path, method } of routes) {
-    methods.set(path, [...(methods.get(path) ?? []), method.toUpperCase()]);
-  }
-  return methods;
+function handlerOf(definition: Route, mock: Mock, edition: Edition): Endpoint["handle"] {
+  const read = requestReader(definition, mock.strict);
+  return async (exchange) => {
+    let tenantId = "";
+    let caller = "";
+    if (!definition.isOpen) {
+      const credentials = {
+        apiKey: exchange.header("x-api-key"),
+        authorization: exchange.header("authorization"),
+        tenantId: exchange.header("x-tenant-id"),
+      };
+      tenantId = mock.keys.enter(credentials);
+      caller = mock.keys.callerOf(credentials);
+      exchange.tenant = tenantId;
+    }
+    const { params, query, body } = await read(exchange);
+    const signal = () => exchange.signal();
+    const call = { mock, scope: { edition, tenantId }, caller, signal, params, query, body };
+    return definition.handle(call as Call<never, never>);
+  };
 }

@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import { expect, test } from "vitest";
 import { guardAdmin } from "../../mock-server/admin/admin-guard.ts";
-import type { MockRequest } from "../../mock-server/openapi/route.ts";
 import { apiOf, githubBody, startForTest } from "./api.ts";
 
 /** The status of a GET with headers that fetch doesn't let a caller set. */
@@ -50,8 +49,8 @@ test("a token is asked for where one is set", async () => {
 });
 
 test("off loopback there is no admin API without a token", () => {
-  const context = { req: { header: () => undefined } } as unknown as MockRequest;
-  expect(() => guardAdmin(context, false, undefined)).toThrow("needs a token");
+  const exchange = { header: () => undefined };
+  expect(() => guardAdmin(exchange, false, undefined)).toThrow("needs a token");
 });
 
 test("the clock is frozen, advanced and resumed over HTTP", async () => {

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { type Answer, sendPage } from "../../http/answer.ts";
 import { HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
-import { type Answer, route } from "../../openapi/route.ts";
+import { route } from "../../openapi/route.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
 import { errorDetail } from "../schemas.ts";
 import {
@@ -39,10 +40,10 @@ async function finishOnPage(mock: Mock, callback: Callback): Promise<Answer> {
   try {
     const { provider } = await finishAuthentication(mock, callback);
     const text = `<p>You are connected to ${escapeHtml(provider.name)}. You can close this window.</p>`;
-    return { status: 200, page: simplePage("Connected", text) };
+    return sendPage(200, simplePage("Connected", text));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return { status: error.status, page: simplePage("Not connected", `<p>${escapeHtml(error.message)}</p>`) };
+    return sendPage(error.status, simplePage("Not connected", `<p>${escapeHtml(error.message)}</p>`));
   }
 }
 
@@ -142,7 +143,7 @@ export const flowRoutes = [
       const { code, state, error, error_description: errorDescription, setup_action: action } = query;
       if (action === "update" && !code && !error) {
         const text = "<p>The installation was changed. You can close this window.</p>";
-        return { status: 200, page: simplePage("Updated", text) };
+        return sendPage(200, simplePage("Updated", text));
       }
       return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
     },
