@@ -1,5 +1,6 @@
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { Clock } from "./clock.ts";
+import type { AgentLines } from "./control-plane/agent-lines.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
@@ -24,6 +25,7 @@ export interface Mock {
   journal: Journal;
   redaction: Redaction;
   agentServer: AgentServer;
+  agentLines: AgentLines;
   outbound: Outbound;
   signer: Signer;
   /** Called when an authentication has come to its end. */

@@ -8,6 +8,7 @@ import type { AgentServer } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp } from "./app.ts";
 import { type Clock, createClock } from "./clock.ts";
+import { AgentLines } from "./control-plane/agent-lines.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
 import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
 import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
@@ -138,7 +139,10 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   };
   const outbound = createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() });
-  const agentServer = options.agentServer ?? createGraphAgentServer({ clock, ids, outbound, onDefect });
+  const agentLines = new AgentLines(clock);
+  const agentServer =
+    options.agentServer ??
+    createGraphAgentServer({ clock, ids, outbound, onDefect, onLog: (entry) => agentLines.add(entry) });
   let ownUrl = "";
   const mock: Mock = {
     state,
@@ -151,6 +155,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     faults: new FaultTable(ids, clock),
     journal: new Journal(redaction),
     agentServer,
+    agentLines,
     outbound,
     signer: createSigner(),
     authFinished: new Waiters(),
@@ -185,6 +190,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const reset = async () => {
     await state.clear();
     agentServer.forget?.();
+    agentLines.forget();
     await seedIntegrationsOnce();
     mock.journal.clear();
     mock.faults.clear();

@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { IdSource } from "../ids.ts";
 import { KeyedLocks } from "../keyed-locks.ts";
 import type { Outbound } from "../outbound.ts";
+import type { AgentLogLevel } from "./agent-log.ts";
 import { Alarms } from "./alarms.ts";
 import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
 import { CronService } from "./crons/cron-service.ts";
@@ -48,6 +49,8 @@ export interface AgentHost {
   /** Does what nobody waits for; a failure is a defect, unless it is the caller's mistake. */
   inBackground(task: () => Promise<void>): void;
   onDefect(error: unknown): void;
+  /** Says something in the log of the deployment. */
+  log(level: AgentLogLevel, message: string): void;
 }
 
 /** What an agent server is made of. */
@@ -59,11 +62,12 @@ export interface AgentHostOptions {
   settings: AgentSettings;
   identity: () => Fields;
   onDefect: (error: unknown) => void;
+  onLog: (level: AgentLogLevel, message: string) => void;
 }
 
 /** An agent server's state and workings, with the default assistants of its graphs. */
 export async function createAgentHost(options: AgentHostOptions): Promise<AgentHost & Disposable> {
-  const { graphs, clock, ids, outbound, settings, identity, onDefect } = options;
+  const { graphs, clock, ids, outbound, settings, identity, onDefect, onLog } = options;
   const alarms = new Alarms(clock);
   const base: Omit<AgentHost, "runs" | "crons"> = {
     settings,
@@ -78,6 +82,7 @@ export async function createAgentHost(options: AgentHostOptions): Promise<AgentH
     timestamp: () => new Date(clock.now()).toISOString(),
     inBackground: (task: () => Promise<void>) => void task().catch(onDefect),
     onDefect,
+    log: onLog,
   };
   // The services and the host that they belong to know each other.
   const host = base as AgentHost;

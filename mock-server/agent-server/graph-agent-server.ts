@@ -4,6 +4,7 @@ import { createIdSource, type IdSource } from "../ids.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentHost, type AgentSettings, createAgentHost, defaultSettings } from "./agent-host.ts";
+import type { AgentLogEntry } from "./agent-log.ts";
 import type { AgentServer, LiveAgent } from "./agent-server.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
@@ -17,6 +18,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   outbound?: Outbound;
   /** Called with what went wrong inside the server, which is a defect of it. @default prints it on stderr */
   onDefect?: (error: unknown) => void;
+  /** Called with what the agent servers log: how runs begin and end. @default nothing */
+  onLog?: (entry: AgentLogEntry) => void;
 }
 
 /**
@@ -30,6 +33,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     ids = createIdSource(),
     outbound = createOutbound(),
     onDefect = console.error,
+    onLog = () => {},
     ...settings
   } = options;
   const graphs = scripts.map(scriptedGraph);
@@ -42,14 +46,19 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       known.agent = agent;
       return known.host;
     }
+    const current = () => hosts.get(agent.deployment.id)?.agent ?? agent;
     const host = createAgentHost({
       graphs,
       clock,
       ids,
       outbound,
       settings: { ...defaultSettings, ...settings },
-      identity: () => identityOf(hosts.get(agent.deployment.id)?.agent ?? agent),
+      identity: () => identityOf(current()),
       onDefect,
+      onLog: (level, message) => {
+        const { deployment, revisionId } = current();
+        onLog({ deploymentId: deployment.id, revisionId, level, message });
+      },
     });
     hosts.set(agent.deployment.id, { agent, host });
     return host;

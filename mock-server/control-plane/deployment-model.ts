@@ -95,6 +95,7 @@ export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRe
 async function forget(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
   mock.agentServer.forget?.(id);
+  mock.agentLines.forget(id);
   await mock.state.revisions.removeOf(id);
   const { uploads } = mock.state.collections;
   for (const upload of await uploads.list(({ deploymentId }) => deploymentId === id)) await uploads.remove(upload.id);

@@ -1,4 +1,5 @@
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import type { AgentLogLevel } from "../agent-server/agent-log.ts";
 import type { RevisionRecord } from "../state/records.ts";
 import { isBuilt } from "./rollout.ts";
 
@@ -8,7 +9,7 @@ export type LogKind = "build" | "deploy";
 export type LogLine = {
   id: string;
   timestamp: number;
-  level: "INFO" | "ERROR";
+  level: AgentLogLevel;
   message: string;
 };
 

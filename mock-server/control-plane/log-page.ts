@@ -13,10 +13,11 @@ function timeOfBound(value: string | null | undefined, field: string): number | 
 
 /**
  * One page of log lines. `start_time` and `end_time` are inclusive, `query` is looked for without regard to case, the order is the oldest
- * first unless `desc` is asked for, and 100 lines are returned unless `limit` says otherwise.
+ * first unless `desc` is asked for, and 100 lines are returned unless `limit` says otherwise. Every message goes through `redact`, before anything is
+ * looked for in it: a search must not tell what the answer hides.
  * @throws {HttpError} 400 for a time or an offset that can't be read.
  */
-export function pageOfLog(lines: LogLine[], request: LogsRequest): LogsPage {
+export function pageOfLog(lines: LogLine[], request: LogsRequest, redact: (text: string) => string): LogsPage {
   const start = timeOfBound(request.start_time, "start_time") ?? Number.NEGATIVE_INFINITY;
   const end = timeOfBound(request.end_time, "end_time") ?? Number.POSITIVE_INFINITY;
   const offset = request.offset ? Number(request.offset) : 0;
@@ -28,9 +29,10 @@ export function pageOfLog(lines: LogLine[], request: LogsRequest): LogsPage {
       line.timestamp >= start &&
       line.timestamp <= end &&
       (level === undefined || line.level === level) &&
-      (part === undefined || line.message.toLowerCase().includes(part)),
+      (part === undefined || redact(line.message).toLowerCase().includes(part)),
   );
   if (request.order === "desc") found.reverse();
   const next = offset + (request.limit ?? defaultLimit);
-  return { logs: found.slice(offset, next), next_offset: next < found.length ? String(next) : null };
+  const logs = found.slice(offset, next).map((line) => ({ ...line, message: redact(line.message) }));
+  return { logs, next_offset: next < found.length ? String(next) : null };
 }

@@ -1,7 +1,9 @@
+import type { LogsRequest } from "../../core/wire/logs.ts";
+import type { Mock } from "../mock.ts";
 import { route } from "../openapi/route.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { findDeployment } from "./deployment-model.ts";
-import { type LogKind, logOf } from "./log-lines.ts";
+import { type LogKind, type LogLine, logOf } from "./log-lines.ts";
 import { pageOfLog } from "./log-page.ts";
 import { findRevision } from "./revision-model.ts";
 import { logsRequest, logsResponse } from "./schemas.ts";
@@ -13,6 +15,12 @@ const responses = {
   404: notFound,
   422: validationFailed,
 };
+
+/** The answer with a page of what the rollouts and then the agent server have logged. */
+function answerWith(mock: Mock, lines: LogLine[], request: LogsRequest | undefined) {
+  const ordered = lines.toSorted((a, b) => a.timestamp - b.timestamp);
+  return { status: 200, body: pageOfLog(ordered, request ?? {}, (text) => mock.redaction.text(text)) } as const;
+}
 
 function revisionLogRoute(kind: LogKind) {
   return route({
@@ -26,7 +34,8 @@ function revisionLogRoute(kind: LogKind) {
     async handle({ mock, scope, params, body }) {
       const deployment = await findDeployment(mock, scope, params.deployment_id as string);
       const revision = await findRevision(mock, deployment, params.revision_id as string);
-      return { status: 200, body: pageOfLog(logOf(revision, kind, mock.clock.now()), body ?? {}) };
+      const said = kind === "deploy" ? mock.agentLines.of(deployment.id, revision.id) : [];
+      return answerWith(mock, [...logOf(revision, kind, mock.clock.now()), ...said], body);
     },
   });
 }
@@ -51,8 +60,7 @@ export const logRoutes = [
         limit: Number.POSITIVE_INFINITY,
       });
       const lines = revisions.reverse().flatMap((revision) => logOf(revision, "deploy", now));
-      lines.sort((a, b) => a.timestamp - b.timestamp);
-      return { status: 200, body: pageOfLog(lines, body ?? {}) };
+      return answerWith(mock, [...lines, ...mock.agentLines.of(deployment.id)], body);
     },
   }),
 ];

@@ -190,6 +190,10 @@ export class RunService {
     await state.runs.put(record);
     live.log.publish("always", "metadata", JSON.stringify({ run_id: live.runId, attempt: 1 }));
     this.threadStreams.runStarted(live);
+    this.#host.log(
+      "INFO",
+      `Run ${live.runId} of graph ${record.metadata.graph_id} has started on thread ${live.threadId}.`,
+    );
     return record;
   }
 
@@ -214,8 +218,23 @@ export class RunService {
     if (action !== "delete" && !isTemporary) await settleThread(this.#host, live, result);
     if (live.start.stream_resumable) this.#finished.add(live.runId, live.log);
     this.threadStreams.runEnded(live, result);
+    this.#logEnd(live, result);
     if (isTemporary && action !== "delete") await this.deleteThread(live.threadId);
     live.finish(result);
     if (ended && live.start.webhook !== undefined) sendWebhook(this.#host, live.start.webhook, ended, live, result);
+  }
+
+  #logEnd({ runId, startedAt }: LiveRun, result: RunResult): void {
+    if (result.kind === "error") {
+      const { error, message } = result.error;
+      this.#host.log("ERROR", `Run ${runId} has failed: ${error}: ${message}`);
+      return;
+    }
+    if (result.kind === "cancelled") this.#host.log("WARNING", `Run ${runId} was cancelled.`);
+    else {
+      const took = this.#host.clock.now() - Date.parse(startedAt ?? this.#host.timestamp());
+      const how = result.interrupts ? "was interrupted" : "has succeeded";
+      this.#host.log("INFO", `Run ${runId} ${how} after ${took} ms.`);
+    }
   }
 }
