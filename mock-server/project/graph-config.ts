@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../core/errors.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
+import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
 import { projectEnvironment } from "./environment.ts";
 import { type CorsSettings, type GraphConfig, graphConfigSchema, knownKeys } from "./graph-config-schema.ts";
 import { projectPath } from "./project-path.ts";
@@ -51,22 +52,8 @@ export async function readGraphConfig(path: string): Promise<GraphProject> {
   }
   const document = readConfigDocument(path, text);
   const result = graphConfigSchema.safeParse(document.content);
-  if (!result.success) {
-    throw mistakes(
-      path,
-      document,
-      result.error.issues.map((issue) => ({
-        at: issue.path,
-        text: issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message,
-      })),
-    );
-  }
+  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
   return projectOf(path, file, document, result.data);
-}
-
-interface Mistake {
-  at: readonly PropertyKey[];
-  text: string;
 }
 
 async function projectOf(
@@ -96,7 +83,7 @@ async function projectOf(
   const authExport = auth && (await attempt(["auth", "path"], () => moduleExport(folder, auth.path, "auth handlers")));
   const app = http?.app && (await attempt(["http", "app"], () => moduleExport(folder, http.app as string, "apps")));
   const env = await attempt(["env"], () => projectEnvironment(folder, config.env));
-  if (found.length > 0) throw mistakes(path, document, found);
+  if (found.length > 0) throw mistakesError(path, document, found);
   return {
     file,
     folder,
@@ -126,16 +113,6 @@ async function moduleExport(folder: string, reference: string, kind: string): Pr
     throw new Error(`is ${reference}, which lacks the export: write ./file.ts:export`);
   }
   return { module: await projectPath(folder, target), exportName };
-}
-
-function mistakes(path: string, { lineOf }: ConfigDocument, found: readonly Mistake[]): ConfigError {
-  const lines = found.map(({ at, text }) => {
-    const line = lineOf(at);
-    return `${path}${line === undefined ? "" : `:${line}`}: ${at.map(String).join(".") || "the file"}: ${text}`;
-  });
-  const [first] = found;
-  const line = first && lineOf(first.at);
-  return new ConfigError(lines.join("\n"), { path, ...(line === undefined ? {} : { line }) });
 }
 
 function unknownKeys(path: string, { lineOf }: ConfigDocument, config: GraphConfig): string[] {
