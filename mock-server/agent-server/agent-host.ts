@@ -65,14 +65,20 @@ export interface AgentHostOptions {
   onLog: (level: AgentLogLevel, message: string) => void;
 }
 
+/** An agent server that can be given other graphs, as a new revision has them. */
+export interface ChangingAgentHost extends AgentHost, Disposable {
+  /** Runs that are under way go on with the graphs that they were started with. */
+  useGraphs(graphs: readonly Graph[]): Promise<void>;
+}
+
 /** An agent server's state and workings, with the default assistants of its graphs. */
-export async function createAgentHost(options: AgentHostOptions): Promise<AgentHost & Disposable> {
+export async function createAgentHost(options: AgentHostOptions): Promise<ChangingAgentHost> {
   const { graphs, clock, ids, outbound, settings, identity, onDefect, onLog } = options;
   const alarms = new Alarms(clock);
   const base: Omit<AgentHost, "runs" | "crons"> = {
     settings,
     state: createMemoryAgentState(),
-    graphs: new Map(graphs.map((graph) => [graph.id, graph])),
+    graphs: byId(graphs),
     clock,
     alarms,
     ids,
@@ -90,9 +96,17 @@ export async function createAgentHost(options: AgentHostOptions): Promise<AgentH
   Object.assign(host, { runs, crons: new CronService(host) });
   await makeDefaultAssistants(host);
   return Object.assign(host, {
+    async useGraphs(graphs: readonly Graph[]) {
+      Object.assign(host, { graphs: byId(graphs) });
+      await makeDefaultAssistants(host);
+    },
     [Symbol.dispose]() {
       runs.close();
       alarms[Symbol.dispose]();
     },
   });
+}
+
+function byId(graphs: readonly Graph[]): ReadonlyMap<string, Graph> {
+  return new Map(graphs.map((graph) => [graph.id, graph]));
 }

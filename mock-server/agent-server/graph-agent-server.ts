@@ -2,16 +2,21 @@ import { type Clock, createClock } from "../clock.ts";
 import { builtInGraphs } from "../graphs/built-in-graphs.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
+import { answerByProject } from "../project/project-http.ts";
+import type { RunningProject } from "../project/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
-import { type AgentHost, type AgentSettings, createAgentHost, defaultSettings } from "./agent-host.ts";
-import type { AgentLogEntry } from "./agent-log.ts";
+import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
+import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
 import type { AgentServer, LiveAgent } from "./agent-server.ts";
+import { forAnyOrigin } from "./answer.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
-  /** What it runs. @default the built-in graphs */
+  /** What it runs where there is no project. @default the built-in graphs */
   graphs?: readonly ScriptedGraph[];
+  /** Whose graphs a revision runs; asked again when another revision is live. @default no project's */
+  projectOf?: (agent: LiveAgent) => Promise<RunningProject | undefined>;
   clock?: Clock;
   ids?: IdSource;
   /** How webhooks are sent. @default to loopback only */
@@ -22,58 +27,99 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   onLog?: (entry: AgentLogEntry) => void;
 }
 
+/** What serves a deployment while a revision is live. */
+interface Served {
+  host: ChangingAgentHost;
+  running: RunningProject | undefined;
+}
+
+interface Deployed {
+  agent: LiveAgent;
+  /** Of the revision that `served` is for, which the agent may be ahead of. */
+  revisionId: string;
+  served: Promise<Served>;
+}
+
 /**
- * Agent servers that run scripted graphs: one for each deployment, with a state of its own that outlives its revisions.
+ * Agent servers that run scripted graphs, or those of projects: one for each deployment, with a state of its own that outlives its revisions.
  * @throws {TypeError} for a graph whose edges lead nowhere.
  */
 export function createGraphAgentServer(options: GraphAgentServerOptions = {}): AgentServer {
   const {
     graphs: scripts = builtInGraphs,
+    projectOf = async () => undefined,
     clock = createClock(),
     ids = createIdSource(),
     outbound = createOutbound(),
     onDefect = console.error,
     onLog = () => {},
-    ...settings
+    ...given
   } = options;
-  const graphs = scripts.map(scriptedGraph);
+  const settings = { ...defaultSettings, ...given };
+  const scripted = scripts.map(scriptedGraph);
   const answer = createAgentApp();
-  const hosts = new Map<string, { agent: LiveAgent; host: Promise<AgentHost & Disposable> }>();
+  const deployed = new Map<string, Deployed>();
 
-  function hostOf(agent: LiveAgent): Promise<AgentHost> {
-    const known = hosts.get(agent.deployment.id);
+  async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
+    const running = await projectOf(agent);
+    const graphs = running?.graphs ?? scripted;
+    const known = await before;
     if (known) {
-      known.agent = agent;
-      return known.host;
+      await known.host.useGraphs(graphs);
+      return { host: known.host, running };
     }
-    const current = () => hosts.get(agent.deployment.id)?.agent ?? agent;
-    const host = createAgentHost({
-      graphs,
-      clock,
-      ids,
-      outbound,
-      settings: { ...defaultSettings, ...settings },
-      identity: () => identityOf(current()),
-      onDefect,
-      onLog: (level, message) => {
-        const { deployment, revisionId } = current();
-        onLog({ deploymentId: deployment.id, revisionId, level, message });
-      },
+    const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
+    const identity = () => identityOf(current());
+    const log = (level: AgentLogLevel, message: string) => {
+      const { deployment, revisionId } = current();
+      onLog({ deploymentId: deployment.id, revisionId, level, message });
+    };
+    return {
+      host: await createAgentHost({ graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
+      running,
+    };
+  }
+
+  function servedBy(agent: LiveAgent): Promise<Served> {
+    const { id } = agent.deployment;
+    const known = deployed.get(id);
+    if (known?.revisionId === agent.revisionId) {
+      known.agent = agent;
+      return known.served;
+    }
+    const served = serve(agent, known?.served);
+    const entry: Deployed = { agent, revisionId: agent.revisionId, served };
+    deployed.set(id, entry);
+    served.catch(() => {
+      // What doesn't load now is tried again by the next request; the state stays.
+      if (deployed.get(id) !== entry) return;
+      if (known) deployed.set(id, known);
+      else deployed.delete(id);
     });
-    hosts.set(agent.deployment.id, { agent, host });
-    return host;
+    return served;
   }
 
   return {
     async handle(agent, path, exchange) {
-      const host = await hostOf(agent);
-      return answer({ host, path, title: agent.deployment.name, exchange });
+      let served: Served;
+      try {
+        served = await servedBy(agent);
+      } catch (error) {
+        const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
+        return forAnyOrigin({ status: 503, body: { detail } });
+      }
+      const { host, running } = served;
+      const ours = () => answer({ host, path, title: agent.deployment.name, exchange });
+      return running ? answerByProject(running, path, exchange, settings.bodyLimitBytes, ours) : ours();
     },
     forget(deploymentId) {
-      const forgotten = deploymentId === undefined ? [...hosts.keys()] : [deploymentId];
+      const forgotten = deploymentId === undefined ? [...deployed.keys()] : [deploymentId];
       for (const id of forgotten) {
-        void hosts.get(id)?.host.then((host) => host[Symbol.dispose]());
-        hosts.delete(id);
+        void deployed.get(id)?.served.then(
+          ({ host }) => host[Symbol.dispose](),
+          () => undefined,
+        );
+        deployed.delete(id);
       }
     },
   };

@@ -16,15 +16,16 @@ const sources: Record<string, readonly string[]> = {
 };
 
 let isRegistered = false;
-let onLoad: (path: string) => void = () => undefined;
+const loaded = new Set<string>();
+
+/** The files of the project, absolute, that this thread has loaded so far. */
+export const loadedFiles: ReadonlySet<string> = loaded;
 
 /**
  * Makes this thread load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
  * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. Packages under node_modules are left to Node.js.
- * `told` is called with the path of each file of a project that is loaded.
  */
-export function registerModuleHooks(told: (path: string) => void = () => undefined): void {
-  onLoad = told;
+export function registerModuleHooks(): void {
   if (isRegistered) return;
   isRegistered = true;
   registerHooks({
@@ -38,7 +39,7 @@ export function registerModuleHooks(told: (path: string) => void = () => undefin
     load(url, context, next) {
       const path = ownFile(url);
       if (path === undefined) return next(url, context);
-      onLoad(path);
+      loaded.add(path);
       if (!isTypeScript(path)) {
         return path.endsWith(".json")
           ? next(url, { ...context, importAttributes: { ...context.importAttributes, type: "json" } })

@@ -25,8 +25,7 @@ async function load(file: string, exportName: string): Promise<{ value?: unknown
   worker.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  const [answer] = await once(worker, "message");
-  await once(worker, "exit");
+  const [[answer]] = await Promise.all([once(worker, "message"), once(worker, "exit")]);
   return { ...answer, stderr };
 }
 

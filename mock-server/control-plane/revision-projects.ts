@@ -1,0 +1,177 @@
+import { rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { graphConfigFileNames } from "../../core/dialect.ts";
+import type { Secret, SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import type { LiveAgent } from "../agent-server/agent-server.ts";
+import { findGraphConfig } from "../project/find-graph-config.ts";
+import { readGraphConfig } from "../project/graph-config.ts";
+import { projectPath } from "../project/project-path.ts";
+import type { RepositoryFolders } from "../project/repository-folders.ts";
+import type { OutputLine, RunningProject, StartProject } from "../project/running-project.ts";
+import type { Redaction } from "../redaction.ts";
+import type { State } from "../state/repositories.ts";
+import { extractTarball } from "../uploads/extract-tarball.ts";
+
+/** What a revision is built from. */
+export interface RevisionOrigin {
+  deploymentId: string;
+  revisionId: string;
+  /** Which of the deployment's revisions is the newer one. */
+  sequence: number;
+  source: string;
+  config: SourceRevisionConfig;
+  repositoryUrl: string | null | undefined;
+  secrets: readonly Secret[];
+}
+
+/** What a build comes to: the lines that it logs, and whether it failed. */
+export interface Build {
+  hasFailed: boolean;
+  lines: string[];
+}
+
+export interface RevisionProjectsOptions {
+  repositories: RepositoryFolders;
+  /** Whether the code of uploaded tarballs is run. */
+  runUploads: boolean;
+  start: StartProject;
+  state: State;
+  redaction: Redaction;
+  /** Takes what a revision's code writes. */
+  onOutput: (deploymentId: string, revisionId: string, line: OutputLine) => void;
+}
+
+interface Loaded {
+  deploymentId: string;
+  sequence: number;
+  running: Promise<RunningProject>;
+  /** To be removed at the end. */
+  temporaryFolder: string | undefined;
+}
+
+const secretName = /key|token|secret|password|credential/i;
+
+/** The projects that revisions run: each revision has one of its own, from its build until a later revision is live and the runs have ended. */
+export class RevisionProjects implements AsyncDisposable {
+  readonly #options: RevisionProjectsOptions;
+  readonly #loaded = new Map<string, Loaded>();
+  readonly #endings = new Set<Promise<void>>();
+
+  constructor(options: RevisionProjectsOptions) {
+    this.#options = options;
+  }
+
+  /** Builds a revision by loading its project; `undefined` when its source isn't run here. */
+  async build(origin: RevisionOrigin): Promise<Build | undefined> {
+    let loaded: Loaded | undefined;
+    try {
+      loaded = await this.#load(origin);
+      if (!loaded) return undefined;
+      const { project, graphs } = await loaded.running;
+      return {
+        hasFailed: false,
+        lines: [...project.warnings, `Loaded the graphs ${graphs.map(({ id }) => id).join(", ")}`],
+      };
+    } catch (error) {
+      const lines = `ERROR: the graphs can't be loaded: ${(error as Error).message}`.split("\n");
+      return { hasFailed: true, lines: lines.map((line) => this.#options.redaction.text(line)) };
+    }
+  }
+
+  /**
+   * The project of the revision that serves a deployment, which is loaded if this server didn't build it; `undefined` when its source isn't run here. Projects of the
+   * deployment's earlier revisions end.
+   * @throws {Error} when it doesn't load.
+   */
+  async runningFor({ deployment, revisionId }: LiveAgent): Promise<RunningProject | undefined> {
+    const revision = await this.#options.state.revisions.get(revisionId);
+    if (!revision) return undefined;
+    for (const [id, { deploymentId, sequence }] of this.#loaded) {
+      if (deploymentId === deployment.id && sequence < revision.sequence) this.release(id);
+    }
+    const loaded =
+      this.#loaded.get(revisionId) ??
+      (await this.#load({
+        deploymentId: deployment.id,
+        revisionId,
+        sequence: revision.sequence,
+        source: revision.source,
+        config: revision.config,
+        repositoryUrl: deployment.sourceConfig.repo_url,
+        secrets: deployment.secrets,
+      }));
+    return loaded?.running;
+  }
+
+  /** Ends the project of a revision that isn't live, or no longer, once its runs have ended. */
+  release(revisionId: string): void {
+    const loaded = this.#loaded.get(revisionId);
+    if (!loaded) return;
+    this.#loaded.delete(revisionId);
+    const ending = end(loaded).finally(() => this.#endings.delete(ending));
+    this.#endings.add(ending);
+  }
+
+  /** Ends the projects of one deployment, or of all. */
+  forget(deploymentId?: string): void {
+    for (const [id, loaded] of this.#loaded) {
+      if (deploymentId === undefined || loaded.deploymentId === deploymentId) this.release(id);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.forget();
+    await Promise.all(this.#endings);
+  }
+
+  async #load(origin: RevisionOrigin): Promise<Loaded | undefined> {
+    const { deploymentId, revisionId, sequence } = origin;
+    const found = await this.#folderOf(origin);
+    if (!found) return undefined;
+    const { folder, isTemporary } = found;
+    const loaded: Loaded = {
+      deploymentId,
+      sequence,
+      running: this.#start(origin, folder),
+      temporaryFolder: isTemporary ? folder : undefined,
+    };
+    this.#loaded.set(revisionId, loaded);
+    // A project that doesn't load is told by the build, or to the one who asks for it.
+    loaded.running.catch(() => this.release(revisionId));
+    return loaded;
+  }
+
+  async #folderOf({ source, config, repositoryUrl }: RevisionOrigin) {
+    if (source === "github") {
+      const folder = this.#options.repositories.of(repositoryUrl);
+      return folder === undefined ? undefined : { folder, isTemporary: false };
+    }
+    const path = config.source_tarball_path;
+    if (source !== "internal_source" || !this.#options.runUploads || !path) return undefined;
+    const upload = await this.#options.state.collections.uploads.get(path);
+    if (!upload) return undefined;
+    return { folder: await extractTarball(Buffer.from(upload.data, "base64")), isTemporary: true };
+  }
+
+  async #start({ deploymentId, revisionId, config, secrets }: RevisionOrigin, folder: string): Promise<RunningProject> {
+    const { start, redaction, onOutput } = this.#options;
+    const path =
+      config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
+    let file: string;
+    try {
+      file = await projectPath(folder, path);
+    } catch (error) {
+      throw new Error(`the revision ${(error as Error).message}`);
+    }
+    const project = await readGraphConfig(file);
+    for (const [name, value] of Object.entries(project.env)) if (secretName.test(name)) redaction.remember(value);
+    const env = { ...project.env, ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])) };
+    return start({ ...project, env }, { onOutput: (line) => onOutput(deploymentId, revisionId, line) });
+  }
+}
+
+async function end({ running, temporaryFolder }: Loaded): Promise<void> {
+  const project = await running.catch(() => undefined);
+  await project?.[Symbol.asyncDispose]();
+  if (temporaryFolder !== undefined) await rm(temporaryFolder, { recursive: true, force: true });
+}

@@ -1,0 +1,67 @@
+import type { Answer } from "../http/answer.ts";
+import { readBytes } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
+import type { RouteGroup } from "./graph-config.ts";
+import type { RunningProject } from "./running-project.ts";
+
+/** The paths that are the agent server's own, of which a group can be turned off; `undefined`: all others. */
+const groupPaths: [RegExp, RouteGroup | "internal"][] = [
+  [/^\/assistants(\/|$)/, "assistants"],
+  [/^\/(runs|threads\/[^/]+\/runs)(\/|$)/, "runs"],
+  [/^\/threads(\/|$)/, "threads"],
+  [/^\/store(\/|$)/, "store"],
+  [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
+  [/^\/internal(\/|$)/, "internal"],
+];
+
+/**
+ * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
+ * that are then left, and CORS. `ours` is how the agent server itself answers.
+ */
+export async function answerByProject(
+  running: RunningProject,
+  path: string,
+  exchange: Exchange,
+  bodyLimitBytes: number,
+  ours: () => Promise<Answer>,
+): Promise<Answer> {
+  const { cors, disabled, app } = running.project.http;
+  if (cors && exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined) {
+    return { status: 204, headers: preflightHeadersOf(cors, exchange) };
+  }
+  const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
+  const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
+  let answer: Answer;
+  if (app && (group === undefined || isOff)) answer = await askApp(running, path, exchange, bodyLimitBytes);
+  else if (isOff) answer = { status: 404, body: { detail: "Not Found" } };
+  else answer = await ours();
+  if (!cors) return answer;
+  return { ...answer, headers: { ...withoutCors(answer.headers), ...corsHeadersOf(cors, exchange.header("origin")) } };
+}
+
+async function askApp(
+  running: RunningProject,
+  path: string,
+  exchange: Exchange,
+  bodyLimitBytes: number,
+): Promise<Answer> {
+  const body = await readBytes(exchange.incoming, bodyLimitBytes);
+  const url = new URL(path, `http://${exchange.header("host") ?? "localhost"}`);
+  url.search = exchange.query.toString();
+  const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && body.length > 0;
+  const response = await running.askApp(
+    { method: exchange.method, url: url.href, headers: [...exchange.headers], body: hasBody ? body : null },
+    exchange.signal(),
+  );
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of response.headers) {
+    const known = headers[name];
+    headers[name] = known === undefined ? value : [known, value].flat();
+  }
+  return { status: response.status, headers, ...(response.body ? { content: response.body } : {}) };
+}
+
+function withoutCors(headers: Answer["headers"] = {}): Answer["headers"] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("access-control-")));
+}
