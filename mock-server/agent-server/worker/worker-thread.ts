@@ -1,0 +1,84 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { Worker } from "node:worker_threads";
+import { Calls } from "./calls.ts";
+import type { ThreadStart } from "./protocol.ts";
+
+/** A line that code in a thread has printed. */
+export interface LogLine {
+  stream: "stdout" | "stderr";
+  text: string;
+}
+
+/** Why a thread is gone. */
+export class ThreadLost extends Error {
+  override readonly name = "ThreadLost";
+}
+
+export interface WorkerThreadOptions {
+  start: ThreadStart;
+  /** All of the thread's environment. */
+  env: Record<string, string>;
+  onLog: (line: LogLine) => void;
+}
+
+/** The entry of threads: beside this file, or beside the bundle that this file has become a part of. */
+const entry = import.meta.url.endsWith(".ts")
+  ? new URL("../engine/compiled/thread-main.ts", import.meta.url)
+  : new URL("./project-thread.js", import.meta.url);
+
+/** One thread with a project's code. */
+export class WorkerThread {
+  readonly calls: Calls;
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  #answered: () => void = () => undefined;
+
+  constructor({ start, env, onLog }: WorkerThreadOptions) {
+    this.#worker = new Worker(entry, { workerData: start, env, stdout: true, stderr: true, name: "graphs" });
+    readLines(this.#worker.stdout, "stdout", onLog);
+    readLines(this.#worker.stderr, "stderr", onLog);
+    this.calls = new Calls(this.#worker);
+    this.calls.on("pong", () => this.#answered());
+    let cause: Error | undefined;
+    this.#worker.on("error", (error: Error) => {
+      cause = error;
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#worker.once("exit", (code) => {
+        const reason = cause?.message ?? `it exited with code ${code}`;
+        this.calls.lose(new ThreadLost(`The thread with the graphs has ended: ${reason}.`, { cause }));
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves once the thread has answered, which it only does when no code of a graph keeps it busy. */
+  async ping(): Promise<void> {
+    const answered = new Promise<void>((resolve) => {
+      this.#answered = resolve;
+    });
+    this.calls.notify("ping", undefined);
+    await answered;
+  }
+
+  /** As Node.js numbers it. */
+  get threadId(): number {
+    return this.#worker.threadId;
+  }
+
+  /** Resolves when the thread has ended, whatever has ended it. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Ends the thread, whatever it is doing; what waits for it is told the reason. */
+  async terminate(reason: Error): Promise<void> {
+    this.calls.lose(reason);
+    await this.#worker.terminate();
+  }
+}
+
+function readLines(stream: Readable, name: LogLine["stream"], onLog: (line: LogLine) => void): void {
+  createInterface({ input: stream }).on("line", (text) => onLog({ stream: name, text }));
+}
