@@ -2,12 +2,13 @@ import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { graphConfigFileNames } from "../../core/dialect.ts";
 import type { Secret, SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import type { AgentLogEntry } from "../agent-server/agent-log.ts";
 import type { LiveAgent } from "../agent-server/agent-server.ts";
 import { findGraphConfig } from "../project/find-graph-config.ts";
 import { readGraphConfig } from "../project/graph-config.ts";
 import { projectPath } from "../project/project-path.ts";
 import type { RepositoryFolders } from "../project/repository-folders.ts";
-import type { OutputLine, RunningProject, StartProject } from "../project/running-project.ts";
+import type { RunningProject, StartProject } from "../project/running-project.ts";
 import type { Redaction } from "../redaction.ts";
 import type { State } from "../state/repositories.ts";
 import { extractTarball } from "../uploads/extract-tarball.ts";
@@ -37,8 +38,8 @@ export interface RevisionProjectsOptions {
   start: StartProject;
   state: State;
   redaction: Redaction;
-  /** Takes what a revision's code writes. */
-  onOutput: (deploymentId: string, revisionId: string, line: OutputLine) => void;
+  /** Takes what a revision's code prints. */
+  onLog: (entry: AgentLogEntry) => void;
 }
 
 interface Loaded {
@@ -55,7 +56,8 @@ const secretName = /key|token|secret|password|credential/i;
 export class RevisionProjects implements AsyncDisposable {
   readonly #options: RevisionProjectsOptions;
   readonly #loaded = new Map<string, Loaded>();
-  readonly #endings = new Set<Promise<void>>();
+  /** What is still to end. */
+  readonly #ending = new Map<Loaded, Promise<void>>();
 
   constructor(options: RevisionProjectsOptions) {
     this.#options = options;
@@ -105,23 +107,27 @@ export class RevisionProjects implements AsyncDisposable {
 
   /** Ends the project of a revision that isn't live, or no longer, once its runs have ended. */
   release(revisionId: string): void {
-    const loaded = this.#loaded.get(revisionId);
-    if (!loaded) return;
-    this.#loaded.delete(revisionId);
-    const ending = end(loaded).finally(() => this.#endings.delete(ending));
-    this.#endings.add(ending);
+    this.#end(revisionId, true);
   }
 
-  /** Ends the projects of one deployment, or of all. */
+  /** Ends the projects of one deployment, or of all, and their runs. */
   forget(deploymentId?: string): void {
-    for (const [id, loaded] of this.#loaded) {
-      if (deploymentId === undefined || loaded.deploymentId === deploymentId) this.release(id);
-    }
+    const isMeant = (loaded: Loaded) => deploymentId === undefined || loaded.deploymentId === deploymentId;
+    for (const loaded of this.#ending.keys()) if (isMeant(loaded)) void close(loaded, false);
+    for (const [id, loaded] of this.#loaded) if (isMeant(loaded)) this.#end(id, false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.forget();
-    await Promise.all(this.#endings);
+    await Promise.all(this.#ending.values());
+  }
+
+  #end(revisionId: string, drain: boolean): void {
+    const loaded = this.#loaded.get(revisionId);
+    if (!loaded) return;
+    this.#loaded.delete(revisionId);
+    const ended = close(loaded, drain).finally(() => this.#ending.delete(loaded));
+    this.#ending.set(loaded, ended);
   }
 
   async #load(origin: RevisionOrigin): Promise<Loaded | undefined> {
@@ -154,7 +160,7 @@ export class RevisionProjects implements AsyncDisposable {
   }
 
   async #start({ deploymentId, revisionId, config, secrets }: RevisionOrigin, folder: string): Promise<RunningProject> {
-    const { start, redaction, onOutput } = this.#options;
+    const { start, redaction, onLog } = this.#options;
     const path =
       config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
     let file: string;
@@ -166,12 +172,18 @@ export class RevisionProjects implements AsyncDisposable {
     const project = await readGraphConfig(file);
     for (const [name, value] of Object.entries(project.env)) if (secretName.test(name)) redaction.remember(value);
     const env = { ...project.env, ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])) };
-    return start({ ...project, env }, { onOutput: (line) => onOutput(deploymentId, revisionId, line) });
+    return start(
+      { ...project, env },
+      {
+        onLog: ({ stream, text }) =>
+          onLog({ deploymentId, revisionId, level: stream === "stderr" ? "ERROR" : "INFO", message: text }),
+      },
+    );
   }
 }
 
-async function end({ running, temporaryFolder }: Loaded): Promise<void> {
+async function close({ running, temporaryFolder }: Loaded, drain: boolean): Promise<void> {
   const project = await running.catch(() => undefined);
-  await project?.[Symbol.asyncDispose]();
+  await project?.close({ drain });
   if (temporaryFolder !== undefined) await rm(temporaryFolder, { recursive: true, force: true });
 }

@@ -2,7 +2,8 @@ import type { Answer } from "../http/answer.ts";
 import { readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
-import type { RouteGroup } from "./graph-config.ts";
+import type { ModuleExport, RouteGroup } from "./graph-config.ts";
+import type { AppAnswer, AppRequest } from "./http-app.ts";
 import type { RunningProject } from "./running-project.ts";
 
 /** The paths that are the agent server's own, of which a group can be turned off; `undefined`: all others. */
@@ -33,7 +34,7 @@ export async function answerByProject(
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
   const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
   let answer: Answer;
-  if (app && (group === undefined || isOff)) answer = await askApp(running, path, exchange, bodyLimitBytes);
+  if (app && (group === undefined || isOff)) answer = await askApp(running, app, path, exchange, bodyLimitBytes);
   else if (isOff) answer = { status: 404, body: { detail: "Not Found" } };
   else answer = await ours();
   if (!cors) return answer;
@@ -41,25 +42,43 @@ export async function answerByProject(
 }
 
 async function askApp(
-  running: RunningProject,
+  { call }: RunningProject,
+  app: ModuleExport,
   path: string,
   exchange: Exchange,
   bodyLimitBytes: number,
 ): Promise<Answer> {
-  const body = await readBytes(exchange.incoming, bodyLimitBytes);
+  const sent = await readBytes(exchange.incoming, bodyLimitBytes);
   const url = new URL(path, `http://${exchange.header("host") ?? "localhost"}`);
   url.search = exchange.query.toString();
-  const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && body.length > 0;
-  const response = await running.askApp(
-    { method: exchange.method, url: url.href, headers: [...exchange.headers], body: hasBody ? body : null },
-    exchange.signal(),
-  );
+  const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && sent.length > 0;
+  const request: AppRequest = {
+    app,
+    method: exchange.method,
+    url: url.href,
+    headers: [...exchange.headers],
+    body: hasBody ? sent : null,
+  };
+  const { status, body, headers: lines } = (await call("ask-app", request, exchange.signal())) as AppAnswer;
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of response.headers) {
+  for (const [name, value] of lines) {
     const known = headers[name];
     headers[name] = known === undefined ? value : [known, value].flat();
   }
-  return { status: response.status, headers, ...(response.body ? { content: response.body } : {}) };
+  return { status, headers, ...(body === null ? {} : { content: bodyOf(body, call) }) };
+}
+
+function bodyOf(id: number, call: RunningProject["call"]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const piece = (await call("read-app-body", id)) as Uint8Array | null;
+      if (piece === null) controller.close();
+      else controller.enqueue(piece);
+    },
+    async cancel() {
+      await call("cancel-app-body", id);
+    },
+  });
 }
 
 function withoutCors(headers: Answer["headers"] = {}): Answer["headers"] {

@@ -61,7 +61,7 @@ export class ReloadingProject implements AsyncDisposable {
     clearTimeout(this.#timer);
     for (const watcher of this.#watchers.values()) watcher.close();
     await this.#work;
-    await this.#running[Symbol.asyncDispose]();
+    await this.#running.close();
   }
 
   #watch(): void {
@@ -104,7 +104,7 @@ export class ReloadingProject implements AsyncDisposable {
     this.#generation++;
     this.#watch();
     this.#options.onEvent({ event: "reloaded", graphs: this.#running.graphs.map(({ id }) => id) });
-    await before[Symbol.asyncDispose]();
+    void before.close({ drain: true });
   }
 }
 

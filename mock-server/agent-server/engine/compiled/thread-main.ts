@@ -1,4 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { appMethods } from "../../../project/http-app.ts";
+import { loadedFiles } from "../../../project/module-hooks.ts";
 import { Calls } from "../../worker/calls.ts";
 import type {
   DrawParams,
@@ -37,6 +39,10 @@ calls.on("load", async () => {
 });
 
 calls.on("ping", () => calls.notify("pong", undefined));
+
+calls.on("loaded-files", () => [...loadedFiles]);
+
+for (const [method, handler] of Object.entries(appMethods())) calls.on(method, handler);
 
 calls.on("taken", ({ scope, size }: TakenNotice) => writers.get(scope)?.taken(size));
 
@@ -94,7 +100,7 @@ calls.on("update", async ({ scope, graphId, threadId, from, supersteps, ...param
 
 calls.on("draw", async ({ graphId, depth }: DrawParams) => {
   const graph = await plainGraph(graphId);
-  const options = { xray: Number.isFinite(depth) ? depth : true };
+  const options: object = { xray: Number.isFinite(depth) ? depth : true };
   const drawing = await graph.getGraphAsync(options);
   return JSON.parse(wireJson(drawing, "The drawing"));
 });

@@ -1,0 +1,15 @@
+import { startProjectWorker } from "../agent-server/worker/project-worker.ts";
+import type { RunningProject, StartProject } from "./running-project.ts";
+
+/** Starts a thread for a project, and loads everything in it that the configuration file names. */
+export const startProject: StartProject = async (project, { onLog }): Promise<RunningProject> => {
+  const worker = await startProjectWorker(project, { onLog });
+  try {
+    if (project.http.app) await worker.call("load-app", project.http.app);
+    const files = (await worker.call("loaded-files", undefined)) as string[];
+    return { project, files, graphs: worker.graphs, call: worker.call, close: worker.close };
+  } catch (error) {
+    await worker.close();
+    throw error;
+  }
+};
