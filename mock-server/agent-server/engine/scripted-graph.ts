@@ -53,7 +53,7 @@ export type NodeEmission = { custom: unknown } | { token: string };
 
 type NodeResult = Fields | NodeCommand | undefined;
 
-/** A function of the state that returns an update, or an async generator that yields events and then returns one. */
+/** A function of the state that returns an update, or an async generator that yields events and then returns one; without one, its tokens are the reply. */
 export type NodeFunction = (
   state: Fields,
   node: NodeContext,

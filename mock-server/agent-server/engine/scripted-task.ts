@@ -74,7 +74,7 @@ async function settle(result: ReturnType<NodeFunction>, scope: TaskScope): Promi
   const generator = result as AsyncGenerator<NodeEmission, unknown, void>;
   for (;;) {
     const { value, done } = await generator.next();
-    if (done) return value;
+    if (done) return value === undefined ? scope.replyUpdate() : value;
     if ("token" in value) scope.tellToken(value.token);
     else scope.write(value.custom);
   }
@@ -178,6 +178,11 @@ class TaskScope {
     this.#modelEvent("on_chat_model_stream", { chunk }, tags);
     this.#reply = { ...this.#reply, content: `${this.#reply.content}${token}` };
     return this.#reply;
+  }
+
+  /** The reply that tokens have made, for a node that returns nothing. */
+  replyUpdate(): Fields | undefined {
+    return this.#reply && { messages: [this.#reply] };
   }
 
   /** Tells of messages that nobody has heard of yet. */

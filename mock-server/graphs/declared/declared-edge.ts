@@ -1,0 +1,35 @@
+import type { Fields } from "../../agent-server/engine/graph.ts";
+import { type Edge, end } from "../../agent-server/engine/scripted-graph.ts";
+import { lastMessage, lastText } from "./declared-node.ts";
+import type { ConditionDeclaration, NodeDeclaration } from "./graph-declaration.ts";
+import { asText } from "./placeholders.ts";
+
+/** Where declared branches and the node after them lead. */
+export function declaredEdge({ branches = [], next = "end" }: NodeDeclaration): Edge {
+  const otherwise = [next].flat().map(nodeName);
+  if (branches.length === 0) return otherwise;
+  return {
+    pick(state) {
+      const branch = branches.find(({ when }) => holds(when, state));
+      return branch ? nodeName(branch.to) : otherwise;
+    },
+    targets: [...new Set([...branches.map(({ to }) => nodeName(to)), ...otherwise])],
+  };
+}
+
+/** In declarations the end is called `end`. */
+export function nodeName(declared: string): string {
+  return declared === "end" ? end : declared;
+}
+
+function holds(condition: ConditionDeclaration, state: Fields): boolean {
+  const { field, contains, matches, type } = condition;
+  const value = field === undefined ? lastText(state) : state[field];
+  const text = asText(value);
+  return (
+    (contains === undefined || text.toLowerCase().includes(contains.toLowerCase())) &&
+    (matches === undefined || new RegExp(matches, "i").test(text)) &&
+    (!Object.hasOwn(condition, "equals") || JSON.stringify(value) === JSON.stringify(condition.equals)) &&
+    (type === undefined || lastMessage(state)?.type === type)
+  );
+}

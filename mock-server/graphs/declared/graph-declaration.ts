@@ -1,0 +1,129 @@
+import { z } from "zod";
+
+const name = z.string().regex(/^[^\s/|:]+$/, { error: "must be a name without spaces, slashes, bars and colons" });
+const fields = z.record(z.string(), z.unknown());
+
+const channel = z.union(
+  [
+    z.enum(["last", "append", "messages"]),
+    z.strictObject({
+      kind: z.enum(["last", "append", "messages"]),
+      initial: z.unknown().optional(),
+      schema: fields.optional(),
+    }),
+  ],
+  { error: 'must be "last", "append" or "messages", or an object with such a "kind"' },
+);
+
+/** What a step does; each has exactly one of these. */
+const actions = ["reply", "tool", "custom", "interrupt", "delay_ms", "set", "fail"] as const;
+
+/** What goes with an action, and with no other. */
+const companions = { pause_ms: "reply", tags: "reply", into: "interrupt" } as const;
+
+const step = z
+  .strictObject({
+    /** Says it as a chat model would: word by word, or in these tokens. */
+    reply: z.union([z.string(), z.array(z.string())], { error: "must be a text, or a list of tokens" }).optional(),
+    /** Milliseconds before each token. */
+    pause_ms: z.number().nonnegative().optional(),
+    /** Of the model call. */
+    tags: z.array(z.string()).optional(),
+    /** Calls a tool, which answers with `result`. */
+    tool: z.strictObject({ name, args: fields.optional(), result: z.unknown().optional() }).optional(),
+    /** Sends data in the stream mode `custom`. */
+    custom: z.unknown().optional(),
+    /** Stops until the run is resumed. */
+    interrupt: z.unknown().optional(),
+    /** The field that the answer is put into. */
+    into: name.optional(),
+    delay_ms: z.number().nonnegative().optional(),
+    /** Changes fields of the state. */
+    set: fields.optional(),
+    /** Ends the run with an error. */
+    fail: z
+      .preprocess(
+        (given) => (typeof given === "string" ? { message: given } : given),
+        z.strictObject({ error: z.string().min(1).optional(), message: z.string() }),
+      )
+      .optional(),
+  })
+  .superRefine((given, context) => {
+    const found = actions.filter((action) => Object.hasOwn(given, action));
+    if (found.length !== 1) {
+      const has = found.length === 0 ? "has none" : `has ${found.join(" and ")}`;
+      context.addIssue({ code: "custom", message: `must have one of ${actions.join(", ")}, and ${has}` });
+    }
+    for (const [companion, action] of Object.entries(companions)) {
+      if (!Object.hasOwn(given, companion) || found.includes(action)) continue;
+      context.addIssue({ code: "custom", path: [companion], message: `goes with ${action} only` });
+    }
+  });
+
+const conditionFields = z
+  .strictObject({
+    /** The field of the state that is looked at. @default the text of the last message */
+    field: name.optional(),
+    contains: z.string().min(1).optional(),
+    equals: z.unknown().optional(),
+    matches: z
+      .string()
+      .refine((pattern) => isRegExp(pattern), { error: "must be a regular expression" })
+      .optional(),
+    /** The last message's type. */
+    type: z.enum(["human", "ai", "tool", "system"]).optional(),
+  })
+  .refine((given) => ["contains", "equals", "matches", "type"].some((key) => Object.hasOwn(given, key)), {
+    error: "must have at least one of contains, equals, matches, type",
+  });
+
+/** A text alone is one that must be in the last message. */
+const condition = z.preprocess((given) => (typeof given === "string" ? { contains: given } : given), conditionFields);
+
+const node = z
+  .strictObject({
+    /** What it does, in order. */
+    steps: z.array(step).min(1).optional(),
+    /** The id of a graph that it runs. */
+    graph: z.string().min(1).optional(),
+    /** Where it goes when the first condition that holds is none of these. */
+    branches: z
+      .array(z.strictObject({ when: condition, to: name }))
+      .min(1)
+      .optional(),
+    /** Where it leads; a list goes everywhere at once. @default the end */
+    next: z.union([name, z.array(name).min(1)], { error: "must be the name of a node, or a list of names" }).optional(),
+  })
+  .refine(({ steps, graph }) => steps === undefined || graph === undefined, {
+    error: "must have steps or a graph, and not both",
+  });
+
+/** A scripted graph, declared without code. */
+export const graphDeclaration = z.strictObject({
+  description: z.string().optional(),
+  /** Fields of the state beside `messages`. */
+  state: z.record(name, channel).optional(),
+  /** The node that it begins with. @default the first */
+  start: name.optional(),
+  nodes: z
+    .record(name, node)
+    .refine((nodes) => Object.keys(nodes).length > 0, { error: "must have at least one node" }),
+});
+
+/** Scripted graphs by their ids. */
+export const graphDeclarations = z.record(name, graphDeclaration);
+
+export type GraphDeclaration = z.output<typeof graphDeclaration>;
+export type GraphDeclarations = z.output<typeof graphDeclarations>;
+export type NodeDeclaration = z.output<typeof node>;
+export type StepDeclaration = z.output<typeof step>;
+export type ConditionDeclaration = z.output<typeof condition>;
+
+function isRegExp(pattern: string): boolean {
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}

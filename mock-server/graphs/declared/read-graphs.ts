@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { ConfigError } from "../../../core/errors.ts";
+import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
+import { readConfigDocument } from "../../project/config-document.ts";
+import { mistakesError, mistakesOfSchema } from "../../project/config-mistakes.ts";
+import { declaredGraphs } from "./declared-graphs.ts";
+import { graphDeclarations } from "./graph-declaration.ts";
+import { graphsOfModule } from "./graphs-module.ts";
+
+const graphsFile = z.strictObject({ graphs: graphDeclarations });
+
+/**
+ * Reads scripted graphs: declared in a YAML or JSON file, or exported by a module. They may run the `others` by their ids.
+ * @throws {ConfigError} for a file that can't be read or isn't what is expected; the message names the file, and the line of each mistake.
+ */
+export async function readGraphs(path: string, others: readonly ScriptedGraph[]): Promise<ScriptedGraph[]> {
+  if (/\.[cm]?[jt]s$/.test(path)) return graphsOfModule(path);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    const hint = "Give the path of a YAML or JSON file with graphs, or of a module that exports them.";
+    throw new ConfigError(`${path} can't be read.`, { path, hint, cause });
+  }
+  const document = readConfigDocument(path, text);
+  const result = graphsFile.safeParse(document.content);
+  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  const declared = declaredGraphs(result.data.graphs, others);
+  if ("graphs" in declared) return declared.graphs;
+  throw mistakesError(
+    path,
+    document,
+    declared.mistakes.map(({ at, text }) => ({ at: ["graphs", ...at], text })),
+  );
+}

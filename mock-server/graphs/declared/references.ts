@@ -1,0 +1,85 @@
+import type { Mistake } from "../../project/config-mistakes.ts";
+import type { GraphDeclaration, GraphDeclarations, NodeDeclaration, StepDeclaration } from "./graph-declaration.ts";
+import { placeholdersIn } from "./placeholders.ts";
+
+/** Names in declarations that stand for nothing, and graphs that run themselves. */
+export function mistakesIn(declarations: GraphDeclarations, others: ReadonlySet<string>): Mistake[] {
+  return Object.entries(declarations).flatMap(([id, declaration]) => [
+    ...mistakesOfGraph([id], declaration),
+    ...Object.entries(declaration.nodes).flatMap(([name, { graph }]) => {
+      if (graph === undefined) return [];
+      const at = [id, "nodes", name, "graph"];
+      if (!Object.hasOwn(declarations, graph) && !others.has(graph)) {
+        const known = [...new Set([...Object.keys(declarations), ...others])].join(", ");
+        return [{ at, text: `names the graph "${graph}", which isn't there: there are ${known}` }];
+      }
+      return runs(declarations, graph, id) ? [{ at, text: `names "${graph}", so that "${id}" would run itself` }] : [];
+    }),
+  ]);
+}
+
+/** Whether one graph, or one that it runs, is the other. */
+function runs(declarations: GraphDeclarations, from: string, wanted: string, seen = new Set<string>()): boolean {
+  if (from === wanted) return true;
+  if (seen.has(from) || !Object.hasOwn(declarations, from)) return false;
+  seen.add(from);
+  const { nodes } = declarations[from] as GraphDeclaration;
+  return Object.values(nodes).some(({ graph }) => graph !== undefined && runs(declarations, graph, wanted, seen));
+}
+
+function mistakesOfGraph(at: PropertyKey[], { state = {}, start, nodes }: GraphDeclaration): Mistake[] {
+  const known = { nodes: Object.keys(nodes), fields: ["messages", ...Object.keys(state)] };
+  const found = start === undefined ? [] : mistakesOfTarget([...at, "start"], start, known.nodes);
+  const reserved = ["end", "__start__", "__end__"];
+  for (const [name, node] of Object.entries(nodes)) {
+    const here = [...at, "nodes", name];
+    if (reserved.includes(name))
+      found.push({ at: here, text: `has the name "${name}", which stands for something else` });
+    found.push(...mistakesOfNode(here, node, known));
+  }
+  return found;
+}
+
+interface Known {
+  nodes: readonly string[];
+  fields: readonly string[];
+}
+
+function mistakesOfNode(
+  at: PropertyKey[],
+  { steps = [], branches = [], next }: NodeDeclaration,
+  known: Known,
+): Mistake[] {
+  return [
+    ...steps.flatMap((step, index) => mistakesOfStep([...at, "steps", index], step, known.fields)),
+    ...branches.flatMap(({ when, to }, index) => [
+      ...mistakesOfTarget([...at, "branches", index, "to"], to, known.nodes),
+      ...(when.field === undefined
+        ? []
+        : mistakesOfField([...at, "branches", index, "when", "field"], when.field, known.fields)),
+    ]),
+    ...[next ?? []].flat().flatMap((target) => mistakesOfTarget([...at, "next"], target, known.nodes)),
+  ];
+}
+
+function mistakesOfTarget(at: PropertyKey[], target: string, nodes: readonly string[]): Mistake[] {
+  if (target === "end" || nodes.includes(target)) return [];
+  return [{ at, text: `names the node "${target}", which isn't there: there are ${nodes.join(", ")} and end` }];
+}
+
+function mistakesOfStep(at: PropertyKey[], step: StepDeclaration, fields: readonly string[]): Mistake[] {
+  const { into, set = {} } = step;
+  const values = ["last", "answer", ...fields];
+  return [
+    ...(into === undefined ? [] : mistakesOfField([...at, "into"], into, fields)),
+    ...Object.keys(set).flatMap((field) => mistakesOfField([...at, "set", field], field, fields)),
+    ...placeholdersIn(step)
+      .filter((name) => !values.includes(name))
+      .map((name) => ({ at, text: `has {{${name}}}, which isn't there: there are ${values.join(", ")}` })),
+  ];
+}
+
+function mistakesOfField(at: PropertyKey[], field: string, fields: readonly string[]): Mistake[] {
+  if (fields.includes(field)) return [];
+  return [{ at, text: `names the field "${field}", which isn't in the state: there are ${fields.join(", ")}` }];
+}
