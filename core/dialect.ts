@@ -46,7 +46,11 @@ export function toDialect(fields: Fields, dialect: Dialect): Fields {
 
 /** A copy of `fields`, given under neutral names, with each mapped field under both names: what a server sends that clients of either spelling read. */
 export function toBothNames(fields: Fields): Fields {
-  return { ...fields, ...toDialect(fields, "langgraph") };
+  const result = { ...fields };
+  for (const [neutral, brand] of brandByNeutral) {
+    if (Object.hasOwn(fields, neutral)) result[brand] = fields[neutral];
+  }
+  return result;
 }
 
 /** The spelling that a server's object uses; `undefined` when it has no field that tells. An object with both spellings speaks both, so it reads as `graph`. */

@@ -4,6 +4,7 @@ import type { AgentLines } from "./control-plane/agent-lines.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
+import type { ViewTexts } from "./control-plane/view-texts.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
 import type { IdSource } from "./ids.ts";
 import type { Journal } from "./journal.ts";
@@ -25,6 +26,8 @@ export interface Mock {
   journal: Journal;
   redaction: Redaction;
   agentServer: AgentServer;
+  /** Deployments and revisions as they are sent. */
+  views: ViewTexts;
   agentLines: AgentLines;
   outbound: Outbound;
   signer: Signer;

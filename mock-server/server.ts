@@ -17,13 +17,14 @@ import { advanceRevision } from "./control-plane/revision-model.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import type { RevisionBody } from "./control-plane/schemas.ts";
 import { parseTransitionMode, TransitionTable } from "./control-plane/transition-settings.ts";
+import { ViewTexts } from "./control-plane/view-texts.ts";
 import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
-import type { Mock } from "./mock.ts";
+import { agentUrl, type Mock } from "./mock.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 import { createOutbound } from "./outbound.ts";
 import { Redaction } from "./redaction.ts";
@@ -157,6 +158,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     agentServer,
     agentLines,
     outbound,
+    views: new ViewTexts((id) => agentUrl(mock, id), clock.now),
     signer: createSigner(),
     authFinished: new Waiters(),
     strict,

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CommitRepository } from "../state/repositories.ts";
 
 /** `git@host:path`, which is how git writes an address without a scheme. */
@@ -24,5 +24,5 @@ export function normalizeRef(ref: string): string {
 export async function commitOf(commits: CommitRepository, repositoryUrl: string, ref: string): Promise<string> {
   const repository = normalizeRepository(repositoryUrl);
   const name = normalizeRef(ref);
-  return (await commits.get(repository, name)) ?? createHash("sha1").update(`${repository}\n${name}`).digest("hex");
+  return (await commits.get(repository, name)) ?? hash("sha1", `${repository}\n${name}`);
 }

@@ -40,10 +40,10 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   checkCreate(body, config, scope.edition);
   await checkIntegration(mock, scope, body.source_config.integration_id, body.source_config.repo_url);
   await checkListener(mock, scope, body.source_config);
-  const taken = new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
+  const taken = () => new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
   const now = mock.clock.now();
   const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
-  if (holder && !isGone(holder, now)) throw taken;
+  if (holder && !isGone(holder, now)) throw taken();
   const id = mock.ids.uuid();
   const sourceConfig = givenFields(body.source_config);
   if (body.source === "github") sourceConfig.build_on_push ??= false;
@@ -72,7 +72,7 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     tagValueIds: [],
   };
   const deployment = withCourseOf(record, revision, now);
-  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) throw taken;
+  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) throw taken();
   await mock.state.revisions.insert(revision);
   return deployment;
 }

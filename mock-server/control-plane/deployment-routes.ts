@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deploymentTypes } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
-import { agentUrl, type Mock } from "../mock.ts";
 import { route } from "../openapi/route.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
@@ -29,14 +28,9 @@ import {
   uploadUrlRequest,
   uploadUrlResponse,
 } from "./schemas.ts";
-import { viewDeployment } from "./views.ts";
+import { pageText } from "./view-texts.ts";
 
 const tag = "Deployments (v2)";
-
-/** A deployment as it is sent now. */
-export function present(mock: Mock, record: DeploymentRecord) {
-  return viewDeployment(record, agentUrl(mock, record.id), mock.clock.now());
-}
 
 function checkSource(record: DeploymentRecord, source: string, what: string): void {
   if (record.source !== source) throw badRequest(`${what} is only available for source "${source}".`);
@@ -74,8 +68,8 @@ export const deploymentRoutes = [
       const { limit, offset, ...filters } = query;
       const accept = deploymentFilter(filters, mock.clock.now());
       const page = await pageOfDeployments(mock, scope, filters, { accept, offset, limit });
-      const resources = page.map((record) => present(mock, record));
-      return { status: 200, body: { resources, offset: offset + resources.length } };
+      const resources = page.map((record) => mock.views.deployment(record));
+      return { status: 200, json: pageText(resources, offset) };
     },
   }),
   route({
@@ -92,7 +86,7 @@ export const deploymentRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, body }) {
-      return { status: 201, body: present(mock, await createDeployment(mock, scope, body)) };
+      return { status: 201, json: mock.views.deployment(await createDeployment(mock, scope, body)) };
     },
   }),
   route({
@@ -143,7 +137,8 @@ export const deploymentRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, params }) {
-      return { status: 200, body: present(mock, await findDeployment(mock, scope, params.deployment_id as string)) };
+      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
+      return { status: 200, json: mock.views.deployment(deployment) };
     },
   }),
   route({
@@ -165,7 +160,7 @@ export const deploymentRoutes = [
       const { deployment } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         patchDeployment(mock, record, body),
       );
-      return { status: 200, body: present(mock, deployment) };
+      return { status: 200, json: mock.views.deployment(deployment) };
     },
   }),
   route({

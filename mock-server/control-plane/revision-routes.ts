@@ -1,14 +1,14 @@
 import { route } from "../openapi/route.ts";
+import type { RevisionRecord } from "../state/records.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { listed } from "./deployment-filters.ts";
 import { changeDeployment, findDeployment, patchDeployment } from "./deployment-model.ts";
-import { present } from "./deployment-routes.ts";
 import { isRemoteReconciled } from "./deployment-state.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
 import { currentTransition } from "./rollout.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
-import { viewRevision } from "./views.ts";
+import { pageText } from "./view-texts.ts";
 
 const tag = "Deployments (v2)";
 const revisionsPath = "/v2/deployments/{deployment_id}/revisions";
@@ -42,8 +42,8 @@ export const revisionRoutes = [
         offset,
         limit,
       });
-      const resources = page.map((revision) => viewRevision(revision, now));
-      return { status: 200, body: { resources, offset: offset + resources.length } };
+      const resources = page.map((revision) => mock.views.revision(revision));
+      return { status: 200, json: pageText(resources, offset) };
     },
   }),
   route({
@@ -63,7 +63,7 @@ export const revisionRoutes = [
       const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         patchDeployment(mock, record, body ?? {}, true),
       );
-      return { status: 201, body: revision && viewRevision(revision, mock.clock.now()) };
+      return { status: 201, json: mock.views.revision(revision as RevisionRecord) };
     },
   }),
   route({
@@ -80,7 +80,7 @@ export const revisionRoutes = [
     async handle({ mock, scope, params }) {
       const deployment = await findDeployment(mock, scope, params.deployment_id as string);
       const revision = await findRevision(mock, deployment, params.revision_id as string);
-      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
+      return { status: 200, json: mock.views.revision(revision) };
     },
   }),
   route({
@@ -100,7 +100,7 @@ export const revisionRoutes = [
         const { source, config } = await findRevision(mock, record, params.revision_id as string);
         return addRevision(mock, record, { source, config });
       });
-      return { status: 200, body: present(mock, deployment) };
+      return { status: 200, json: mock.views.deployment(deployment) };
     },
   }),
   route({
@@ -119,7 +119,7 @@ export const revisionRoutes = [
       const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         interruptRevision(mock, record, params.revision_id as string),
       );
-      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
+      return { status: 200, json: mock.views.revision(revision) };
     },
   }),
 ];

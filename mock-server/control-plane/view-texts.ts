@@ -1,0 +1,74 @@
+import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
+import { viewDeployment, viewRevision } from "./views.ts";
+
+/** A text that is right from one moment to another, in milliseconds since the epoch. */
+interface TimedText {
+  text: string;
+  from: number;
+  /** Exclusive. */
+  until: number;
+}
+
+/**
+ * Deployments and revisions as JSON. A record never changes, another takes its place; so its text depends on nothing but the time, and is kept
+ * until the next of the record's own moments: a clock that is set back makes it anew as well.
+ */
+export class ViewTexts {
+  readonly #agentUrl: (deploymentId: string) => string;
+  readonly #now: () => number;
+  readonly #deployments = new WeakMap<DeploymentRecord, TimedText>();
+  readonly #revisions = new WeakMap<RevisionRecord, TimedText>();
+
+  /** `agentUrl` tells where the agent server of a deployment answers, which is always the same. */
+  constructor(agentUrl: (deploymentId: string) => string, now: () => number) {
+    this.#agentUrl = agentUrl;
+    this.#now = now;
+  }
+
+  deployment(record: DeploymentRecord): string {
+    const now = this.#now();
+    const known = this.#deployments.get(record);
+    if (isRight(known, now)) return known.text;
+    const text = JSON.stringify(viewDeployment(record, this.#agentUrl(record.id), now));
+    this.#deployments.set(record, timed(text, momentsOf(record), now));
+    return text;
+  }
+
+  revision(record: RevisionRecord): string {
+    const now = this.#now();
+    const known = this.#revisions.get(record);
+    if (isRight(known, now)) return known.text;
+    const text = JSON.stringify(viewRevision(record, now));
+    const moments = record.transitions.map(({ at }) => at);
+    this.#revisions.set(record, timed(text, moments, now));
+    return text;
+  }
+}
+
+/** A page of resources that are JSON already. */
+export function pageText(resources: readonly string[], offset: number): string {
+  return `{"resources":[${resources.join(",")}],"offset":${offset + resources.length}}`;
+}
+
+function isRight(known: TimedText | undefined, now: number): known is TimedText {
+  return known !== undefined && known.from <= now && now < known.until;
+}
+
+/** When a deployment's view may change without the deployment being changed. */
+function momentsOf({ readyAt, activations, deletion }: DeploymentRecord): number[] {
+  const moments = activations.map(({ at }) => at);
+  for (const moment of [readyAt, deletion?.finalAt, deletion?.goneAt]) {
+    if (moment !== null && moment !== undefined) moments.push(moment);
+  }
+  return moments;
+}
+
+function timed(text: string, moments: readonly number[], now: number): TimedText {
+  let from = Number.NEGATIVE_INFINITY;
+  let until = Number.POSITIVE_INFINITY;
+  for (const moment of moments) {
+    if (moment <= now) from = Math.max(from, moment);
+    else until = Math.min(until, moment);
+  }
+  return { text, from, until };
+}
