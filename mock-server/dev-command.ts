@@ -1,71 +1,111 @@
-import { createServer } from "node:http";
-import { Command } from "commander";
-import { agentListener } from "./agent-server/agent-listener.ts";
-import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
+import { relative } from "node:path";
+import { Command, Option } from "commander";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
-import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
+import type { LogLine } from "./agent-server/worker/worker-thread.ts";
+import { type DevServer, localAgent, startDevServer } from "./dev-server.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { readPort } from "./mock-command.ts";
-import { listen } from "./server.ts";
+import { findGraphConfig } from "./project/find-graph-config.ts";
+import { type ReloadEvent, ReloadingProject } from "./project/reloading-project.ts";
+import { startProject } from "./project/start-project.ts";
 
-/** An agent server that stands by itself. */
-export interface DevServer extends AsyncDisposable {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-const localAgent: LiveAgent = {
-  revisionId: "00000000-0000-4000-8000-000000000003",
-  deployment: {
-    id: "00000000-0000-4000-8000-000000000002",
-    sequence: 0,
-    edition: "self-hosted",
-    tenantId: defaultWorkspaceId,
-    name: "dev",
-    displayName: null,
-    source: "github",
-    sourceConfig: {},
-    revisionConfig: {},
-    secrets: [],
-    secretReferences: null,
-    createdAt: 0,
-    updatedAt: 0,
-    latestRevisionId: "00000000-0000-4000-8000-000000000003",
-    readyAt: 0,
-    activations: [],
-    deletion: null,
-    tagValueIds: [],
-  },
-};
-
-/** Starts one agent server at the root, without a deployment and without keys. */
-export async function startDevServer(
-  port = 2024,
-  host = "127.0.0.1",
-  agentServer: AgentServer = createGraphAgentServer(),
-): Promise<DevServer> {
-  const server = createServer(agentListener(agentServer, localAgent));
-  const url = await listen(server, port, host);
-  const close = async () => {
-    if (!server.listening) return;
-    agentServer.forget?.();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
-  };
-  return { url, close, [Symbol.asyncDispose]: close };
+interface DevFlags {
+  port: number;
+  host: string;
+  config?: string;
+  reload: boolean;
+  logFormat: "pretty" | "json";
 }
 
 /** The `dev` command. `run` is what it does with the server once it listens. */
-export function devCommand(run: (server: DevServer) => void): Command {
+export function devCommand(run: (server: Pick<DevServer, "close">) => void): Command {
   return new Command("dev")
     .description("Run one agent server at the root.")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 2024)
     .option("--host <host>", "address to listen on", "127.0.0.1")
-    .action(async ({ port, host }: { port: number; host: string }) => {
-      const server = await startDevServer(port, host);
-      process.stdout.write(`Agent server   ${server.url}\nAPI reference  ${server.url}/docs\n`);
-      process.stdout.write(`Graphs         ${builtInGraphs.map(({ id }) => id).join(", ")}\n`);
-      run(server);
-    });
+    .option(
+      "--config <file>",
+      "graph configuration file (default: graph.json or langgraph.json of this folder, else built-in graphs)",
+    )
+    .option("--no-reload", "go on with the graphs that were loaded first when files change")
+    .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
+    .action(async (flags: DevFlags) => run(await startDev(flags)));
+}
+
+async function startDev({ port, host, config, reload, logFormat }: DevFlags): Promise<Pick<DevServer, "close">> {
+  const say = logFormat === "json" ? sayJson : sayPlainly;
+  // What happens before the server listens is told after it: the first line says where it does.
+  const early: (ReloadEvent | Output)[] = [];
+  let tell = (event: ReloadEvent | Output) => void early.push(event);
+  const file = config ?? findGraphConfig(process.cwd());
+  const project =
+    file === undefined
+      ? undefined
+      : await ReloadingProject.start({
+          file,
+          isWatched: reload,
+          // As in a shell: what is set there is there for the graphs.
+          start: (loaded) =>
+            startProject(
+              { ...loaded, env: { ...(process.env as Record<string, string>), ...loaded.env } },
+              { onLog: (line) => tell({ event: "output", ...line }) },
+            ),
+          onEvent: (event) => tell(event),
+        });
+  const agent = {
+    ...localAgent,
+    get revisionId() {
+      return project ? revisionIdOf(project.generation) : localAgent.revisionId;
+    },
+  };
+  const agentServer = createGraphAgentServer({ projectOf: async () => project?.running });
+  let server: DevServer;
+  try {
+    server = await startDevServer(port, host, agentServer, agent);
+  } catch (error) {
+    await project?.[Symbol.asyncDispose]();
+    throw error;
+  }
+  const graphs = (project?.running.graphs ?? builtInGraphs).map(({ id }) => id);
+  say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: file ?? null });
+  tell = say;
+  for (const event of early) say(event);
+  return {
+    async close() {
+      await server.close();
+      await project?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Output extends LogLine {
+  event: "output";
+}
+
+interface Listening {
+  event: "listening";
+  url: string;
+  docs: string;
+  graphs: readonly string[];
+  config: string | null;
+}
+
+function sayJson(event: Listening | ReloadEvent | Output): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+function sayPlainly(event: Listening | ReloadEvent | Output): void {
+  if (event.event === "output") process[event.stream].write(`${event.text}\n`);
+  else if (event.event === "listening") {
+    const config = event.config === null ? "" : `Configuration  ${relative(process.cwd(), event.config)}\n`;
+    process.stdout.write(`Agent server   ${event.url}\nAPI reference  ${event.docs}\n`);
+    process.stdout.write(`Graphs         ${event.graphs.join(", ")}\n${config}`);
+  } else if (event.event === "reloaded") process.stdout.write(`Loaded again   ${event.graphs.join(", ")}\n`);
+  else if (event.event === "warning") process.stderr.write(`warning: ${event.message}\n`);
+  else process.stderr.write(`The change doesn't load, what was loaded before goes on serving: ${event.message}\n`);
+}
+
+/** A revision of its own for each load, so that the agent server takes over the new graphs. */
+function revisionIdOf(generation: number): string {
+  return localAgent.revisionId.slice(0, 24) + generation.toString(16).padStart(12, "0");
 }

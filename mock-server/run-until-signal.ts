@@ -14,7 +14,7 @@ export async function runCommand(command: Command): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const advice = code === "EADDRINUSE" ? " Choose another with --port, or 0 for a free one." : "";
-    process.stderr.write(`error: ${message}.${advice}\n`);
+    process.stderr.write(`error: ${message.replace(/\.$/, "")}.${advice}\n`);
     process.exitCode = 1;
   }
 }

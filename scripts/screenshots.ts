@@ -1,7 +1,7 @@
 // Makes the pictures of the documentation: the agent server's reference page, opened and used in a headless browser.
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
-import { startDevServer } from "../mock-server/dev-command.ts";
+import { startDevServer } from "../mock-server/dev-server.ts";
 import { getChromium } from "./get-chromium.ts";
 import { checkout } from "./run-command.ts";
 

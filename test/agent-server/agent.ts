@@ -3,7 +3,7 @@ import {
   type GraphAgentServerOptions,
 } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { type Clock, createClock } from "../../mock-server/clock.ts";
-import { startDevServer } from "../../mock-server/dev-command.ts";
+import { startDevServer } from "../../mock-server/dev-server.ts";
 import { createIdSource } from "../../mock-server/ids.ts";
 import { type Api, apiOf } from "../mock-server/api.ts";
 

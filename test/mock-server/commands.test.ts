@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { startDevServer } from "../../mock-server/dev-command.ts";
+import { startDevServer } from "../../mock-server/dev-server.ts";
 import { startForTest } from "./api.ts";
 
 function run(program: string, ...flags: string[]): ChildProcessWithoutNullStreams {
