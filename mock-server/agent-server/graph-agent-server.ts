@@ -110,7 +110,10 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       }
       const { host, running } = served;
       const ours = () => answer({ host, path, title: agent.deployment.name, exchange });
-      return running ? answerByProject(running, path, exchange, settings.bodyLimitBytes, ours) : ours();
+      if (!running) return ours();
+      return answerByProject(running, path, exchange, settings.bodyLimitBytes, ours, (error) =>
+        host.log("ERROR", `The app of http.app has failed: ${String(error)}`),
+      );
     },
     forget(deploymentId) {
       const forgotten = deploymentId === undefined ? [...deployed.keys()] : [deploymentId];

@@ -1,6 +1,7 @@
-import type { Answer } from "../http/answer.ts";
-import { readBytes } from "../http/body.ts";
+import { type Answer, sendJson } from "../http/answer.ts";
+import { ClientGone, readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { HttpError } from "../http-error.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { ModuleExport, RouteGroup } from "./graph-config.ts";
 import type { AppAnswer, AppRequest } from "./http-app.ts";
@@ -18,7 +19,7 @@ const groupPaths: [RegExp, RouteGroup | "internal"][] = [
 
 /**
  * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
- * that are then left, and CORS. `ours` is how the agent server itself answers.
+ * that are then left, and CORS. `ours` is how the agent server itself answers; `onFailure` is told what the app throws.
  */
 export async function answerByProject(
   running: RunningProject,
@@ -26,6 +27,7 @@ export async function answerByProject(
   exchange: Exchange,
   bodyLimitBytes: number,
   ours: () => Promise<Answer>,
+  onFailure: (error: unknown) => void,
 ): Promise<Answer> {
   const { cors, disabled, app } = running.project.http;
   if (cors && exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined) {
@@ -34,8 +36,11 @@ export async function answerByProject(
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
   const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
   let answer: Answer;
-  if (app && (group === undefined || isOff)) answer = await askApp(running, app, path, exchange, bodyLimitBytes);
-  else if (isOff) answer = { status: 404, body: { detail: "Not Found" } };
+  if (app && (group === undefined || isOff)) {
+    answer = await askApp(running, app, path, exchange, bodyLimitBytes).catch((error: unknown) =>
+      failed(error, onFailure),
+    );
+  } else if (isOff) answer = { status: 404, body: { detail: "Not Found" } };
   else answer = await ours();
   if (!cors) return answer;
   return { ...answer, headers: { ...withoutCors(answer.headers), ...corsHeadersOf(cors, exchange.header("origin")) } };
@@ -79,6 +84,12 @@ function bodyOf(id: number, call: RunningProject["call"]): ReadableStream<Uint8A
       await call("cancel-app-body", id);
     },
   });
+}
+
+function failed(error: unknown, onFailure: (error: unknown) => void): Answer {
+  if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
+  if (!(error instanceof ClientGone)) onFailure(error);
+  return sendJson(500, { detail: "Internal Server Error" });
 }
 
 function withoutCors(headers: Answer["headers"] = {}): Answer["headers"] {
