@@ -5,6 +5,7 @@ import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
 import { putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
+import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp } from "./app.ts";
 import { type Clock, createClock } from "./clock.ts";
@@ -14,6 +15,7 @@ import { advanceDeletion, type Push, push } from "./control-plane/deployment-mod
 import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
 import { KeyRing } from "./control-plane/key-ring.ts";
 import { advanceRevision } from "./control-plane/revision-model.ts";
+import { RevisionProjects } from "./control-plane/revision-projects.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import type { RevisionBody } from "./control-plane/schemas.ts";
 import { parseTransitionMode, TransitionTable } from "./control-plane/transition-settings.ts";
@@ -21,12 +23,15 @@ import { ViewTexts } from "./control-plane/view-texts.ts";
 import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
+import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
 import { agentUrl, type Mock } from "./mock.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 import { createOutbound } from "./outbound.ts";
+import { RepositoryFolders } from "./project/repository-folders.ts";
+import { startProject } from "./project/start-project.ts";
 import { Redaction } from "./redaction.ts";
 import { createSigner } from "./signer.ts";
 import { createMemoryState } from "./state/memory.ts";
@@ -64,7 +69,16 @@ export interface MockServerOptions {
   clock?: Clock;
   /** Asked of every admin request as a bearer token. Off loopback, there is no admin API without one. */
   adminToken?: string;
-  /** What answers for live deployments. Default: agent servers that run the built-in graphs. */
+  /**
+   * Folders by the repository whose builds they stand for, in any spelling of its address: a build loads the graph configuration file that it finds there,
+   * and the agent server runs those graphs, in a thread of their own. @default none: agent servers run scripted graphs
+   */
+  repositories?: Readonly<Record<string, string>>;
+  /** Run the code of uploaded tarballs in the same way. @default false: they are validated only */
+  runUploads?: boolean;
+  /** Scripted graphs beside the built-in ones; one with the id of a built-in graph takes its place. */
+  graphs?: readonly ScriptedGraph[];
+  /** What answers for live deployments. Default: agent servers that run scripted graphs. */
   agentServer?: AgentServer;
 }
 
@@ -127,7 +141,7 @@ export interface MockServer extends AsyncDisposable {
 
 /**
  * Starts a mock server.
- * @throws {RangeError} for transitions that can't be read; a system error when the port is in use.
+ * @throws {RangeError} for transitions that can't be read and folders that aren't there; a system error when the port is in use.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   const { port = 8124, host = "127.0.0.1", strict = false, seed, logFormat, adminToken } = options;
@@ -141,9 +155,25 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   };
   const outbound = createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() });
   const agentLines = new AgentLines(clock);
+  const projects = new RevisionProjects({
+    repositories: new RepositoryFolders(options.repositories),
+    runUploads: options.runUploads ?? false,
+    start: startProject,
+    state,
+    redaction,
+    onLog: (entry) => agentLines.add(entry),
+  });
   const agentServer =
     options.agentServer ??
-    createGraphAgentServer({ clock, ids, outbound, onDefect, onLog: (entry) => agentLines.add(entry) });
+    createGraphAgentServer({
+      graphs: besideBuiltIn(options.graphs ?? []),
+      projectOf: (agent) => projects.runningFor(agent),
+      clock,
+      ids,
+      outbound,
+      onDefect,
+      onLog: (entry) => agentLines.add(entry),
+    });
   let ownUrl = "";
   const mock: Mock = {
     state,
@@ -156,6 +186,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     faults: new FaultTable(ids, clock),
     journal: new Journal(redaction),
     agentServer,
+    projects,
     agentLines,
     outbound,
     views: new ViewTexts((id) => agentUrl(mock, id), clock.now),
@@ -192,6 +223,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   const reset = async () => {
     await state.clear();
     agentServer.forget?.();
+    projects.forget();
     agentLines.forget();
     await seedIntegrationsOnce();
     mock.journal.clear();
@@ -215,7 +247,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mock.authFinished.notifyAll();
     server.closeAllConnections();
-    await closed;
+    await Promise.all([closed, projects[Symbol.asyncDispose]()]);
   };
   return {
     url: ownUrl,
