@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { AgentLines } from "./control-plane/agent-lines.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
+import type { RevisionProjects } from "./control-plane/revision-projects.ts";
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
 import type { ViewTexts } from "./control-plane/view-texts.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
@@ -26,6 +27,8 @@ export interface Mock {
   journal: Journal;
   redaction: Redaction;
   agentServer: AgentServer;
+  /** The projects that revisions run. */
+  projects: RevisionProjects;
   /** Deployments and revisions as they are sent. */
   views: ViewTexts;
   agentLines: AgentLines;

@@ -47,10 +47,12 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   const id = mock.ids.uuid();
   const sourceConfig = givenFields(body.source_config);
   if (body.source === "github") sourceConfig.build_on_push ??= false;
-  const revision = await draftRevision(mock, id, body.name, {
-    source: body.source,
-    config: await withCommit(mock, sourceConfig.repo_url, config),
-  });
+  const { name, secrets } = body;
+  const revision = await draftRevision(
+    mock,
+    { id, name, sourceConfig, secrets },
+    { source: body.source, config: await withCommit(mock, sourceConfig.repo_url, config) },
+  );
   const record: DeploymentRecord = {
     id,
     sequence: await mock.state.nextSequence(),
@@ -72,7 +74,10 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     tagValueIds: [],
   };
   const deployment = withCourseOf(record, revision, now);
-  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) throw taken();
+  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) {
+    mock.projects.release(revision.id);
+    throw taken();
+  }
   await mock.state.revisions.insert(revision);
   return deployment;
 }
@@ -95,6 +100,7 @@ export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRe
 async function forget(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
   mock.agentServer.forget?.(id);
+  mock.projects.forget(id);
   mock.agentLines.forget(id);
   await mock.state.revisions.removeOf(id);
   const { uploads } = mock.state.collections;

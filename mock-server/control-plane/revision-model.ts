@@ -8,6 +8,7 @@ import { buildTarball } from "../uploads/upload-model.ts";
 import { commitOf } from "./commits.ts";
 import { withCourseOf } from "./deployment-state.ts";
 import { buildLines, deployLines } from "./log-lines.ts";
+import type { Build, RevisionOrigin } from "./revision-projects.ts";
 import {
   advance,
   currentTransition,
@@ -38,16 +39,31 @@ export async function withCommit(mock: Mock, repositoryUrl: string | null | unde
   return { ...config, repo_commit_sha: commit };
 }
 
-/** A new revision on the course that the transition settings give it, for a deployment of this name. Nothing is stored. */
+/**
+ * A new revision of a deployment on the course that the transition settings give it, and that its build comes to: a project is loaded before the
+ * revision is there. Nothing is stored.
+ */
 export async function draftRevision(
   mock: Mock,
-  deploymentId: string,
-  deploymentName: string,
+  deployment: Pick<DeploymentRecord, "id" | "name" | "sourceConfig" | "secrets">,
   { source, config }: RevisionDraft,
 ): Promise<RevisionRecord> {
+  const { mode, rule } = mock.transitions.take(deployment.name);
+  const id = mock.ids.uuid();
+  const sequence = await mock.state.nextSequence();
+  const build =
+    rule?.fail === undefined
+      ? await buildOf(mock, {
+          deploymentId: deployment.id,
+          revisionId: id,
+          sequence,
+          source,
+          config,
+          repositoryUrl: deployment.sourceConfig.repo_url,
+          secrets: deployment.secrets,
+        })
+      : undefined;
   const now = mock.clock.now();
-  const { mode, rule } = mock.transitions.take(deploymentName);
-  const build = await tarballBuildOf(mock, source, config);
   const stick = rule?.stick ?? null;
   const variation: RolloutVariation = {
     fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
@@ -62,9 +78,9 @@ export async function draftRevision(
   const schedule = scheduleFrom(phases, 0, now, stick);
   const delay = rule?.active_delay ?? 0;
   return {
-    id: mock.ids.uuid(),
-    sequence: await mock.state.nextSequence(),
-    deploymentId,
+    id,
+    sequence,
+    deploymentId: deployment.id,
     source,
     config,
     createdAt: now,
@@ -79,11 +95,17 @@ export async function draftRevision(
   };
 }
 
-/** What becomes of the tarball that a revision is built from; `undefined` without one, as for the first revision, which is there before any upload. */
-async function tarballBuildOf(mock: Mock, source: string, config: SourceRevisionConfig) {
-  const path = config.source_tarball_path;
-  if (source !== "internal_source" || path === null || path === undefined) return undefined;
-  return buildTarball(mock, path, config.graph_config_path ?? graphConfigFileNames[0]);
+/**
+ * What a build comes to: the tarball is looked at, if there is one, and the project is loaded, if its code is run here. `undefined` when there is neither, as
+ * for the first revision of `internal_source`, which is there before any upload.
+ */
+async function buildOf(mock: Mock, origin: RevisionOrigin): Promise<Build | undefined> {
+  const { source_tarball_path: path, graph_config_path: configPath } = origin.config;
+  if (origin.source !== "internal_source") return mock.projects.build(origin);
+  if (path === null || path === undefined) return undefined;
+  const tarball = await buildTarball(mock, path, configPath ?? graphConfigFileNames[0]);
+  const project = tarball.hasFailed ? undefined : await mock.projects.build(origin);
+  return project ? { ...project, lines: [...tarball.lines, ...project.lines] } : tarball;
 }
 
 /**
@@ -96,11 +118,12 @@ export async function addRevision(mock: Mock, record: DeploymentRecord, draft: R
   let deployment = record;
   const previous = await mock.state.revisions.get(record.latestRevisionId);
   if (previous && !isFinal(currentTransition(previous.transitions, now).status)) {
+    mock.projects.release(previous.id);
     const skipped = { ...previous, transitions: endWith(previous.transitions, "SKIPPED", now) };
     await mock.state.revisions.update(skipped);
     deployment = withCourseOf(deployment, skipped, now);
   }
-  const revision = await draftRevision(mock, record.id, record.name, draft);
+  const revision = await draftRevision(mock, record, draft);
   await mock.state.revisions.insert(revision);
   deployment = withCourseOf(
     { ...deployment, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now },
@@ -121,7 +144,10 @@ export async function findRevision(mock: Mock, deployment: DeploymentRecord, id:
 /** Stores another course of a revision, and what follows from it for its deployment. The caller holds the deployment's lock. */
 async function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecord): Promise<RevisionChange> {
   await mock.state.revisions.update(revision);
-  const deployment = withCourseOf(record, revision, mock.clock.now());
+  const now = mock.clock.now();
+  const { status } = currentTransition(revision.transitions, now);
+  if (isFinal(status) && status !== "DEPLOYED") mock.projects.release(revision.id);
+  const deployment = withCourseOf(record, revision, now);
   await mock.state.deployments.update(deployment);
   return { deployment, revision };
 }

@@ -1,3 +1,4 @@
+import type { Build } from "../control-plane/revision-projects.ts";
 import { badRequest } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import { inspectTarball } from "./source-tarball.ts";
@@ -35,14 +36,8 @@ export function checkTarballPath(deploymentId: string, path: string | null | und
   );
 }
 
-/** What building an uploaded tarball comes to: the lines that it logs, and whether it failed. */
-export interface TarballBuild {
-  hasFailed: boolean;
-  lines: string[];
-}
-
-/** Validates an uploaded tarball, which is never unpacked to disk nor run. */
-export async function buildTarball(mock: Mock, objectPath: string, configPath: string): Promise<TarballBuild> {
+/** Validates an uploaded tarball. Nothing of it is unpacked to disk or run. */
+export async function buildTarball(mock: Mock, objectPath: string, configPath: string): Promise<Build> {
   const upload = await mock.state.collections.uploads.get(objectPath);
   if (!upload) return { hasFailed: true, lines: [`ERROR: nothing was uploaded to ${objectPath}.`] };
   try {
