@@ -64,12 +64,24 @@ function sentence({ loc, msg }: ValidationIssue): string {
 /** What can't be read as the kind stays text, which the schema then refuses. */
 function coerced(raw: readonly string[], kind: QueryParameter["kind"]): unknown {
   if (raw.length === 0) return undefined;
-  if (kind === "list") return raw.flatMap((value) => value.split(",")).filter((value) => value !== "");
+  if (kind === "list") return raw.flatMap(valuesOf);
   const text = raw.at(-1) as string;
   if (kind === "integer" && /^[+-]?\d+$/.test(text)) return Number(text);
   if (kind === "boolean" && /^(true|1|yes|on)$/i.test(text)) return true;
   if (kind === "boolean" && /^(false|0|no|off)$/i.test(text)) return false;
   return text;
+}
+
+/** The values of a list: with commas between them, or as older clients send one, a JSON array. */
+function valuesOf(text: string): unknown[] {
+  if (text.startsWith("[")) {
+    try {
+      return JSON.parse(text) as unknown[];
+    } catch {
+      // Whoever checks the value says what is wrong with it.
+    }
+  }
+  return text.split(",").filter((value) => value !== "");
 }
 
 async function readBody(
