@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pathParameters } from "../openapi/operation.ts";
-import type { AgentOperation } from "./agent-operation.ts";
-import { agentSchemaNames } from "./agent-schemas.ts";
+import type { AgentOperation, AgentResponse } from "./agent-operation.ts";
+import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
 
 type Json = Record<string, unknown>;
 
@@ -31,6 +31,12 @@ export function agentDocument(operations: readonly AgentOperation[]): Json {
     security: [{ "API Key": [] }],
   };
 }
+
+/** What any operation that takes a body may answer before it has read it. */
+const unreadableBody = {
+  400: { description: "The body is no JSON.", schema: errorResponse },
+  413: { description: "The body is larger than the server takes.", schema: errorResponse },
+};
 
 function describe(operation: AgentOperation): Json {
   const parameters = [
@@ -63,21 +69,28 @@ function describe(operation: AgentOperation): Json {
         }
       : {}),
     responses: Object.fromEntries(
-      Object.entries(operation.responses).map(([status, { description, schema, mediaType, headers }]) => [
-        status,
-        {
-          description,
-          ...(schema ? { content: content(mediaType ?? "application/json", schema) } : {}),
-          ...(headers
-            ? { headers: Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])) }
-            : {}),
-        },
-      ]),
+      Object.entries<AgentResponse>({ ...(operation.body ? unreadableBody : {}), ...operation.responses }).map(
+        ([status, { description, schema, mediaType, otherForms, headers }]) => [
+          status,
+          {
+            description,
+            ...(schema
+              ? { content: { ...content(mediaType ?? "application/json", schema), ...contents(otherForms ?? {}) } }
+              : {}),
+            ...(headers
+              ? { headers: Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])) }
+              : {}),
+          },
+        ],
+      ),
     ),
   };
 }
 
 const content = (mediaType: string, schema: z.ZodType) => ({ [mediaType]: { schema: schemaOf(schema) } });
+
+const contents = (forms: Record<string, z.ZodType>) =>
+  Object.fromEntries(Object.entries(forms).map(([mediaType, schema]) => [mediaType, { schema: schemaOf(schema) }]));
 
 function schemaOf(schema: z.ZodType): Json {
   const id = agentSchemaNames.get(schema)?.id;

@@ -9,6 +9,8 @@ export interface AgentResponse {
   schema?: z.ZodType;
   /** @default "application/json" */
   mediaType?: string;
+  /** What the body is in other media types, where the request chooses. */
+  otherForms?: Record<string, z.ZodType>;
   /** Names of headers that clients may rely on. */
   headers?: readonly string[];
 }

@@ -18,6 +18,12 @@ export const notFound = { description: "There is no such thing here.", schema: e
 export const conflict = { description: "It is there already, or in use.", schema: errorResponse };
 export const invalid = { description: "A part of the request is missing or of the wrong kind.", schema: errorResponse };
 
+/** How long something lives, in minutes: a hundred years at most, since a date has an end. */
+export const lifetime = z
+  .number()
+  .positive()
+  .max(100 * 365 * 24 * 60);
+
 /** The fields of every search that pages. */
 export const paging = {
   limit: z.int().min(1).max(1000).default(10),

@@ -14,7 +14,8 @@ import { threadStreamModes } from "./thread-streams.ts";
 const tag = "Thread Runs";
 const runsPath = "/threads/{thread_id}/runs";
 const path = `${runsPath}/{run_id}`;
-const events = { description: "Events until the run ends.", schema: z.string(), mediaType: "text/event-stream" };
+// Without a type: tools differ in whether it is that of the text or of each event.
+const events = { description: "Events until the run ends.", schema: z.unknown(), mediaType: "text/event-stream" };
 const started = ["Content-Location"];
 const body = { schema: runCreateStateful, required: true };
 const failures = { 404: notFound, 409: conflict, 422: invalid };

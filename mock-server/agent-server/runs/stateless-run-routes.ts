@@ -11,7 +11,8 @@ const tag = "Stateless Runs";
 const body = { schema: runCreateStateless, required: true };
 const failures = { 404: notFound, 409: conflict, 422: invalid };
 const started = ["Content-Location"];
-const events = { description: "Events until the run ends.", schema: z.string(), mediaType: "text/event-stream" };
+// Without a type: tools differ in whether it is that of the text or of each event.
+const events = { description: "Events until the run ends.", schema: z.unknown(), mediaType: "text/event-stream" };
 
 export const statelessRunRoutes = [
   agentRoute({
@@ -57,7 +58,7 @@ export const statelessRunRoutes = [
     responses: { 200: { description: "The runs.", schema: z.array(run) }, ...failures },
     async handle({ host, body, headers }) {
       const started = [];
-      for (const one of body) started.push(await host.runs.start(undefined, one, { headers }));
+      for (const one of body) started.push(await host.runs.start(undefined, one, { headers, as: host }));
       return ok(started.map(({ record }) => viewRun(record)));
     },
   }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fields, named, timestamp } from "../agent-schemas.ts";
+import { fields, lifetime, named, timestamp } from "../agent-schemas.ts";
 
 const namespace = z.array(z.string());
 
@@ -10,7 +10,7 @@ export const storePut = named(
     key: z.string(),
     value: fields,
     index: z.union([z.literal(false), z.array(z.string())]).nullish(),
-    ttl: z.number().positive().nullish(),
+    ttl: lifetime.nullish(),
   }),
 );
 export const storeDelete = named("StoreDeleteRequest", z.object({ namespace: namespace.optional(), key: z.string() }));

@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { checkpointConfig, command, fields, named, paging, sortOrder, timestamp, uuid } from "../agent-schemas.ts";
+import {
+  checkpointConfig,
+  command,
+  fields,
+  lifetime,
+  named,
+  paging,
+  sortOrder,
+  timestamp,
+  uuid,
+} from "../agent-schemas.ts";
 
 export const threadStatus = z.enum(["idle", "busy", "interrupted", "error"]);
 const ttlStrategy = z.enum(["delete", "keep_latest"]);
@@ -25,10 +35,7 @@ export const thread = named(
 );
 
 /** The client sends a number for minutes until deletion. */
-const ttl = z.union([
-  z.object({ strategy: ttlStrategy.default("delete"), ttl: z.number().positive().optional() }),
-  z.number().positive(),
-]);
+const ttl = z.union([z.object({ strategy: ttlStrategy.default("delete"), ttl: lifetime.optional() }), lifetime]);
 
 const stateUpdate = z.union([fields, z.array(z.unknown())]);
 
