@@ -41,7 +41,7 @@ async function poll(
   return seen;
 }
 
-test("the Terraform provider's create, reading, update and deletion find what they read", async () => {
+test("the Terraform provider's create, reading, import, update and deletion find what they read", async () => {
   await using server = await startForTest({ transitions: "time:60s" });
   const created = await server.cloud("POST", "/v2/deployments", {
     name: "terraformed",
@@ -73,6 +73,11 @@ test("the Terraform provider's create, reading, update and deletion find what th
   });
   expect(read.source_config.custom_url).toMatch(/^http/);
   expect(read.source_revision_config.repo_commit_sha).toMatch(/^[0-9a-f]{40}$/);
+
+  // An import knows the id alone and finds by one reading what the creation stored.
+  const imported = (await server.cloud("GET", `/v2/deployments/${id}`)).body;
+  expect(imported).toEqual(read);
+  expect(imported.secrets).toEqual([{ name: "MODEL_KEY", value: "sk-terraform" }]);
 
   const updated = await server.cloud("PATCH", `/v2/deployments/${id}`, {
     source_config: { build_on_push: false },
