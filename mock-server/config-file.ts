@@ -1,9 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
+import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { ConfigError } from "../core/errors.ts";
 import { seedSchema } from "./admin/seed.ts";
+import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { transitionSettingsSchema } from "./control-plane/transition-settings.ts";
 import { faultRuleSchema } from "./faults/fault-rule.ts";
+import { builtInGraphs } from "./graphs/built-in-graphs.ts";
+import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
+import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
+import { readConfigDocument } from "./project/config-document.ts";
+import { mistakesError, mistakesOfSchema, within } from "./project/config-mistakes.ts";
 
 /** What a configuration file of the mock server may hold, as YAML or JSON. */
 const configSchema = z.strictObject({
@@ -15,30 +22,35 @@ const configSchema = z.strictObject({
   api_keys: z.record(z.string().min(1), z.array(z.string().min(1))).optional(),
   /** Hosts beyond loopback that the server may call. */
   allow_outbound: z.array(z.string().min(1)).optional(),
+  /** Folders, from that of this file on, by the repository whose builds they stand for. */
+  repositories: z.record(z.string().min(1), z.string().min(1)).optional(),
+  /** Whether the code of uploaded tarballs is run. */
+  run_uploads: z.boolean().optional(),
+  /** Scripted graphs beside the built-in ones. */
+  graphs: graphDeclarations.optional(),
 });
-export type MockConfig = z.output<typeof configSchema>;
+export type MockConfig = Omit<z.output<typeof configSchema>, "graphs"> & { graphs?: ScriptedGraph[] };
 
 /**
  * Reads a configuration file.
- * @throws {RangeError} when there is no such file, or it isn't what is expected; the message names the file and the field.
+ * @throws {ConfigError} when there is no such file, or it isn't what is expected; the message names the file, and the line and field of each mistake.
  */
 export async function readMockConfig(path: string): Promise<MockConfig> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
-  } catch {
-    throw new RangeError(`${path} can't be read: give --config the path of a YAML or JSON file`);
+  } catch (cause) {
+    throw new ConfigError(`${path} can't be read: give --config the path of a YAML or JSON file.`, { path, cause });
   }
-  let input: unknown;
-  try {
-    input = parse(text) ?? {};
-  } catch (error) {
-    throw new RangeError(`${path} is no YAML: ${(error as Error).message.split("\n")[0]}`);
+  const document = readConfigDocument(path, text);
+  const result = configSchema.safeParse(document.content);
+  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  const { graphs: declarations, ...config } = result.data;
+  for (const [url, folder] of Object.entries(config.repositories ?? {})) {
+    config.repositories = { ...config.repositories, [url]: resolve(dirname(path), folder) };
   }
-  const result = configSchema.safeParse(input);
-  if (result.success) return result.data;
-  const broken = result.error.issues.map(
-    ({ path: steps, message }) => `${steps.join(".") || "(the file)"}: ${message}`,
-  );
-  throw new RangeError(`${path}: ${broken.join("; ")}`);
+  if (!declarations) return config;
+  const declared = declaredGraphs(declarations, builtInGraphs);
+  if ("graphs" in declared) return { ...config, graphs: declared.graphs };
+  throw mistakesError(path, document, within("graphs", declared.mistakes));
 }

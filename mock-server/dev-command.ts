@@ -1,10 +1,12 @@
 import { relative } from "node:path";
 import { Command, Option } from "commander";
+import { ConfigError } from "../core/errors.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import type { LogLine } from "./agent-server/worker/worker-thread.ts";
 import { type DevServer, localAgent, startDevServer } from "./dev-server.ts";
-import { builtInGraphs } from "./graphs/built-in-graphs.ts";
-import { readPort } from "./mock-command.ts";
+import { besideBuiltIn, builtInGraphs } from "./graphs/built-in-graphs.ts";
+import { readGraphs } from "./graphs/declared/read-graphs.ts";
+import { graphsOption, readPort } from "./mock-command.ts";
 import { findGraphConfig } from "./project/find-graph-config.ts";
 import { type ReloadEvent, ReloadingProject } from "./project/reloading-project.ts";
 import { startProject } from "./project/start-project.ts";
@@ -13,6 +15,7 @@ interface DevFlags {
   port: number;
   host: string;
   config?: string;
+  graphs?: string;
   reload: boolean;
   logFormat: "pretty" | "json";
 }
@@ -27,17 +30,27 @@ export function devCommand(run: (server: Pick<DevServer, "close">) => void): Com
       "--config <file>",
       "graph configuration file (default: graph.json or langgraph.json of this folder, else built-in graphs)",
     )
+    .option("--graphs <file>", `${graphsOption}, in place of a graph configuration file`)
     .option("--no-reload", "go on with the graphs that were loaded first when files change")
     .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
     .action(async (flags: DevFlags) => run(await startDev(flags)));
 }
 
-async function startDev({ port, host, config, reload, logFormat }: DevFlags): Promise<Pick<DevServer, "close">> {
+async function startDev({
+  port,
+  host,
+  config,
+  graphs: graphsFile,
+  reload,
+  logFormat,
+}: DevFlags): Promise<Pick<DevServer, "close">> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
   // What happens before the server listens is told after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
-  let tell = (event: ReloadEvent | Output) => void early.push(event);
-  const file = config ?? findGraphConfig(process.cwd());
+  let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
+  if (config !== undefined && graphsFile !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
+  const scripted = besideBuiltIn(graphsFile === undefined ? [] : await readGraphs(graphsFile, builtInGraphs));
+  const file = config ?? (graphsFile === undefined ? findGraphConfig(process.cwd()) : undefined);
   const project =
     file === undefined
       ? undefined
@@ -58,7 +71,7 @@ async function startDev({ port, host, config, reload, logFormat }: DevFlags): Pr
       return project ? revisionIdOf(project.generation) : localAgent.revisionId;
     },
   };
-  const agentServer = createGraphAgentServer({ projectOf: async () => project?.running });
+  const agentServer = createGraphAgentServer({ graphs: scripted, projectOf: async () => project?.running });
   let server: DevServer;
   try {
     server = await startDevServer(port, host, agentServer, agent);
@@ -66,7 +79,7 @@ async function startDev({ port, host, config, reload, logFormat }: DevFlags): Pr
     await project?.[Symbol.asyncDispose]();
     throw error;
   }
-  const graphs = (project?.running.graphs ?? builtInGraphs).map(({ id }) => id);
+  const graphs = (project?.running.graphs ?? scripted).map(({ id }) => id);
   say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: file ?? null });
   tell = say;
   for (const event of early) say(event);

@@ -2,6 +2,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { readMockConfig } from "./config-file.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import { parseTransitionMode } from "./control-plane/transition-settings.ts";
+import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
+import { readGraphs } from "./graphs/declared/read-graphs.ts";
+import { parseRepositoryFolder } from "./project/repository-folders.ts";
 import { type MockServer, startMockServer } from "./server.ts";
 
 interface MockFlags {
@@ -16,7 +19,13 @@ interface MockFlags {
   adminToken?: string;
   allowOutbound?: string[];
   config?: string;
+  graphs?: string;
+  repo?: Record<string, string>;
+  runUploads: boolean;
 }
+
+/** What `--graphs` takes. */
+export const graphsOption = "YAML or JSON file with scripted graphs, or a module that exports them";
 
 /** Reads a port. @throws {InvalidArgumentError} for anything but 0 to 65535. */
 export function readPort(value: string): number {
@@ -59,6 +68,15 @@ function collectKey(value: string, keys: Record<string, string[]> = {}): Record<
   return { ...keys, [key]: [...(keys[key] ?? []), ...workspaces] };
 }
 
+function collectRepository(value: string, folders: Record<string, string> = {}): Record<string, string> {
+  try {
+    const [url, folder] = parseRepositoryFolder(value);
+    return { ...folders, [url]: folder };
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
+
 /** The `mock` command. `run` is what it does with the server once it listens. */
 export function mockCommand(run: (server: MockServer) => void): Command {
   return new Command("mock")
@@ -80,8 +98,15 @@ export function mockCommand(run: (server: MockServer) => void): Command {
     .option("--seed <number>", "make identifiers the same in every run", readSeed)
     .option(
       "--config <file>",
-      "YAML or JSON file with integrations, listeners, deployments, transitions, faults and keys",
+      "YAML or JSON file with integrations, listeners, deployments, transitions, faults, keys and graphs",
     )
+    .option("--graphs <file>", graphsOption)
+    .option(
+      "--repo <url>=<folder>",
+      "run the graphs of this folder in deployments of that repository (repeatable)",
+      collectRepository,
+    )
+    .option("--run-uploads", "run the code of uploaded tarballs", false)
     .option(
       "--allow-outbound <host>",
       "a host beyond loopback that the server may call; * and ? are wild (repeatable)",
@@ -97,7 +122,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       new Option("--admin-token <token>", "token that the admin API asks for").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
     )
     .action(async (flags: MockFlags) => {
-      const { apiKey, logFormat, config: file, ...rest } = flags;
+      const { apiKey, logFormat, config: file, graphs: graphsFile, repo, runUploads, ...rest } = flags;
       const config = file === undefined ? {} : await readMockConfig(file);
       const {
         integrations = [],
@@ -105,13 +130,18 @@ export function mockCommand(run: (server: MockServer) => void): Command {
         faults = [],
         api_keys: configuredKeys,
         allow_outbound: hosts = [],
+        graphs: declared = [],
       } = config;
+      const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
       const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
       const server = await startMockServer({
         ...rest,
         ...(apiKeys ? { apiKeys } : {}),
         allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
         integrations,
+        repositories: { ...config.repositories, ...repo },
+        runUploads: runUploads || config.run_uploads === true,
+        graphs: [...declared.filter(({ id }) => !more.some((graph) => graph.id === id)), ...more],
         logFormat,
       });
       try {
