@@ -130,9 +130,8 @@ export class RunEvents {
   }
 }
 
-/** The names of what is to run after a checkpoint. */
+/** The names of what is to run after a checkpoint, or has run after it where another one followed. */
 export function nextOf(checkpoint: Checkpoint): string[] {
-  return pendingTasks(checkpoint)
-    .map(({ name }) => name)
-    .filter((name) => name !== start);
+  const pending = pendingTasks(checkpoint);
+  return (pending.length > 0 ? pending : checkpoint.tasks).map(({ name }) => name);
 }

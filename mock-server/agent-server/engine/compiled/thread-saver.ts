@@ -8,7 +8,7 @@ import type {
   ScopeId,
   WritesPutNotice,
 } from "../../worker/protocol.ts";
-import type { StoredWrite } from "../graph.ts";
+import type { Fields, StoredWrite } from "../graph.ts";
 import type { Library } from "./library.ts";
 
 /** A value as the library's serializer writes it. */
@@ -69,7 +69,7 @@ export function threadSaver(
           id: checkpoint.id,
           parentId: config.configurable?.checkpoint_id ?? null,
           namespace,
-          metadata: JSON.parse(JSON.stringify(metadata)),
+          metadata: JSON.parse(JSON.stringify({ ...keptOf(config), ...metadata })),
           createdAt: checkpoint.ts,
           runId,
           content: await this.#checkpointContent(checkpoint),
@@ -159,6 +159,14 @@ export function threadSaver(
     }
   }
   return new ThreadSaver();
+}
+
+/** What is kept with a checkpoint of a run's config: its metadata, and what is configured, but for objects such as a user. */
+function keptOf({ configurable = {}, metadata = {} }: Config): Fields {
+  const configured = Object.entries(configurable).filter(
+    ([name, value]) => !name.startsWith("__") && !name.startsWith("checkpoint_") && typeof value !== "object",
+  );
+  return { ...Object.fromEntries(configured), ...metadata };
 }
 
 /** The order in which the library applies writes: by the task's path, its id, and the number of the write. */
