@@ -10,6 +10,8 @@ const brandNames = {
   graph_triggers: "langgraph_triggers",
   graph_checkpoint_ns: "langgraph_checkpoint_ns",
   graph_auth_user: "langgraph_auth_user",
+  graph_auth_user_id: "langgraph_auth_user_id",
+  graph_auth_permissions: "langgraph_auth_permissions",
 } as const;
 
 /** Names of the graph configuration file of a repository, the neutral one first. */

@@ -8,8 +8,11 @@ import { agentDocument } from "./agent-document.ts";
 import type { AgentHost } from "./agent-host.ts";
 import type { AgentRoute } from "./agent-operation.ts";
 import { agentRequestReader } from "./agent-request.ts";
+import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
 import { forAnyOrigin, preflight } from "./answer.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
+import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
+import { authenticated, authorized } from "./auth/gate.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -37,9 +40,13 @@ export interface AgentRequest {
   path: string;
   title: string;
   exchange: Exchange;
+  /** The project's own handlers; `null`: whoever the server has let in may do everything. */
+  auth: AuthHandlers | null;
+  checkKey: CheckKey;
 }
 
-type Handler = (request: AgentRequest) => Answer | Promise<Answer>;
+/** `user` is absent where nobody has to be known. */
+type Handler = (request: AgentRequest, user: AuthUser | undefined) => Answer | Promise<Answer>;
 
 /** The HTTP of agent servers: one app for all of them. */
 export function createAgentApp(): (request: AgentRequest) => Promise<Answer> {
@@ -64,10 +71,11 @@ export function createAgentApp(): (request: AgentRequest) => Promise<Answer> {
     throw new HttpError(404, "Not Found");
   };
   return async (request) => {
-    const { path, exchange, host } = request;
+    const { path, exchange, host, auth, checkKey } = request;
     try {
       if (exchange.method === "OPTIONS") return preflight(exchange);
-      return await find(path, exchange)(request);
+      const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, exchange, checkKey) : undefined;
+      return await find(path, exchange)(request, user);
     } catch (error) {
       if (error instanceof HttpError) {
         return forAnyOrigin(sendJson(error.status, { detail: error.detail }, error.headers));
@@ -101,9 +109,10 @@ class LazyCall {
 
 function handlerOf(route: AgentRoute): Handler {
   const read = agentRequestReader(route);
-  return async ({ host, exchange }) => {
-    const valid = await read(exchange, host.settings.bodyLimitBytes);
-    const answer = await route.handle(new LazyCall(host, exchange, valid) as never);
+  return async ({ host, exchange, auth }, user) => {
+    const asked = await read(exchange, host.settings.bodyLimitBytes);
+    const permitted = auth && user ? await authorized(host, auth, user, route, asked) : { host, asked };
+    const answer = await route.handle(new LazyCall(permitted.host, exchange, permitted.asked) as never);
     return answer instanceof Response ? answerOf(answer) : forAnyOrigin(answer);
   };
 }

@@ -5,6 +5,7 @@ import type { Outbound } from "../outbound.ts";
 import type { AgentLogLevel } from "./agent-log.ts";
 import { Alarms } from "./alarms.ts";
 import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
+import type { AuthUser } from "./auth/auth-handlers.ts";
 import { CronService } from "./crons/cron-service.ts";
 import type { Fields, Graph } from "./engine/graph.ts";
 import { defaultLimits, type EventLogLimits } from "./runs/event-log.ts";
@@ -30,6 +31,13 @@ export const defaultSettings: AgentSettings = {
   streamLimits: defaultLimits,
 };
 
+/** Who sends a request. */
+export interface Caller {
+  user: AuthUser;
+  /** What the auth handlers have added to the metadata of threads that are copied. */
+  copiedMetadata: Fields;
+}
+
 /** What the parts of one agent server share. */
 export interface AgentHost {
   readonly settings: AgentSettings;
@@ -42,6 +50,8 @@ export interface AgentHost {
   readonly outbound: Outbound;
   readonly runs: RunService;
   readonly crons: CronService;
+  /** Who is served, where auth handlers say so; what is not for them isn't in `state` then. */
+  readonly caller: Caller | null;
   /** Which deployment it serves. */
   identity(): Fields;
   /** Now, in ISO 8601. */
@@ -84,6 +94,7 @@ export async function createAgentHost(options: AgentHostOptions): Promise<Changi
     ids,
     locks: new KeyedLocks(),
     outbound,
+    caller: null,
     identity,
     timestamp: () => new Date(clock.now()).toISOString(),
     inBackground: (task: () => Promise<void>) => void task().catch(onDefect),

@@ -7,6 +7,6 @@ import type { AgentServer, LiveAgent } from "./agent-server.ts";
 export function agentListener(agentServer: AgentServer, agent: LiveAgent): RequestListener {
   return async (incoming, outgoing) => {
     const exchange = new Exchange(incoming, outgoing);
-    send(exchange, await agentServer.handle(agent, exchange.rawPath, exchange));
+    send(exchange, await agentServer.handle(agent, exchange.rawPath, exchange, () => undefined));
   };
 }

@@ -5,7 +5,7 @@ import type { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { Endpoint } from "../openapi/route.ts";
-import { isOpenAgentPath } from "./agent-server.ts";
+import { needsKey } from "./agent-server.ts";
 
 /** Serves the agent server of each deployment under `/agents/<deployment id>`: 503 until a revision is live. */
 export function serveAgents(router: Router<Endpoint>, mock: Mock): void {
@@ -15,15 +15,18 @@ export function serveAgents(router: Router<Endpoint>, mock: Mock): void {
     if (!deployment) throw deploymentNotFound(id);
     exchange.tenant = deployment.tenantId;
     const path = agentPath(exchange.rawPath);
-    if (!isOpenAgentPath(path) && exchange.method !== "OPTIONS") {
+    const checkKey = () => {
       mock.keys.admit(
         { apiKey: exchange.header("x-api-key"), authorization: exchange.header("authorization"), tenantId: undefined },
         deployment.tenantId,
       );
-    }
+    };
     const revisionId = activeRevisionId(deployment, mock.clock.now());
-    if (revisionId === null) throw new HttpError(503, `Deployment ID ${id} has no live revision yet.`);
-    return mock.agentServer.handle({ deployment, revisionId }, path, exchange);
+    if (revisionId === null) {
+      if (needsKey(path, exchange)) checkKey();
+      throw new HttpError(503, `Deployment ID ${id} has no live revision yet.`);
+    }
+    return mock.agentServer.handle({ deployment, revisionId }, path, exchange, checkKey);
   };
   router.all("/agents/{deployment_id}", { operation: null, handle });
   router.all("/agents/{deployment_id}/*", { operation: null, handle });

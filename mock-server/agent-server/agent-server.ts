@@ -9,10 +9,16 @@ export interface LiveAgent {
   revisionId: string;
 }
 
+/** Checks the key of a request as the server around agent servers does. @throws {HttpError} 401 or 403 for one that isn't valid. */
+export type CheckKey = () => void;
+
 /** What answers the requests to live deployments. */
 export interface AgentServer {
-  /** Answers a request; `path` is the part after the agent server's own root, encoded, beginning with a slash. */
-  handle(agent: LiveAgent, path: string, exchange: Exchange): Promise<Answer>;
+  /**
+   * Answers a request; `path` is the part after the agent server's own root, encoded, beginning with a slash.
+   * @throws what `checkKey` throws, where the path needs a key and no auth handlers stand in its place.
+   */
+  handle(agent: LiveAgent, path: string, exchange: Exchange, checkKey: CheckKey): Promise<Answer>;
   /** Forgets what it has of all deployments, or of one, and cancels its runs. */
   forget?(deploymentId?: string): void;
 }
@@ -22,4 +28,9 @@ const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/
 
 export function isOpenAgentPath(path: string): boolean {
   return openAgentPaths.has(path) || path.startsWith("/docs/");
+}
+
+/** Browsers ask what they may send before they send a key. */
+export function needsKey(path: string, { method }: Exchange): boolean {
+  return method !== "OPTIONS" && !isOpenAgentPath(path);
 }

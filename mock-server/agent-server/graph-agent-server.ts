@@ -7,8 +7,10 @@ import type { RunningProject } from "../project/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
 import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
-import type { AgentServer, LiveAgent } from "./agent-server.ts";
+import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import { forAnyOrigin } from "./answer.ts";
+import type { AuthHandlers } from "./auth/auth-handlers.ts";
+import { projectAuth } from "./auth/project-auth.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 
@@ -17,6 +19,10 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   graphs?: readonly ScriptedGraph[];
   /** Whose graphs a revision runs; asked again when another revision is live. @default no project's */
   projectOf?: (agent: LiveAgent) => Promise<RunningProject | undefined>;
+  /** Who may do what where there is no project. @default whoever the server lets in may do everything */
+  auth?: AuthHandlers;
+  /** How long an auth handler of a project may take, in milliseconds. @default 10000 */
+  authTimeoutMs?: number;
   clock?: Clock;
   ids?: IdSource;
   /** How webhooks are sent. @default to loopback only */
@@ -31,6 +37,7 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
 interface Served {
   host: ChangingAgentHost;
   running: RunningProject | undefined;
+  auth: AuthHandlers | null;
 }
 
 interface Deployed {
@@ -48,6 +55,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   const {
     graphs: scripts = builtInGraphs,
     projectOf = async () => undefined,
+    auth: givenAuth = null,
+    authTimeoutMs,
     clock = createClock(),
     ids = createIdSource(),
     outbound = createOutbound(),
@@ -63,10 +72,11 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
     const running = await projectOf(agent);
     const graphs = running?.graphs ?? scripted;
+    const auth = running ? projectAuth(running, authTimeoutMs) : givenAuth;
     const known = await before;
     if (known) {
       await known.host.useGraphs(graphs);
-      return { host: known.host, running };
+      return { host: known.host, running, auth };
     }
     const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
     const identity = () => identityOf(current());
@@ -77,6 +87,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     return {
       host: await createAgentHost({ graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
       running,
+      auth,
     };
   }
 
@@ -100,16 +111,18 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 
   return {
-    async handle(agent, path, exchange) {
+    async handle(agent, path, exchange, checkKey) {
       let served: Served;
       try {
         served = await servedBy(agent);
       } catch (error) {
+        if (needsKey(path, exchange)) checkKey();
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
-      const { host, running } = served;
-      const ours = () => answer({ host, path, title: agent.deployment.name, exchange });
+      const { host, running, auth } = served;
+      if (!auth && needsKey(path, exchange)) checkKey();
+      const ours = () => answer({ host, path, title: agent.deployment.name, exchange, auth, checkKey });
       if (!running) return ours();
       return answerByProject(running, path, exchange, settings.bodyLimitBytes, ours, (error) =>
         host.log("ERROR", `The app of http.app has failed: ${String(error)}`),

@@ -5,6 +5,7 @@ import type { RunningProject, StartProject } from "./running-project.ts";
 export const startProject: StartProject = async (project, { onLog }): Promise<RunningProject> => {
   const worker = await startProjectWorker(project, { onLog });
   try {
+    if (project.auth) await worker.call("load-auth", project.auth);
     if (project.http.app) await worker.call("load-app", project.http.app);
     const files = (await worker.call("loaded-files", undefined)) as string[];
     return { project, files, graphs: worker.graphs, call: worker.call, close: worker.close };

@@ -6,13 +6,15 @@ import type { Fields } from "../engine/graph.ts";
 import { comparing, contains, pageHeaders, selected } from "../paging.ts";
 import type { CronRecord } from "../state/records.ts";
 import { cron, cronCount, cronCreate, cronPatch, cronSearch, threadCronCreate } from "./cron-schemas.ts";
+import { findCron } from "./cron-service.ts";
 
 const tag = "Crons";
 const path = "/runs/crons/{cron_id}";
 const one = { description: "The schedule.", schema: cron };
 const failures = { 404: notFound, 422: invalid };
 
-function viewCron({ sequence: _, ...record }: CronRecord): Fields {
+/** A schedule as it is sent: without what is known of its user, which may hold tokens. */
+function viewCron({ sequence: _, user: __, ...record }: CronRecord): Fields {
   return record;
 }
 
@@ -38,7 +40,8 @@ export const cronRoutes = [
     summary: "Run an assistant on a thread by a schedule",
     body: { schema: threadCronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, params, body }) => ok(viewCron(await host.crons.create(params.thread_id as string, body))),
+    handle: async ({ host, params, body }) =>
+      ok(viewCron(await host.crons.create(params.thread_id as string, body, host))),
   }),
   agentRoute({
     id: "create_cron",
@@ -48,7 +51,7 @@ export const cronRoutes = [
     summary: "Run an assistant by a schedule, each time on a thread of its own",
     body: { schema: cronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, body }) => ok(viewCron(await host.crons.create(null, body))),
+    handle: async ({ host, body }) => ok(viewCron(await host.crons.create(null, body, host))),
   }),
   agentRoute({
     id: "search_crons",
@@ -89,7 +92,7 @@ export const cronRoutes = [
     tag,
     summary: "Read a schedule",
     responses: { 200: one, ...failures },
-    handle: async ({ host, params }) => ok(viewCron(await host.crons.find(params.cron_id as string))),
+    handle: async ({ host, params }) => ok(viewCron(await findCron(host, params.cron_id as string))),
   }),
   agentRoute({
     id: "patch_cron",
@@ -99,7 +102,9 @@ export const cronRoutes = [
     summary: "Change a schedule",
     body: { schema: cronPatch, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, params, body }) => ok(viewCron(await host.crons.patch(params.cron_id as string, body))),
+    async handle({ host, params, body }) {
+      return ok(viewCron(await host.crons.patch(await findCron(host, params.cron_id as string), body)));
+    },
   }),
   agentRoute({
     id: "delete_cron",
@@ -109,7 +114,7 @@ export const cronRoutes = [
     summary: "Delete a schedule",
     responses: { 200: { description: "It is gone.", schema: z.unknown() }, ...failures },
     async handle({ host, params }) {
-      const { cron_id: cronId } = await host.crons.find(params.cron_id as string);
+      const { cron_id: cronId } = await findCron(host, params.cron_id as string);
       await host.crons.remove(cronId);
       return ok({});
     },

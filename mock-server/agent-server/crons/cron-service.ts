@@ -11,6 +11,13 @@ import { nextTime } from "./schedule.ts";
 
 type Creation = z.output<typeof cronCreate> | z.output<typeof threadCronCreate>;
 
+/** @throws {HttpError} 404 when there is no such schedule. */
+export async function findCron(host: AgentHost, cronId: string): Promise<CronRecord> {
+  const record = await host.state.crons.get(cronId);
+  if (!record) throw new HttpError(404, `Cron ${cronId} not found`);
+  return record;
+}
+
 /** The schedules of an agent server, which start runs at their times by its clock. */
 export class CronService {
   readonly #host: AgentHost;
@@ -20,9 +27,11 @@ export class CronService {
     this.#host = host;
   }
 
-  /** @throws {HttpError} 404 for an unknown assistant or thread, 422 for a schedule that can't be read. */
-  async create(threadId: string | null, body: Creation): Promise<CronRecord> {
-    const host = this.#host;
+  /**
+   * Makes a schedule for who sees the server as `host` has it.
+   * @throws {HttpError} 404 for an unknown assistant or thread, 422 for a schedule that can't be read.
+   */
+  async create(threadId: string | null, body: Creation, host: AgentHost): Promise<CronRecord> {
     const { assistant_id: assistantId } = await findAssistant(host, body.assistant_id);
     if (threadId !== null) await findThread(host, threadId);
     const {
@@ -46,26 +55,19 @@ export class CronService {
       timezone,
       created_at: now,
       updated_at: now,
-      user_id: null,
+      user_id: host.caller?.user.identity ?? null,
       payload: { ...payload, assistant_id: assistantId },
       next_run_date: nextTime(schedule, timezone, host.clock.now(), endTime) ?? null,
       metadata: metadata ?? {},
       enabled,
+      user: host.caller?.user ?? null,
     };
     await this.#put(record);
     return record;
   }
 
-  /** @throws {HttpError} 404 when there is no such schedule. */
-  async find(cronId: string): Promise<CronRecord> {
-    const record = await this.#host.state.crons.get(cronId);
-    if (!record) throw new HttpError(404, `Cron ${cronId} not found`);
-    return record;
-  }
-
   /** Changes what is given and leaves the rest. */
-  async patch(cronId: string, patch: z.output<typeof cronPatch>): Promise<CronRecord> {
-    const before = await this.find(cronId);
+  async patch(before: CronRecord, patch: z.output<typeof cronPatch>): Promise<CronRecord> {
     const {
       schedule,
       timezone,
@@ -126,6 +128,7 @@ export class CronService {
     });
     const completion =
       record.thread_id === null ? { on_completion: (onRunCompleted ?? "delete") as "delete" | "keep" } : {};
-    await host.runs.start(record.thread_id ?? undefined, { ...body, ...completion });
+    const caller = record.user ? { user: record.user, copiedMetadata: {} } : null;
+    await host.runs.start(record.thread_id ?? undefined, { ...body, ...completion }, { as: { ...host, caller } });
   }
 }

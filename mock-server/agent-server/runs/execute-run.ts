@@ -22,7 +22,10 @@ export async function executeRun(host: AgentHost, live: LiveRun, record: RunReco
     checkpointId: keepsState ? await startingPoint(host, graph, threadId, kwargs) : undefined,
     runId,
     threadId,
-    config: { ...config, configurable: toBothNames((config.configurable ?? {}) as Fields) },
+    config: {
+      ...config,
+      configurable: toBothNames({ ...(config.configurable as Fields | undefined), ...configurableUser(record) }),
+    },
     context: kwargs.context as Fields,
     metadata: { ...record.metadata, run_id: runId, thread_id: threadId, run_attempt: 1 },
     interruptBefore: start.interrupt_before ?? [],
@@ -43,6 +46,18 @@ export async function executeRun(host: AgentHost, live: LiveRun, record: RunReco
     uuid: () => host.ids.uuid(),
   });
   return { kind: "success", values, ...(interrupts ? { interrupts } : {}) };
+}
+
+/** What graphs are told of the user, whatever the request or the assistant say of one. */
+function configurableUser({ user }: RunRecord): Fields {
+  if (!user) return {};
+  const { identity, permissions } = user;
+  return {
+    graph_auth_user: user,
+    graph_auth_user_id: identity,
+    graph_auth_permissions: permissions,
+    user_id: identity,
+  };
 }
 
 function recursionLimit(config: Fields): number | undefined {

@@ -13,7 +13,7 @@ export function runPath(threadId: string | undefined, runId: string): string {
 
 /** Starts a run and answers with it. */
 export async function answerRun(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
-  const { record } = await host.runs.start(threadId, body, { headers });
+  const { record } = await host.runs.start(threadId, body, { headers, as: host });
   return ok(viewRun(record), { "content-location": runPath(threadId, record.run_id) });
 }
 
@@ -22,6 +22,7 @@ export async function answerStream(host: AgentHost, threadId: string | undefined
   let stream: ReadableStream<Uint8Array> | undefined;
   const { record } = await host.runs.start(threadId, body, {
     headers,
+    as: host,
     beforeStart(live) {
       stream = live.log.read({
         heartbeatMs: host.settings.heartbeatMs,
@@ -38,7 +39,7 @@ export async function answerStream(host: AgentHost, threadId: string | undefined
 
 /** Starts a run and answers with what it comes to. */
 export async function answerWait(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
-  const { record, live } = await host.runs.start(threadId, body, { headers });
+  const { record, live } = await host.runs.start(threadId, body, { headers, as: host });
   return answerResult(host, live, body.on_disconnect === "cancel", {
     "content-location": runPath(threadId, record.run_id),
   });

@@ -36,21 +36,22 @@ export class RunService {
   }
 
   /**
-   * Starts a run; `threadId` is absent for one that leaves nothing behind. `beforeStart` gets the run before it can tell anything.
+   * Starts a run; `threadId` is absent for one that leaves nothing behind. `as` is the server as the caller sees
+   * it. `beforeStart` gets the run before it can tell anything.
    * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, 422 for a webhook that isn't allowed.
    */
   async start(
     threadId: string | undefined,
     body: RunStart,
-    { headers, beforeStart }: { headers?: Headers; beforeStart?: (live: LiveRun) => void } = {},
+    { headers, as: seen, beforeStart }: { headers?: Headers; as: AgentHost; beforeStart?: (live: LiveRun) => void },
   ): Promise<{ record: RunRecord; live: LiveRun }> {
     const host = this.#host;
-    const assistant = await findAssistant(host, body.assistant_id);
+    const assistant = await findAssistant(seen, body.assistant_id);
     findGraph(host, assistant.graph_id);
     if (body.webhook !== undefined) await checkWebhook(host, body.webhook);
     const id = threadId ?? host.ids.uuid();
     return host.locks.run(`runs/${id}`, async () => {
-      const thread = await this.#threadFor(id, threadId === undefined, body);
+      const thread = await this.#threadFor(seen, id, threadId === undefined, body);
       await this.#makeRoom(id, body.multitask_strategy ?? "enqueue");
       const runId = host.ids.uuid();
       const parts = { body, assistant, thread, runId, threadId: id, headers };
@@ -66,6 +67,7 @@ export class RunService {
         metadata: runMetadata(parts),
         kwargs: runKwargs(parts),
         multitask_strategy: body.multitask_strategy ?? "enqueue",
+        user: seen.caller?.user ?? null,
       };
       await host.state.runs.put(record);
       await changeThread(host, id, ({ metadata }) => ({
@@ -126,11 +128,16 @@ export class RunService {
     this.threadStreams.closeAll();
   }
 
-  async #threadFor(threadId: string, isTemporary: boolean, { if_not_exists: ifNotExists }: RunStart) {
-    if (isTemporary) return insertThread(this.#host, threadId, {});
-    if (ifNotExists !== "create") return findThread(this.#host, threadId);
-    const existing = await this.#host.state.threads.get(threadId);
-    return existing ?? insertThread(this.#host, threadId, {});
+  async #threadFor(
+    seen: AgentHost,
+    threadId: string,
+    isTemporary: boolean,
+    { if_not_exists: ifNotExists, metadata = {} }: RunStart,
+  ) {
+    if (isTemporary) return insertThread(seen, threadId, metadata);
+    if (ifNotExists !== "create") return findThread(seen, threadId);
+    const existing = await seen.state.threads.get(threadId);
+    return existing ?? insertThread(seen, threadId, metadata);
   }
 
   async #makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {

@@ -3,8 +3,8 @@ import type { AgentHost } from "../agent-host.ts";
 import type { Fields } from "../engine/graph.ts";
 import type { RunRecord } from "../state/records.ts";
 
-/** A run as it is sent. */
-export function viewRun({ sequence: _, ...record }: RunRecord): Fields {
+/** A run as it is sent: without what is known of its user, which may hold tokens. */
+export function viewRun({ sequence: _, user: __, ...record }: RunRecord): Fields {
   return record;
 }
 

@@ -58,7 +58,7 @@ export const statelessRunRoutes = [
     responses: { 200: { description: "The runs.", schema: z.array(run) }, ...failures },
     async handle({ host, body, headers }) {
       const started = [];
-      for (const one of body) started.push(await host.runs.start(undefined, one, { headers }));
+      for (const one of body) started.push(await host.runs.start(undefined, one, { headers, as: host }));
       return ok(started.map(({ record }) => viewRun(record)));
     },
   }),

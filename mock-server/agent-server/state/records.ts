@@ -1,3 +1,4 @@
+import type { AuthUser } from "../auth/auth-handlers.ts";
 import type { Fields, Graph, Interrupt, StoredCheckpoint, StoredWrite } from "../engine/graph.ts";
 
 /** Rows keep the order in which they were made, which times alone don't tell. Times are ISO 8601 in UTC. */
@@ -71,6 +72,8 @@ export interface RunRecord extends Row {
   metadata: Fields;
   kwargs: Fields;
   multitask_strategy: MultitaskStrategy;
+  /** Whose run it is, where auth handlers say so. */
+  user: AuthUser | null;
 }
 
 export interface CheckpointRecord extends Row, StoredCheckpoint {
@@ -108,4 +111,6 @@ export interface CronRecord extends Row {
   next_run_date: string | null;
   metadata: Fields;
   enabled: boolean;
+  /** Whose it is, where auth handlers say so. */
+  user: AuthUser | null;
 }

@@ -141,7 +141,7 @@ export async function copyThread(host: AgentHost, threadId: string): Promise<Thr
     created_at: now,
     updated_at: now,
     state_updated_at: now,
-    metadata: { ...source.metadata, thread_id: copyId },
+    metadata: { ...source.metadata, ...host.caller?.copiedMetadata, thread_id: copyId },
     status: source.status === "interrupted" ? "interrupted" : "idle",
     error: null,
     ttl: null,

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { appMethods } from "../../../project/http-app.ts";
 import { loadedFiles } from "../../../project/module-hooks.ts";
+import { authMethods } from "../../auth/load-auth.ts";
 import { Calls } from "../../worker/calls.ts";
 import type {
   DrawParams,
@@ -42,7 +43,7 @@ calls.on("ping", () => calls.notify("pong", undefined));
 
 calls.on("loaded-files", () => [...loadedFiles]);
 
-for (const [method, handler] of Object.entries(appMethods())) calls.on(method, handler);
+for (const [method, handler] of Object.entries({ ...appMethods(), ...authMethods() })) calls.on(method, handler);
 
 calls.on("taken", ({ scope, size }: TakenNotice) => writers.get(scope)?.taken(size));
 

@@ -1,0 +1,44 @@
+import { HttpError } from "../../http-error.ts";
+import type { AuthDecision, AuthEvent, AuthHandlers, AuthRequest, AuthUser } from "./auth-handlers.ts";
+import type { AuthOutcome } from "./exported-auth.ts";
+
+/** How long a handler may take, in milliseconds, unless another limit is given. */
+const usualTimeoutMs = 10_000;
+
+export interface BoundedAuthOptions {
+  /** Calls a method of {@link ExportedAuth} where the handlers are loaded. */
+  call(method: "authenticate" | "authorize", params: AuthRequest | AuthEvent, signal: AbortSignal): Promise<unknown>;
+  /** @default true */
+  admitsStudio?: boolean;
+  /** @default 10000 */
+  timeoutMs?: number;
+}
+
+/** Handlers that run elsewhere. Whatever they do, each request is answered, and in time. */
+export function boundedAuth({
+  call,
+  admitsStudio = true,
+  timeoutMs = usualTimeoutMs,
+}: BoundedAuthOptions): AuthHandlers {
+  const ask = async (method: "authenticate" | "authorize", params: AuthRequest | AuthEvent): Promise<unknown> => {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const expired = new Promise<never>((_, reject) => {
+      deadline.addEventListener("abort", () => reject(deadline.reason), { once: true });
+    });
+    let outcome: AuthOutcome<unknown>;
+    try {
+      outcome = (await Promise.race([call(method, params, deadline), expired])) as AuthOutcome<unknown>;
+    } catch {
+      const reason = deadline.aborted ? `didn't answer within ${timeoutMs / 1000} s` : "was ended before it answered";
+      throw new HttpError(500, `The handler "${method}" ${reason}.`);
+    }
+    if (outcome.kind === "done") return outcome.result;
+    if (outcome.kind === "refused") throw new HttpError(outcome.status, outcome.detail, outcome.headers);
+    throw new HttpError(500, `The handler "${method}" failed; the log of the server tells why.`);
+  };
+  return {
+    admitsStudio,
+    authenticate: async (request) => (await ask("authenticate", request)) as AuthUser,
+    authorize: async (event) => (await ask("authorize", event)) as AuthDecision,
+  };
+}

@@ -1,0 +1,133 @@
+import type { Fields } from "../engine/graph.ts";
+import { filterMistake } from "./auth-filter.ts";
+import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "./auth-handlers.ts";
+
+/** How a handler's work has ended, as it crosses threads. */
+export type AuthOutcome<Result> =
+  | { kind: "done"; result: Result }
+  | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
+  | { kind: "failed"; reason: string };
+
+/** The handlers that a module exports, in the thread that has loaded it. Nothing that they do makes these reject. */
+export interface ExportedAuth {
+  authenticate(request: AuthRequest): Promise<AuthOutcome<AuthUser>>;
+  authorize(event: AuthEvent): Promise<AuthOutcome<AuthDecision>>;
+}
+
+type Handler = (argument: never) => unknown;
+
+/**
+ * The handlers in an object of the official client's class `Auth`, or in a plain object with a function `authenticate` and, under `on`, functions by
+ * event: `threads:create`, `threads`, `*:create` or `*`.
+ * @throws {TypeError} for anything else.
+ */
+export function exportedAuth(exported: unknown): ExportedAuth {
+  const { authenticate, callbacks } = handlersOf(exported);
+  return {
+    authenticate: ({ url, method, headers }) =>
+      outcomeOf(async () => userOf(await authenticate(new Request(url, { method, headers }) as never))),
+    authorize: ({ resource, action, value, user }) =>
+      outcomeOf(async () => {
+        const event = `${resource}:${action}`;
+        const name = [event, resource, `*:${action}`, "*"].find((key) => Object.hasOwn(callbacks, key));
+        const handler = name === undefined ? undefined : callbacks[name];
+        if (!handler) return { value, filter: null };
+        const { permissions } = user;
+        const verdict = await handler({ event, resource, action, value, permissions, user } as never);
+        return { value: plain(value), filter: filterOf(verdict) };
+      }),
+  };
+}
+
+function handlersOf(exported: unknown): { authenticate: Handler; callbacks: Record<string, Handler> } {
+  if (typeof exported !== "object" || exported === null) throw new TypeError("is no object with auth handlers");
+  const isOfficial = "~handlerCache" in exported;
+  const { authenticate, ...rest } = (isOfficial ? exported["~handlerCache"] : exported) as Record<string, unknown>;
+  const callbacks = (isOfficial ? rest.callbacks : rest.on) ?? {};
+  if (typeof authenticate !== "function") throw new TypeError('has no handler "authenticate"');
+  const isMap = typeof callbacks === "object" && Object.values(callbacks).every((one) => typeof one === "function");
+  if (!isMap) throw new TypeError('has an "on" that is no object of functions by event');
+  return { authenticate: authenticate as Handler, callbacks: callbacks as Record<string, Handler> };
+}
+
+/** What the handler says in place of an answer. */
+class Refusal extends Error {
+  readonly status = 403;
+}
+
+/** What a handler returns that means nothing. */
+class Nonsense extends Error {}
+
+async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutcome<Result>> {
+  try {
+    return { kind: "done", result: await work() };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal) return refusal;
+    // The developer of the handler reads why, the caller doesn't.
+    console.error(error instanceof Nonsense ? error.message : error);
+    return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function refusalOf(error: unknown): AuthOutcome<never> | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { status, message, detail, headers } = error as Record<string, unknown>;
+  if (error instanceof Error && !(error instanceof Refusal) && !isHttpException(error)) return undefined;
+  if (typeof status !== "number" || !Number.isInteger(status) || status < 400 || status > 599) return undefined;
+  try {
+    const kept = Object.fromEntries(new Headers((headers ?? {}) as Record<string, string>));
+    return { kind: "refused", status, detail: String(detail ?? message ?? ""), headers: kept };
+  } catch {
+    return undefined;
+  }
+}
+
+/** By name: the project's copy of the class isn't ours, and other errors with a status, such as those of HTTP clients, aren't meant for the caller. */
+function isHttpException(error: Error): boolean {
+  for (let kind = Object.getPrototypeOf(error); kind !== null; kind = Object.getPrototypeOf(kind)) {
+    if (kind.constructor?.name === "HTTPException") return true;
+  }
+  return false;
+}
+
+function userOf(result: unknown): AuthUser {
+  const given = typeof result === "string" ? { identity: result } : result;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new Nonsense(`authenticate must return an identity or a user, and returned ${describe(result)}.`);
+  }
+  const { identity, permissions = [], ...rest } = plain(given as Fields);
+  if (typeof identity !== "string" || identity === "") {
+    throw new Nonsense("authenticate must return a user with an identity that is a text, and it returned one without.");
+  }
+  if (!Array.isArray(permissions) || permissions.some((one) => typeof one !== "string")) {
+    throw new Nonsense("authenticate must return permissions that are a list of texts.");
+  }
+  return {
+    identity,
+    permissions,
+    ...rest,
+    is_authenticated: typeof rest.is_authenticated === "boolean" ? rest.is_authenticated : true,
+    display_name: typeof rest.display_name === "string" ? rest.display_name : identity,
+  };
+}
+
+function filterOf(verdict: unknown): Fields | null {
+  if (verdict === undefined || verdict === null || verdict === true) return null;
+  if (verdict === false) throw new Refusal("Forbidden");
+  if (typeof verdict !== "object" || Array.isArray(verdict)) {
+    throw new Nonsense(`A handler must return nothing, true, false or a filter, and returned ${describe(verdict)}.`);
+  }
+  const mistake = filterMistake(verdict as Fields);
+  if (mistake !== undefined) throw new Nonsense(`A handler returned a filter that can't be applied: ${mistake}.`);
+  return plain(verdict as Fields);
+}
+
+/** As JSON has it: what graphs and other threads can be given. */
+function plain(fields: Fields): Fields {
+  return JSON.parse(JSON.stringify(fields)) as Fields;
+}
+
+function describe(value: unknown): string {
+  return Array.isArray(value) ? "a list" : value === null || value === undefined ? String(value) : `a ${typeof value}`;
+}

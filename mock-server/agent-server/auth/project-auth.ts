@@ -1,0 +1,22 @@
+import type { RunningProject } from "../../project/running-project.ts";
+import type { AuthEvent, AuthHandlers, AuthRequest } from "./auth-handlers.ts";
+import { boundedAuth } from "./bounded-auth.ts";
+import type { AuthCall } from "./load-auth.ts";
+
+/** The auth handlers of a project, which run in its thread; `null` for one without. */
+export function projectAuth(
+  running: Pick<RunningProject, "project" | "call">,
+  timeoutMs?: number,
+): AuthHandlers | null {
+  const { auth } = running.project;
+  if (!auth) return null;
+  const { module, exportName, disableStudioAuth } = auth;
+  return boundedAuth({
+    call(method, params, signal) {
+      const call: AuthCall<AuthRequest | AuthEvent> = { auth: { module, exportName }, params };
+      return running.call(method, call, signal);
+    },
+    admitsStudio: !disableStudioAuth,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+}
