@@ -2,7 +2,6 @@ import { pendingTasks } from "./checkpoint.ts";
 import type { Fields, Interrupt } from "./graph.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { Checkpoint, EngineMode, ScriptedExecution, Task } from "./scripted-execution.ts";
-import { start } from "./scripted-graph.ts";
 
 /**
  * The data of the engine mode `messages`: a part of a reply, a reply that was told in parts and is now complete, a message that comes whole, or one
