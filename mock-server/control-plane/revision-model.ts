@@ -77,6 +77,8 @@ export async function draftRevision(
   if (mode === "immediate") phases = phases.map(({ status }) => ({ status, duration: 0 }));
   const schedule = scheduleFrom(phases, 0, now, stick);
   const delay = rule?.active_delay ?? 0;
+  // Of what a build usually logs, fetching and reading come before it can fail.
+  const usual = buildLines(source, config);
   return {
     id,
     sequence,
@@ -89,7 +91,7 @@ export async function draftRevision(
     moves: mode !== "manual",
     stick,
     activeDelay: delay === "never" ? null : parseDuration(delay),
-    buildLines: buildLines(source, config).toSpliced(2, 0, ...(build?.hasFailed === false ? build.lines : [])),
+    buildLines: build?.hasFailed ? usual.slice(0, 2) : usual.toSpliced(2, 0, ...(build?.lines ?? [])),
     deployLines: deployLines(config),
     failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
   };

@@ -176,7 +176,7 @@ export class RevisionProjects implements AsyncDisposable {
       { ...project, env },
       {
         onLog: ({ stream, text }) =>
-          onLog({ deploymentId, revisionId, level: stream === "stderr" ? "ERROR" : "INFO", message: text }),
+          onLog({ deploymentId, revisionId, level: stream === "stderr" ? "WARNING" : "INFO", message: text }),
       },
     );
   }
