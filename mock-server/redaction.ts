@@ -1,30 +1,25 @@
-const placeholder = "[redacted]";
-const shortestRedacted = 4;
+import { Redactor } from "../core/redact.ts";
+
 const secretHeaders = new Set(["x-api-key", "authorization", "proxy-authorization", "cookie", "set-cookie"]);
 
-/** Removes known secret values from text, whether they stand there plainly or JSON-, URL- or base64-encoded. */
+/** Removes known secret values from what is shown, whether they stand there plainly or JSON-, URL- or base64-encoded. */
 export class Redaction {
-  readonly #values = new Set<string>();
+  readonly #redactor = new Redactor();
 
   /** Values under 4 characters are left alone: replacing them would shred the text and still give them away. */
   remember(value: string): void {
-    if (value.length < shortestRedacted) return;
-    this.#values.add(value);
-    this.#values.add(JSON.stringify(value).slice(1, -1));
-    this.#values.add(encodeURIComponent(value));
-    this.#values.add(Buffer.from(value).toString("base64"));
+    this.#redactor.add([value]);
   }
 
   text(text: string): string {
-    const longestFirst = [...this.#values].sort((a, b) => b.length - a.length);
-    return longestFirst.reduce((result, value) => result.replaceAll(value, placeholder), text);
+    return this.#redactor.text(text);
   }
 
   headers(headers: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
-        secretHeaders.has(name.toLowerCase()) ? placeholder : this.text(value),
+        secretHeaders.has(name.toLowerCase()) ? "[redacted]" : this.text(value),
       ]),
     );
   }

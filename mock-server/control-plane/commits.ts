@@ -8,11 +8,16 @@ const scpForm = /^(?:[^@/:\s]+@)?([^@/:\s]+):(?!\/)(.+)$/;
 export function normalizeRepository(address: string): string {
   const text = address.trim();
   const plain = text.includes("://") ? text.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/i, "") : text.replace(scpForm, "$1/$2");
-  return plain
-    .replace(/^[^/]+/, (host) => host.toLowerCase())
-    .replace(/^([^/:]+):22(?=\/)/, "$1")
-    .replace(/\/+$/, "")
-    .replace(/\.git$/, "");
+  const slash = plain.indexOf("/");
+  const host = (slash < 0 ? plain : plain.slice(0, slash)).toLowerCase().replace(/:22$/, "");
+  const path =
+    slash < 0
+      ? ""
+      : plain
+          .slice(slash)
+          .replace(/\/+$/, "")
+          .replace(/\.git$/, "");
+  return host + path;
 }
 
 /** A branch by its bare name, a tag by its full path. */

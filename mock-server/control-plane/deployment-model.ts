@@ -20,9 +20,9 @@ export interface Scope {
 
 /** A copy without the fields that are null or absent. */
 function givenFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  ) as Partial<Fields>;
+  const given: Partial<Fields> = {};
+  for (const name in fields) if (fields[name] !== null && fields[name] !== undefined) given[name] = fields[name];
+  return given;
 }
 
 function neutralConfig(config: Record<string, unknown> | null | undefined): SourceRevisionConfig {

@@ -28,7 +28,6 @@ import {
   uploadUrlRequest,
   uploadUrlResponse,
 } from "./schemas.ts";
-import { pageText } from "./view-texts.ts";
 
 const tag = "Deployments (v2)";
 
@@ -69,7 +68,7 @@ export const deploymentRoutes = [
       const accept = deploymentFilter(filters, mock.clock.now());
       const page = await pageOfDeployments(mock, scope, filters, { accept, offset, limit });
       const resources = page.map((record) => mock.views.deployment(record));
-      return { status: 200, json: pageText(resources, offset) };
+      return { status: 200, json: mock.views.page(resources, offset) };
     },
   }),
   route({

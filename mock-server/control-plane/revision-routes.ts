@@ -8,7 +8,6 @@ import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
 import { currentTransition } from "./rollout.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
-import { pageText } from "./view-texts.ts";
 
 const tag = "Deployments (v2)";
 const revisionsPath = "/v2/deployments/{deployment_id}/revisions";
@@ -43,7 +42,7 @@ export const revisionRoutes = [
         limit,
       });
       const resources = page.map((revision) => mock.views.revision(revision));
-      return { status: 200, json: pageText(resources, offset) };
+      return { status: 200, json: mock.views.page(resources, offset) };
     },
   }),
   route({

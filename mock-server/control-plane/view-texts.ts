@@ -9,6 +9,16 @@ interface TimedText {
   until: number;
 }
 
+/** One page and what it was made of. */
+interface Page {
+  resources: readonly string[];
+  offset: number;
+  text: string;
+}
+
+/** How many pages are kept at hand. */
+const mostPages = 32;
+
 /**
  * Deployments and revisions as JSON. A record never changes, another takes its place; so its text depends on nothing but the time, and is kept
  * until the next of the record's own moments: a clock that is set back makes it anew as well.
@@ -18,6 +28,8 @@ export class ViewTexts {
   readonly #now: () => number;
   readonly #deployments = new WeakMap<DeploymentRecord, TimedText>();
   readonly #revisions = new WeakMap<RevisionRecord, TimedText>();
+  /** By the first of their resources. */
+  readonly #pages = new Map<string, Page>();
 
   /** `agentUrl` tells where the agent server of a deployment answers, which is always the same. */
   constructor(agentUrl: (deploymentId: string) => string, now: () => number) {
@@ -43,11 +55,21 @@ export class ViewTexts {
     this.#revisions.set(record, timed(text, moments, now));
     return text;
   }
+
+  /** A page of such texts, which begins at `offset`. The same texts make the same page: those who poll get one that is there already. */
+  page(resources: readonly string[], offset: number): string {
+    const first = resources[0] ?? "";
+    const known = this.#pages.get(first);
+    if (known?.offset === offset && isSame(known.resources, resources)) return known.text;
+    const text = `{"resources":[${resources.join(",")}],"offset":${offset + resources.length}}`;
+    if (this.#pages.size >= mostPages) this.#pages.clear();
+    this.#pages.set(first, { resources, offset, text });
+    return text;
+  }
 }
 
-/** A page of resources that are JSON already. */
-export function pageText(resources: readonly string[], offset: number): string {
-  return `{"resources":[${resources.join(",")}],"offset":${offset + resources.length}}`;
+function isSame(known: readonly string[], resources: readonly string[]): boolean {
+  return known.length === resources.length && known.every((text, index) => text === resources[index]);
 }
 
 function isRight(known: TimedText | undefined, now: number): known is TimedText {
