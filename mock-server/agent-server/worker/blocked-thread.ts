@@ -15,8 +15,7 @@ interface Reply {
 
 interface Frame {
   callFrameId: string;
-  url: string;
-  location: { lineNumber: number };
+  location: { scriptId: string; lineNumber: number };
 }
 
 /** The name under which a thread's code says whose code is running. */
@@ -55,6 +54,8 @@ function ask(session: Session, threadId: number): Promise<Blocker> {
     let sessionId = "";
     let lastId = 0;
     const waiting = new Map<number, (reply: Reply) => void>();
+    const scripts = new Map<string, string>();
+    let enabled: Promise<Reply> | undefined;
     const send = (method: string, params: object = {}) =>
       new Promise<Reply>((answered) => {
         const id = ++lastId;
@@ -65,13 +66,14 @@ function ask(session: Session, threadId: number): Promise<Blocker> {
     session.on("NodeWorker.attachedToWorker", ({ params }) => {
       if (params.workerInfo.workerId !== String(threadId)) return;
       sessionId = params.sessionId;
-      void send("Debugger.enable");
+      enabled = send("Debugger.enable");
       void send("Debugger.pause");
     });
     session.on("NodeWorker.receivedMessageFromWorker", ({ params }) => {
       if (params.sessionId !== sessionId) return;
       const { id, method, params: content, ...reply } = JSON.parse(params.message);
       if (id !== undefined) waiting.get(id)?.(reply);
+      else if (method === "Debugger.scriptParsed") scripts.set(content.scriptId, content.url);
       else if (method === "Debugger.paused") {
         const [frame] = content.callFrames as Frame[];
         if (!frame) return;
@@ -80,9 +82,13 @@ function ask(session: Session, threadId: number): Promise<Blocker> {
           callFrameId: frame.callFrameId,
           expression,
           returnByValue: true,
-        }).then(({ result }) => {
+        }).then(async ({ result }) => {
           const scope = result?.result?.value;
-          resolve({ scope: typeof scope === "number" ? scope : undefined, place: placeOf(frame) });
+          // The scripts are named before the answer to this.
+          await enabled;
+          const { scriptId, lineNumber } = frame.location;
+          const place = placeOf(scripts.get(scriptId) ?? "", lineNumber);
+          resolve({ scope: typeof scope === "number" ? scope : undefined, place });
         });
       }
     });
@@ -90,7 +96,6 @@ function ask(session: Session, threadId: number): Promise<Blocker> {
   });
 }
 
-function placeOf({ url, location }: Frame): string | undefined {
-  if (!url.startsWith("file:")) return undefined;
-  return `${fileURLToPath(url)}:${location.lineNumber + 1}`;
+function placeOf(url: string, lineNumber: number): string | undefined {
+  return url.startsWith("file:") ? `${fileURLToPath(url)}:${lineNumber + 1}` : undefined;
 }

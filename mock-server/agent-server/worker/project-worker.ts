@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { GraphProject } from "../../project/graph-config.ts";
-import { ProjectLoadError } from "../../project/load-export.ts";
+import { ProjectLoadError } from "../../project/project-load-error.ts";
 import type { Graph } from "../engine/graph.ts";
 import { stopAndAsk } from "./blocked-thread.ts";
 import { CallFailure } from "./calls.ts";
@@ -65,6 +65,8 @@ export class Supervisor {
   readonly #scopes: Scopes;
   /** Which calls have kept their thread from answering. */
   readonly #culprits = new Map<number, Error>();
+  /** Threads in which something may still run that nobody waits for. */
+  readonly #haunted = new WeakSet<WorkerThread>();
   #thread: Promise<WorkerThread> | undefined;
   #watched: WorkerThread | undefined;
   #isClosed = false;
@@ -102,6 +104,7 @@ export class Supervisor {
         try {
           return await thread.calls.call(method, params(id), signal);
         } catch (error) {
+          if (signal?.aborted) this.#haunted.add(thread);
           throw this.#culprits.get(id) ?? error;
         } finally {
           this.#culprits.delete(id);
@@ -188,11 +191,12 @@ export class Supervisor {
   async #endBlocked(thread: WorkerThread): Promise<void> {
     // From now on calls get a new thread.
     this.#thread = undefined;
-    await stopAndAsk(thread.threadId, 2000, async ({ scope, place }) => {
+    await stopAndAsk(thread.threadId, 5000, async ({ scope, place }) => {
       const where = place === undefined ? "" : ` at ${place}`;
       const message = `The graph kept its thread busy for more than ${this.#unresponsiveMs / 1000} s${where}: the thread was ended.`;
       const reason = new ThreadLost(message);
-      const guilty = scope ?? (this.#scopes.size === 1 ? this.#scopes.only : undefined);
+      const isAlone = this.#scopes.size === 1 && !this.#haunted.has(thread);
+      const guilty = scope ?? (isAlone ? this.#scopes.only : undefined);
       if (guilty !== undefined)
         this.#culprits.set(guilty, Object.assign(new Error(message), { name: "GraphUnresponsive" }));
       await thread.terminate(reason);

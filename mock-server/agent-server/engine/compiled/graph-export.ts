@@ -1,5 +1,6 @@
 import type { Pregel } from "@langchain/langgraph";
-import { loadExport, ProjectLoadError } from "../../../project/load-export.ts";
+import { loadExport } from "../../../project/load-export.ts";
+import { ProjectLoadError } from "../../../project/project-load-error.ts";
 import type { Fields } from "../graph.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the user's graph may have any nodes, channels and types

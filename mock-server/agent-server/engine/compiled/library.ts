@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { findPackageJSON, registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ProjectLoadError } from "../../../project/load-export.ts";
+import { ProjectLoadError } from "../../../project/project-load-error.ts";
 
 const packageName = "@langchain/langgraph";
 /** Stands for the library in imports that are resolved from the user's files. */
