@@ -1,5 +1,6 @@
 import type { ModuleExport } from "../../project/graph-config.ts";
-import { loadExport, ProjectLoadError } from "../../project/load-export.ts";
+import { loadExport } from "../../project/load-export.ts";
+import { ProjectLoadError } from "../../project/project-load-error.ts";
 import type { CallHandler } from "../worker/calls.ts";
 import type { AuthEvent, AuthRequest } from "./auth-handlers.ts";
 import { type ExportedAuth, exportedAuth } from "./exported-auth.ts";
