@@ -1,6 +1,7 @@
 import type { CallHandler } from "../agent-server/worker/calls.ts";
 import type { ModuleExport } from "./graph-config.ts";
-import { loadExport, ProjectLoadError } from "./load-export.ts";
+import { loadExport } from "./load-export.ts";
+import { ProjectLoadError } from "./project-load-error.ts";
 
 /** A request to the app of a project, as it crosses into the project's thread. */
 export interface AppRequest {

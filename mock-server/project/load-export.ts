@@ -1,11 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { ModuleExport } from "./graph-config.ts";
 import { registerModuleHooks } from "./module-hooks.ts";
-
-/** A project's module that can't be loaded, or lacks the export. */
-export class ProjectLoadError extends Error {
-  override readonly name = "ProjectLoadError";
-}
+import { ProjectLoadError } from "./project-load-error.ts";
 
 /**
  * Loads what a module of a project exports; a promise is waited for. To be called in a thread of the project's own: module hooks are registered for it.
