@@ -1,4 +1,5 @@
 /** The mock server as a library: `graphdeploy/mock-server`. */
 export { connectMockServer, MockAdminError, type MockServerClient } from "./admin/admin-client.ts";
+export { isStudioUser } from "./agent-server/auth/studio-user.ts";
 export { type MockServer, type MockServerOptions, type RequestsFilter, startMockServer } from "./server.ts";
 export { mockServerFixture } from "./vitest-fixture.ts";
