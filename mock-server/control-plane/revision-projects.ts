@@ -45,7 +45,10 @@ export interface RevisionProjectsOptions {
 interface Loaded {
   deploymentId: string;
   sequence: number;
-  running: Promise<RunningProject>;
+  /** `undefined`: its source isn't run here. */
+  running: Promise<RunningProject | undefined>;
+  /** Whether it has been told to end after its runs. */
+  isDraining: boolean;
   /** To be removed at the end. */
   temporaryFolder: string | undefined;
 }
@@ -65,15 +68,11 @@ export class RevisionProjects implements AsyncDisposable {
 
   /** Builds a revision by loading its project; `undefined` when its source isn't run here. */
   async build(origin: RevisionOrigin): Promise<Build | undefined> {
-    let loaded: Loaded | undefined;
     try {
-      loaded = await this.#load(origin);
-      if (!loaded) return undefined;
-      const { project, graphs } = await loaded.running;
-      return {
-        hasFailed: false,
-        lines: [...project.warnings, `Loaded the graphs ${graphs.map(({ id }) => id).join(", ")}`],
-      };
+      const running = await this.#load(origin).running;
+      if (!running) return undefined;
+      const graphs = running.graphs.map(({ id }) => id).join(", ");
+      return { hasFailed: false, lines: [...running.project.warnings, `Loaded the graphs ${graphs}`] };
     } catch (error) {
       const lines = `ERROR: the graphs can't be loaded: ${(error as Error).message}`.split("\n");
       return { hasFailed: true, lines: lines.map((line) => this.#options.redaction.text(line)) };
@@ -91,18 +90,17 @@ export class RevisionProjects implements AsyncDisposable {
     for (const [id, { deploymentId, sequence }] of this.#loaded) {
       if (deploymentId === deployment.id && sequence < revision.sequence) this.release(id);
     }
-    const loaded =
-      this.#loaded.get(revisionId) ??
-      (await this.#load({
-        deploymentId: deployment.id,
-        revisionId,
-        sequence: revision.sequence,
-        source: revision.source,
-        config: revision.config,
-        repositoryUrl: deployment.sourceConfig.repo_url,
-        secrets: deployment.secrets,
-      }));
-    return loaded?.running;
+    const known = this.#loaded.get(revisionId);
+    if (known) return known.running;
+    return this.#load({
+      deploymentId: deployment.id,
+      revisionId,
+      sequence: revision.sequence,
+      source: revision.source,
+      config: revision.config,
+      repositoryUrl: deployment.sourceConfig.repo_url,
+      secrets: deployment.secrets,
+    }).running;
   }
 
   /** Ends the project of a revision that isn't live, or no longer, once its runs have ended. */
@@ -113,7 +111,14 @@ export class RevisionProjects implements AsyncDisposable {
   /** Ends the projects of one deployment, or of all, and their runs. */
   forget(deploymentId?: string): void {
     const isMeant = (loaded: Loaded) => deploymentId === undefined || loaded.deploymentId === deploymentId;
-    for (const loaded of this.#ending.keys()) if (isMeant(loaded)) void close(loaded, false);
+    for (const loaded of this.#ending.keys()) {
+      if (!loaded.isDraining || !isMeant(loaded)) continue;
+      loaded.isDraining = false;
+      void loaded.running.then(
+        (running) => running?.close(),
+        () => undefined,
+      );
+    }
     for (const [id, loaded] of this.#loaded) if (isMeant(loaded)) this.#end(id, false);
   }
 
@@ -126,24 +131,30 @@ export class RevisionProjects implements AsyncDisposable {
     const loaded = this.#loaded.get(revisionId);
     if (!loaded) return;
     this.#loaded.delete(revisionId);
+    loaded.isDraining = drain;
     const ended = close(loaded, drain).finally(() => this.#ending.delete(loaded));
     this.#ending.set(loaded, ended);
   }
 
-  async #load(origin: RevisionOrigin): Promise<Loaded | undefined> {
+  #load(origin: RevisionOrigin): Loaded {
     const { deploymentId, revisionId, sequence } = origin;
-    const found = await this.#folderOf(origin);
-    if (!found) return undefined;
-    const { folder, isTemporary } = found;
     const loaded: Loaded = {
       deploymentId,
       sequence,
-      running: this.#start(origin, folder),
-      temporaryFolder: isTemporary ? folder : undefined,
+      running: this.#folderOf(origin).then((found) => {
+        if (!found) return undefined;
+        if (found.isTemporary) loaded.temporaryFolder = found.folder;
+        return this.#start(origin, found.folder);
+      }),
+      isDraining: false,
+      temporaryFolder: undefined,
     };
     this.#loaded.set(revisionId, loaded);
-    // A project that doesn't load is told by the build, or to the one who asks for it.
-    loaded.running.catch(() => this.release(revisionId));
+    // What doesn't load is told by the build, or to the one who asks for it, and has no place here.
+    loaded.running.then(
+      (running) => running ?? this.release(revisionId),
+      () => this.release(revisionId),
+    );
     return loaded;
   }
 
