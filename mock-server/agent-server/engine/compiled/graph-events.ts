@@ -3,6 +3,7 @@ import type { Fields } from "../graph.ts";
 import type { StreamMode } from "../stream-mode.ts";
 import { checkpointView, debugView, taskView } from "./debug-events.ts";
 import type { EventWriter } from "./event-writer.ts";
+import type { Library } from "./library.ts";
 import { MessageEvents } from "./message-events.ts";
 import { wireJson } from "./wire-json.ts";
 
@@ -15,11 +16,11 @@ export class GraphEvents {
   /** Present when the mode `messages` is wanted. */
   readonly messages: MessageEvents | undefined;
 
-  constructor(modes: readonly StreamMode[], withSubgraphs: boolean, writer: EventWriter) {
+  constructor(library: Library, modes: readonly StreamMode[], withSubgraphs: boolean, writer: EventWriter) {
     this.#modes = new Set(modes);
     this.#withSubgraphs = withSubgraphs;
     this.#writer = writer;
-    this.messages = this.#modes.has("messages") ? new MessageEvents(writer) : undefined;
+    this.messages = this.#modes.has("messages") ? new MessageEvents(library, writer) : undefined;
   }
 
   /** What the library has to tell. The state is always needed: it is what the run comes to. */

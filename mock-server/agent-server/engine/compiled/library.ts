@@ -5,14 +5,18 @@ import { pathToFileURL } from "node:url";
 import { ProjectLoadError } from "../../../project/project-load-error.ts";
 
 const packageName = "@langchain/langgraph";
-/** Stands for the library in imports that are resolved from the user's files. */
+const corePackageName = "@langchain/core";
+/** Stand for the library in imports that are resolved from the user's files, and for what it rests on in those resolved from its own. */
 const alias = "graphdeploy-library:";
+const coreAlias = "graphdeploy-library-core:";
 
 type Module = typeof import("@langchain/langgraph");
 
 /** The user's own copy of the library. */
 export interface Library extends Module {
   version: string;
+  /** What a model's parts of a message are, where a model tells only their text. */
+  AIMessageChunk: typeof import("@langchain/core/messages").AIMessageChunk;
   /** The library's reader of schemas, where it has one. */
   schemas: typeof import("@langchain/langgraph/zod/schema") | undefined;
 }
@@ -36,13 +40,18 @@ export async function loadLibrary(folder: string, module: string): Promise<Libra
   }
   registerHooks({
     resolve(specifier, context, next) {
+      if (specifier.startsWith(coreAlias)) {
+        const parentURL = pathToFileURL(packageFile).href;
+        return next(corePackageName + specifier.slice(coreAlias.length), { ...context, parentURL });
+      }
       if (!specifier.startsWith(alias)) return next(specifier, context);
       return next(packageName + specifier.slice(alias.length), { ...context, parentURL: importer });
     },
   });
   const library = (await import(alias)) as Module;
   const schemas = await import(`${alias}/zod/schema`).catch(() => undefined);
-  return { ...library, version, schemas };
+  const { AIMessageChunk } = await import(`${coreAlias}/messages`);
+  return { ...library, version, schemas, AIMessageChunk };
 }
 
 function packageFileFrom(importer: string): string | undefined {

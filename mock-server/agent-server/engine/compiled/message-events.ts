@@ -1,6 +1,7 @@
 import { toBothNames } from "../../../../core/dialect.ts";
 import type { Fields } from "../graph.ts";
 import type { EventWriter } from "./event-writer.ts";
+import type { Library } from "./library.ts";
 import { wireJson } from "./wire-json.ts";
 
 /** A message of the library's, or a part of one. */
@@ -21,11 +22,13 @@ const hiddenTags = ["nostream", "langsmith:nostream", "langsmith:hidden"];
 
 /** The stream mode `messages`: each reply of a model as far as it has come, and each message once it is part of the state. */
 export class MessageEvents {
+  readonly #library: Library;
   readonly #writer: EventWriter;
   readonly #replies = new Map<string, Reply>();
   readonly #completed = new Set<string>();
 
-  constructor(writer: EventWriter) {
+  constructor(library: Library, writer: EventWriter) {
+    this.#library = library;
     this.#writer = writer;
   }
 
@@ -56,7 +59,10 @@ export class MessageEvents {
       _tags?: string[],
       fields?: { chunk?: { message?: LibraryMessage } },
     ): void => {
-      this.#tell(callId, fields?.chunk?.message ?? { content: token });
+      this.#tell(
+        callId,
+        fields?.chunk?.message ?? (new this.#library.AIMessageChunk({ content: token }) as LibraryMessage),
+      );
     },
     handleLLMEnd: (output: { generations?: { message?: LibraryMessage }[][] }, callId: string): void => {
       const reply = this.#replies.get(callId);

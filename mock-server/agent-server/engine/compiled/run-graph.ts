@@ -24,7 +24,7 @@ export async function runGraph(
   { library, calls, makeGraph, writer, signal }: RunEnvironment,
 ): Promise<ExecuteResult> {
   const { scope, threadId, runId, keepsState } = params;
-  const events = new GraphEvents(params.streamModes, params.streamSubgraphs, writer);
+  const events = new GraphEvents(library, params.streamModes, params.streamSubgraphs, writer);
   const store = runStore(library, calls, scope);
   const { options, configurable } = optionsOf(params, library, events, signal);
   const graph = await makeGraph({ ...params.config, configurable }, { context: params.context, store, signal });
