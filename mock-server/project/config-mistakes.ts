@@ -18,6 +18,11 @@ export function mistakesOfSchema({ issues }: z.ZodError): Mistake[] {
   }));
 }
 
+/** Mistakes in a part of a file, as mistakes in the file. */
+export function within(key: string, mistakes: readonly Mistake[]): Mistake[] {
+  return mistakes.map(({ at, text }) => ({ at: [key, ...at], text }));
+}
+
 /** One error for all mistakes of a file, each with its line. */
 export function mistakesError(path: string, { lineOf }: ConfigDocument, found: readonly Mistake[]): ConfigError {
   const lines = found.map(({ at, text }) => {

@@ -36,6 +36,8 @@ deployments:
 transitions: { mode: immediate, rules: [{ name: bad-*, fail: BUILD_FAILED }] }
 faults:
   - { match: { operation: get_listener }, effect: { status: 503 } }
+graphs:
+  greeter: { nodes: { greet: { steps: [{ reply: Good day }] } } }
 `;
 
 test("a server starts with what its configuration file says", async () => {
@@ -52,13 +54,18 @@ test("a server starts with what its configuration file says", async () => {
   expect(listeners.resources).toMatchObject([{ compute_id: "cluster" }]);
   expect(mock.transitions.get()).toEqual({ mode: "immediate", rules: [{ name: "bad-*", fail: "BUILD_FAILED" }] });
   expect(mock.faults.list()).toHaveLength(1);
+  const [agent] = deployments.resources;
+  await mock.revisions.advance(agent.latest_revision_id, "DEPLOYED");
+  const run = { assistant_id: "greeter", input: {} };
+  const { body: said } = await api("POST", `/agents/${agent.id}/runs/wait`, run, headers);
+  expect(said.messages).toMatchObject([{ type: "ai", content: "Good day" }]);
 });
 
 test.each([
   ["an unknown field", "colour: red", "colour"],
   ["a field of the wrong kind", "deployments: 7", "deployments"],
   ["a fault that contradicts itself", "faults: [{ effect: {} }]", "faults.0.effect"],
-  ["something else than YAML", "{", "is no YAML"],
+  ["something else than YAML", "{", "is not valid YAML"],
 ])("a file with %s is refused, naming file and field", async (_, text, named) => {
   await withFile(text, async (file) => {
     await expect(readMockConfig(file)).rejects.toThrow(named);

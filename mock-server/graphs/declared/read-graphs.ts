@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ConfigError } from "../../../core/errors.ts";
 import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
 import { readConfigDocument } from "../../project/config-document.ts";
-import { mistakesError, mistakesOfSchema } from "../../project/config-mistakes.ts";
+import { mistakesError, mistakesOfSchema, within } from "../../project/config-mistakes.ts";
 import { declaredGraphs } from "./declared-graphs.ts";
 import { graphDeclarations } from "./graph-declaration.ts";
 import { graphsOfModule } from "./graphs-module.ts";
@@ -28,9 +28,5 @@ export async function readGraphs(path: string, others: readonly ScriptedGraph[])
   if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
   const declared = declaredGraphs(result.data.graphs, others);
   if ("graphs" in declared) return declared.graphs;
-  throw mistakesError(
-    path,
-    document,
-    declared.mistakes.map(({ at, text }) => ({ at: ["graphs", ...at], text })),
-  );
+  throw mistakesError(path, document, within("graphs", declared.mistakes));
 }
