@@ -13,8 +13,8 @@ const entries = {
   "mock-server": "mock-server/index.ts",
 };
 
-/** The command; ESM only, since nothing imports it. */
-const command = { cli: "cli/main.ts" };
+/** What is run rather than imported, and ESM only: the command, and the threads with projects' graphs. */
+const programs = { cli: "cli/main.ts", "project-thread": "mock-server/agent-server/engine/compiled/thread-main.ts" };
 
 function present(sources: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(sources).filter(([, file]) => existsSync(file)));
@@ -56,7 +56,7 @@ const shared: UserConfig = {
   checks: { pluginTimings: false },
 };
 
-const commandBuild: UserConfig = { ...shared, entry: command, format: "esm", dts: false, clean: false };
+const programsBuild: UserConfig = { ...shared, entry: present(programs), format: "esm", dts: false, clean: false };
 
 export default defineConfig([
   {
@@ -72,5 +72,5 @@ export default defineConfig([
     clean: true,
     hooks: { "build:done": copyReferencePageFiles },
   },
-  ...(existsSync(command.cli) ? [commandBuild] : []),
+  programsBuild,
 ]);
