@@ -78,7 +78,6 @@ export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task,
   const status = conclude(session);
   outputs.update(report);
   await writeBacks.end();
-  saveState("phase", "done");
   return status;
 }
 

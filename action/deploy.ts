@@ -6,6 +6,7 @@ import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.
 import type { Deployment } from "../core/wire/deployment.ts";
 import { findIntegration } from "./integration.ts";
 import { whyNotOurs } from "./ownership.ts";
+import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
@@ -30,12 +31,7 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   const { deployment: existing } = await client.findByName(task.desired.name, { signal });
   const ensured = existing === undefined ? await create(session, task) : await rollOut(session, task, existing);
   progress.tellDeployment(ensured.deployment, ensured.created);
-  if (ensured.revisionId !== undefined && !inputs.wait) {
-    report.revisionId = ensured.revisionId;
-    report.result = "started";
-    report.message = "The rollout was begun and isn't waited for.";
-    return;
-  }
+  if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   await finish(
     session,
     task.source,
@@ -46,7 +42,7 @@ export async function deploy(session: Session, task: Task): Promise<void> {
 
 /** Rolls the present ref of a deployment out again. */
 export async function redeploy(session: Session): Promise<void> {
-  const { client, inputs, progress, signal } = session;
+  const { client, inputs, progress, report, signal } = session;
   const { name } = inputs.declared;
   const { deployment } = await client.findByName(name, { signal });
   if (deployment === undefined) {
@@ -63,6 +59,7 @@ export async function redeploy(session: Session): Promise<void> {
     { name, source: deployment.source },
     { redeploy: "rolled out again on purpose", signal, onProgress },
   );
+  if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   const source = { ref: deployment.source_revision_config.repo_ref ?? undefined, commit: undefined, isPush: false };
   await finish(
     session,
@@ -70,6 +67,12 @@ export async function redeploy(session: Session): Promise<void> {
     await waitUntilLive(client, ensured, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress }),
     deployment.id,
   );
+}
+
+function leave(report: Report, revisionId: string): void {
+  report.revisionId = revisionId;
+  report.result = "started";
+  report.message = "The rollout was begun and isn't waited for.";
 }
 
 async function create(session: Session, task: Task): Promise<Ensured> {

@@ -1,15 +1,18 @@
+import { basename } from "node:path";
 import * as core from "@actions/core";
 import { Aborted } from "../core/errors.ts";
 
 /** From the signal to the end, in milliseconds: the runner sends SIGINT, 7.5 s later SIGTERM, and kills 2.5 s after that. */
 const farewellMs = 4_500;
 
-/** The main step and the post step are the same file: the state that the first leaves tells them apart. */
-if (core.getState("main-ran") === "true") {
+/**
+ * The main step and the post step are one bundle, which `dist/post.js` only loads. The file that was started tells them apart, not a state that
+ * the main step saves: one that is killed at its start saves none, and its post step must not deploy.
+ */
+if (basename(process.argv[1] ?? "") === "post.js") {
   const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
   await post(process.env);
 } else {
-  core.saveState("main-ran", "true");
   const cancel = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {

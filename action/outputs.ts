@@ -19,6 +19,9 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
   "rolled-back-to": ({ rolledBackTo }) => rolledBackTo,
 };
 
+/** Outputs whose few values are words of our own: a secret that happens to be `true` must not change what later steps decide by. */
+const ownWords: ReadonlySet<string> = new Set(["result", "created", "commit-matches"]);
+
 /** Sets the outputs as they become known, each only when it has changed. */
 export class Outputs {
   readonly #written = new Map<string, string>();
@@ -33,7 +36,7 @@ export class Outputs {
       const value = read(report);
       if (value === undefined || this.#written.get(name) === value) continue;
       this.#written.set(name, value);
-      core.setOutput(name, this.#redactor.text(value));
+      core.setOutput(name, ownWords.has(name) ? value : this.#redactor.text(value));
     }
   }
 }

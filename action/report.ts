@@ -1,4 +1,5 @@
 import type { Change } from "../core/plan.ts";
+import type { Redactor } from "../core/redact.ts";
 import type { Result } from "./operations.ts";
 
 /** One status of the rollout and how long it lasted. `durationMs` is missing for the one that it ended or was left in. */
@@ -36,4 +37,35 @@ export interface Report {
   /** Previews that a sweep deleted. */
   swept?: readonly string[];
   runUrl: string;
+}
+
+/**
+ * The report with its texts redacted. That comes before they are escaped or cut: neither an escaped value nor the half of one is recognized.
+ * What is of our own making, such as the result, stays as it is.
+ */
+export function redactReport(report: Report, redactor: Redactor): Report {
+  const { steps, logTail, plan, swept } = report;
+  const texts = Object.entries(report)
+    .filter(([name]) => name !== "result")
+    .map(([name, value]) => [name, typeof value === "string" ? redactor.text(value) : value]);
+  return {
+    ...report,
+    ...Object.fromEntries(texts),
+    steps: steps.map((step) => ({ ...step, status: redactor.text(step.status) })),
+    logTail: logTail.length === 0 ? [] : redactor.text(logTail.join("\n")).split("\n"),
+    ...(plan && {
+      plan: { action: plan.action, changes: plan.changes.map((change) => redactChange(change, redactor)) },
+    }),
+    ...(swept && { swept: swept.map((name) => redactor.text(name)) }),
+  };
+}
+
+function redactChange({ path, from, to, reason, ...rest }: Change, redactor: Redactor): Change {
+  return {
+    ...rest,
+    path: redactor.text(path),
+    from: redactor.deep(from),
+    to: redactor.deep(to),
+    reason: redactor.text(reason),
+  };
 }

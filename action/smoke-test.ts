@@ -2,6 +2,7 @@ import { request } from "undici";
 import { defaultDispatcher } from "../core/dispatcher.ts";
 import { formatDuration } from "../core/duration.ts";
 import { isLoopback, isServiceHost } from "../core/hosts.ts";
+import type { Redactor } from "../core/redact.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Session } from "./session.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
@@ -30,7 +31,7 @@ export async function testDeployment(
   test: SmokeTest,
   url: string | undefined,
 ): Promise<void> {
-  const { console, client, signal } = session;
+  const { console, client, redactor, signal } = session;
   if (url === undefined)
     throw new SmokeTestError("The smoke test has no URL to ask: the platform names none for the deployment.");
   const root = url.replace(/\/+$/, "");
@@ -40,7 +41,7 @@ export async function testDeployment(
     if (answer.status === 200) break;
     if (client.clock.now() >= deadline) {
       throw new SmokeTestError(
-        `${root}/ok ${describe(answer)}, still ${formatDuration(wakeUpMs)} after the revision was live.`,
+        `${root}/ok ${describe(answer, redactor)}, still ${formatDuration(wakeUpMs)} after the revision was live.`,
       );
     }
     await client.clock.sleep(2_000, signal);
@@ -50,7 +51,7 @@ export async function testDeployment(
 }
 
 async function testRun(
-  { console, signal }: Session,
+  { console, redactor, signal }: Session,
   settings: Settings,
   run: NonNullable<SmokeTest["run"]>,
   root: string,
@@ -66,10 +67,10 @@ async function testRun(
     body: { assistant_id: run.assistant, input: run.input },
     apiKey: settings.apiKey,
   });
-  if (answer.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(answer)}.`);
+  if (answer.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(answer, redactor)}.`);
   if (!run.match.test(answer.text)) {
     throw new SmokeTestError(
-      `The answer of the smoke test's run doesn't match ${run.match}: ${answer.text.slice(0, 500)}`,
+      `The answer of the smoke test's run doesn't match ${run.match}: ${redactor.text(answer.text).slice(0, 500)}`,
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} answers as expected.`);
@@ -115,6 +116,7 @@ async function ask(
   }
 }
 
-function describe({ status, text }: Answer): string {
-  return status === 0 ? `could not be asked (${text})` : `answered ${status}: ${text.slice(0, 300)}`;
+/** What came back, cut only after it is redacted: half of a secret isn't recognized. */
+function describe({ status, text }: Answer, redactor: Redactor): string {
+  return status === 0 ? `could not be asked (${text})` : `answered ${status}: ${redactor.text(text).slice(0, 300)}`;
 }

@@ -141,6 +141,10 @@ function ofRef(event: WorkflowEvent, inputs: TargetInputs): Target {
       source,
     }));
   }
+  const { action } = event.payload;
+  if (action === "deleted" || action === "unpublished") {
+    return { kind: "skip", reason: `The release was ${action}: there is nothing to deploy.` };
+  }
   const tag = asText(asFields(event.payload.release).tag_name);
   return withRef(inputs, tag && `refs/tags/${tag}`, event.sha || undefined, false, (source) => ({ kind, source }));
 }

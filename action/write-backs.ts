@@ -56,6 +56,8 @@ export class WriteBacks {
       };
       await updateGitHubDeployment(github, this.#deployment, states[result], details);
     }
+    // From here on a kill leaves nothing for the post step to put right.
+    saveState("phase", "done");
     if (inputs.summary) {
       try {
         await writeSummary(report, redactor);
@@ -66,7 +68,12 @@ export class WriteBacks {
       }
     }
     if (github !== undefined && inputs.comment && this.#pullRequest !== undefined) {
-      await upsertComment(github, this.#pullRequest, commentMarker(report.name), renderComment(report, redactor));
+      await upsertComment(github, this.#pullRequest, {
+        marker: commentMarker(report.name),
+        body: renderComment(report, redactor),
+        // A pull request that never had a preview isn't told that it is gone.
+        mayBeFirst: report.deploymentId !== undefined || (result !== "deleted" && result !== "skipped"),
+      });
     }
   }
 }

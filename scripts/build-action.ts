@@ -15,6 +15,7 @@ export const actionBundle: string = join(checkout, "dist");
  */
 export async function buildAction(folder: string = actionBundle): Promise<void> {
   await bundle(join(checkout, "action", "index.ts"), folder);
+  await writeFile(join(folder, "post.js"), 'import "./index.js";\n');
 }
 
 /**

@@ -33,11 +33,12 @@ export function connectToGitHub(
   const [owner = "", repo = ""] = repository.split("/");
   if (token === undefined || owner === "" || repo === "") return undefined;
   const octokit = getOctokit(token, { userAgent: "graphdeploy" });
-  octokit.hook.wrap("request", (request, options) => {
+  octokit.hook.before("request", (options) => {
     const isLast = signal === undefined || signal.aborted;
     const timeout = AbortSignal.timeout(signal?.aborted === true ? lastRequestTimeoutMs : requestTimeoutMs);
     const either = isLast ? timeout : AbortSignal.any([timeout, signal]);
-    return request({ ...options, request: { ...options.request, signal: either } });
+    // Set in place: the hooks of authentication hand on the options that they were given, not those of a hook around them.
+    options.request = { ...options.request, signal: either };
   });
   return {
     octokit,

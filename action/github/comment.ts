@@ -1,5 +1,5 @@
 import type { Redactor } from "../../core/redact.ts";
-import type { Report } from "../report.ts";
+import { type Report, redactReport } from "../report.ts";
 import type { GitHub } from "./client.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps } from "./report-markdown.ts";
 
@@ -14,27 +14,40 @@ export function commentMarker(name: string): string {
 /** The comment of one run, redacted and cut to fit. */
 export function renderComment(report: Report, redactor: Redactor): string {
   const marker = commentMarker(report.name);
+  const shown = redactReport(report, redactor);
   const text = redactor.text(
     paragraphs([
-      `### ${headline(report)}`,
-      message(report),
-      facts(report),
-      plan(report, 20_000),
-      steps(report),
-      logTail(report, 10_000),
+      `### ${headline(shown)}`,
+      message(shown),
+      facts(shown),
+      plan(shown, 20_000),
+      steps(shown),
+      logTail(shown, 10_000),
     ]),
   );
   const room = largestComment - marker.length;
   return `${marker}\n${text.length <= room ? text : `${text.slice(0, room - 50).toWellFormed()}\n\n… cut: the rest is in the log.`}`;
 }
 
+/** A comment that is to be written. */
+export interface CommentText {
+  marker: string;
+  body: string;
+  /** False where only a comment that is there already is to be changed. */
+  mayBeFirst: boolean;
+}
+
 /** Writes the comment of a deployment under a pull request: changes the one that is there, or adds the first. */
-export async function upsertComment(github: GitHub, pullRequest: number, marker: string, body: string): Promise<void> {
+export async function upsertComment(
+  github: GitHub,
+  pullRequest: number,
+  { marker, body, mayBeFirst }: CommentText,
+): Promise<void> {
   await github.attempt(`The comment on pull request #${pullRequest}`, "pull-requests: write", async () => {
     const { octokit, repository } = github;
     const own = await findOwn(github, pullRequest, marker);
-    if (own === undefined) await octokit.rest.issues.createComment({ ...repository, issue_number: pullRequest, body });
-    else await octokit.rest.issues.updateComment({ ...repository, comment_id: own, body });
+    if (own !== undefined) await octokit.rest.issues.updateComment({ ...repository, comment_id: own, body });
+    else if (mayBeFirst) await octokit.rest.issues.createComment({ ...repository, issue_number: pullRequest, body });
   });
 }
 

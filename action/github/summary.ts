@@ -1,14 +1,15 @@
 import * as core from "@actions/core";
 import type { Redactor } from "../../core/redact.ts";
 import { code } from "../markdown.ts";
-import type { Report } from "../report.ts";
+import { type Report, redactReport } from "../report.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
 
 /** A summary over 1 MiB is dropped whole by GitHub, and the job's steps share it with other actions. */
 const largestSummary = 256 * 1024;
 
 /** The summary of one run, redacted, with an end that is cut to fit. */
-export function renderSummary(report: Report, redactor: Redactor): string {
+export function renderSummary(given: Report, redactor: Redactor): string {
+  const report = redactReport(given, redactor);
   const swept =
     report.swept === undefined || report.swept.length === 0 ? "" : `Deleted: ${report.swept.map(code).join(", ")}`;
   const text = redactor.text(

@@ -39,7 +39,7 @@ test("the docs name no input or output that isn't there", () => {
 });
 
 test("main and post run on the Node.js that the bundle is tested with", async () => {
-  expect(actionFile.runs).toEqual({ using: "node24", main: "dist/index.js", post: "dist/index.js" });
+  expect(actionFile.runs).toEqual({ using: "node24", main: "dist/index.js", post: "dist/post.js" });
   expect(process.versions.node.split(".")[0]).toBe("24");
   expect(JSON.parse(await readFile(join(checkout, "dist/package.json"), "utf8"))).toEqual({ type: "module" });
 });

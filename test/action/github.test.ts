@@ -103,7 +103,7 @@ test("a comment that belongs to another bot is left alone where the token tells 
       { id: 2, body: null, user: null },
     ]);
   const added = nock(api).post("/repos/acme/agents/issues/12/comments", { body: "<!-- m --> new" }).reply(201, {});
-  await upsertComment(github(), 12, "<!-- m -->", "<!-- m --> new");
+  await upsertComment(github(), 12, { marker: "<!-- m -->", body: "<!-- m --> new", mayBeFirst: true });
   expect(added.isDone()).toBe(true);
   expect(warnings).toEqual([]);
 });
@@ -114,7 +114,7 @@ test("a refusal names the status, GitHub's words and the permission", async () =
     .get("/repos/acme/agents/issues/12/comments")
     .query(true)
     .reply(403, { message: "Resource not accessible by integration" });
-  await upsertComment(github(), 12, "<!-- m -->", "text");
+  await upsertComment(github(), 12, { marker: "<!-- m -->", body: "text", mayBeFirst: true });
   expect(warnings[0]).toContain("GitHub answered 403 (Resource not accessible by integration");
   expect(warnings[0]).toContain("The job needs the permission pull-requests: write.");
 });

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { targetOf } from "../../action/target.ts";
+import { someEvent } from "../action/events.ts";
+
+const decide = (action: string) =>
+  targetOf(someEvent({ name: "release", payload: { action, release: { tag_name: "v2" } } }), {
+    operation: "auto",
+    needsRef: true,
+  });
+
+test.each(["deleted", "unpublished"])("a release that was %s is not deployed", (action) => {
+  expect(decide(action)).toMatchObject({ kind: "skip" });
+});
+
+test.each(["published", "released", "edited"])("a release that was %s is deployed", (action) => {
+  expect(decide(action)).toMatchObject({ kind: "deploy", source: { ref: "refs/tags/v2" } });
+});
