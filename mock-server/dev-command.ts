@@ -21,7 +21,7 @@ interface DevFlags {
 }
 
 /** The `dev` command. `run` is what it does with the server once it listens. */
-export function devCommand(run: (server: Pick<DevServer, "close">) => void): Command {
+export function devCommand(run: (server: Pick<DevServer, "url" | "close">) => void): Command {
   return new Command("dev")
     .description("Run one agent server at the root.")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 2024)
@@ -43,7 +43,7 @@ async function startDev({
   graphs: graphsFile,
   reload,
   logFormat,
-}: DevFlags): Promise<Pick<DevServer, "close">> {
+}: DevFlags): Promise<Pick<DevServer, "url" | "close">> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
   // What happens before the server listens is told after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
@@ -84,6 +84,7 @@ async function startDev({
   tell = say;
   for (const event of early) say(event);
   return {
+    url: server.url,
     async close() {
       await server.close();
       await project?.[Symbol.asyncDispose]();

@@ -32,7 +32,8 @@ async function startDev(folder: string, ...flags: string[]) {
     next,
     async greet(name: string): Promise<string> {
       const body = JSON.stringify({ assistant_id: "greeter", input: { name } });
-      return (await (await fetch(`${url}/runs/wait`, { method: "POST", body })).json()).greeting;
+      const values = (await (await fetch(`${url}/runs/wait`, { method: "POST", body })).json()) as { greeting: string };
+      return values.greeting;
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
@@ -67,7 +68,8 @@ test("the dev command serves the graphs of the configuration file that it finds,
 test("a changed file is loaded, threads stay, and while it is broken the graphs from before serve", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
-  const { thread_id } = await (await fetch(`${dev.url}/threads`, { method: "POST", body: "{}" })).json();
+  const created = await fetch(`${dev.url}/threads`, { method: "POST", body: "{}" });
+  const { thread_id } = (await created.json()) as { thread_id: string };
 
   await writeFile(join(project.folder, "greeting.ts"), 'export const greeting: string = "Good day";\n');
   expect(await dev.next("reloaded")).toEqual({ event: "reloaded", graphs: ["greeter"] });
