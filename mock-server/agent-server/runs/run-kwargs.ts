@@ -38,11 +38,10 @@ export function runMetadata({ body, assistant, thread }: RunParts): Fields {
 
 /** The arguments of a run, as they are kept and shown. */
 export function runKwargs(parts: RunParts): Fields {
-  const { body, assistant, thread, runId, threadId, headers } = parts;
+  const { body, assistant, runId, threadId, headers } = parts;
   const metadata = runMetadata(parts);
   const configurable = {
     ...(assistant.config.configurable as Fields | undefined),
-    ...(thread?.config.configurable as Fields | undefined),
     ...configurableHeaders(headers),
     ...body.config?.configurable,
     run_id: runId,

@@ -1,0 +1,92 @@
+/** What a server answered, as it came over the wire. */
+export interface WireAnswer {
+  status: number;
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string | undefined>>;
+  text: string;
+}
+
+/**
+ * The structure of an answer, one fact a name: its status, its media type, which headers it has, the events of a stream in their order, and the type of
+ * every field of a body or an event: `body.thread_id` → `uuid`, `event values.messages[].id` → `text?`. No value of an answer is in it.
+ */
+export type AnswerFacts = Record<string, string>;
+
+const telling = ["content-location", "location", "x-pagination-total", "x-pagination-next", "www-authenticate"];
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** The facts of an answer. Schemas within it, which say what a compiler made of some types, are told as one. */
+export function factsOf({ status, headers, text }: WireAnswer): AnswerFacts {
+  const facts: AnswerFacts = { status: String(status) };
+  const mediaType = headers["content-type"]?.split(";")[0];
+  if (mediaType !== undefined && text !== "") facts.type = mediaType;
+  for (const name of telling) if (headers[name] !== undefined) facts[name] = "there";
+  if (mediaType === "text/event-stream") addEvents(facts, text);
+  else if (text.trim() !== "") addBody(facts, text);
+  return facts;
+}
+
+function addBody(facts: AnswerFacts, text: string): void {
+  try {
+    addTypes(facts, "body", [JSON.parse(text)]);
+  } catch {
+    facts.body = "no JSON";
+  }
+}
+
+function addEvents(facts: AnswerFacts, text: string): void {
+  const byName = new Map<string, unknown[]>();
+  const order: string[] = [];
+  let ids = 0;
+  const frames = text.replaceAll("\r\n", "\n").split("\n\n");
+  for (const frame of frames) {
+    const field = (name: string) =>
+      frame
+        .split("\n")
+        .filter((line) => line.startsWith(`${name}: `))
+        .map((line) => line.slice(name.length + 2));
+    const [event] = field("event");
+    if (event === undefined) continue;
+    const name = event.replace(uuid, "<uuid>");
+    if (order.at(-1) !== name) order.push(name);
+    byName.set(name, [...(byName.get(name) ?? []), JSON.parse(field("data").join("\n"))]);
+    ids += field("id").length;
+  }
+  facts.events = order.join(" ");
+  if (ids > 0) facts["event ids"] = "there";
+  for (const [name, data] of byName) addTypes(facts, `event ${name}`, data);
+}
+
+const schemaField = /(_schema|\.(state|input|output|config))$/;
+
+/** Adds the types of values that stand in the same place; a field that only some of them have is marked. */
+function addTypes(facts: AnswerFacts, path: string, values: readonly unknown[]): void {
+  const types = new Set(values.map(typeOf));
+  facts[path] = [...types].sort().join("|");
+  const lists = values.filter(Array.isArray);
+  const items = lists.flat();
+  if (items.length > 0) addTypes(facts, `${path}[]`, items);
+  const objects = values.filter((value) => typeOf(value) === "object") as Record<string, unknown>[];
+  if (objects.some((object) => "$schema" in object) || (schemaField.test(path) && objects.some((o) => "type" in o))) {
+    return;
+  }
+  const byField = new Map<string, unknown[]>();
+  for (const object of objects) {
+    for (const [name, value] of Object.entries(object)) {
+      const field = name.replace(uuid, "<uuid>");
+      byField.set(field, [...(byField.get(field) ?? []), value]);
+    }
+  }
+  for (const [field, found] of byField) {
+    addTypes(facts, `${path}.${field}`, found);
+    if (found.length < objects.length) facts[`${path}.${field}`] += "?";
+  }
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "list";
+  if (typeof value !== "string") return typeof value;
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value)) return "uuid";
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(value) ? "time" : "text";
+}

@@ -1,0 +1,94 @@
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { type AnswerFacts, factsOf, type WireAnswer } from "../answer-facts.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: probes look into answers of every shape
+type Json = any;
+
+/** Asks a server one thing after another, and keeps the structure of the answers that have a name. */
+export interface Prober {
+  /** Asks, and keeps the facts of the answer under a name. @returns its body where that is JSON */
+  record(name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
+  /** The same of a stream; what is to happen `during` it begins with its first event. */
+  recordDuring(name: string, path: string, during: () => Promise<void>): Promise<void>;
+  /** Asks, and keeps nothing. */
+  ask(method: string, path: string, body?: unknown): Promise<Json>;
+  /** Makes a thread, and says its id. */
+  newThread(): Promise<string>;
+  /** Waits until a run of the graph "slow" is in its first node. */
+  untilUnderWay(threadId: string): Promise<void>;
+  readonly facts: Record<string, AnswerFacts>;
+}
+
+/** @param url of the server, without a slash at the end */
+export function createProber(url: string): Prober {
+  const facts: Record<string, AnswerFacts> = {};
+
+  async function ask(method: string, path: string, body?: unknown): Promise<Json> {
+    return jsonOf((await send(url + path, method, body)).text);
+  }
+
+  return {
+    facts,
+    ask,
+    async record(name, method, path, body, headers) {
+      const answer = await send(url + path, method, body, headers);
+      facts[name] = factsOf(answer);
+      return jsonOf(answer.text);
+    },
+    async recordDuring(name, path, during) {
+      let happened: Promise<void> | undefined;
+      const answer = await send(url + path, "GET", undefined, {}, () => {
+        happened ??= during();
+      });
+      await happened;
+      facts[name] = factsOf(answer);
+    },
+    newThread: async () => (await ask("POST", "/threads", {})).thread_id,
+    async untilUnderWay(threadId) {
+      while ((await ask("GET", `/threads/${threadId}/state`)).next[0] !== "wait") {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      // The stream is behind the state by no more than one more answer takes.
+      await ask("GET", `/threads/${threadId}/runs`);
+    },
+  };
+}
+
+/** A body that is text is sent as it is. */
+function send(
+  url: string,
+  method: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  onData: () => void = () => undefined,
+): Promise<WireAnswer> {
+  const content = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const type: Record<string, string> = content === undefined ? {} : { "content-type": "application/json" };
+    const length = content === undefined ? {} : { "content-length": Buffer.byteLength(content) };
+    const sent = request(url, { method, headers: { "user-agent": "probe", ...type, ...length, ...headers } });
+    sent.on("response", (response) => {
+      response.on("data", onData);
+      text(response).then((answer) => {
+        const received = response.headers as Record<string, string | undefined>;
+        resolve({ status: response.statusCode as number, headers: received, text: answer });
+      }, reject);
+    });
+    sent.on("error", reject);
+    sent.end(content);
+  });
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An id that no server has given to anything. */
+export const unknownId = "33333333-3333-4333-8333-333333333333";
+
+export const hello = { messages: [{ type: "human", content: "hello", id: "h1" }] };
