@@ -6,7 +6,7 @@ import { stopAndAsk } from "./blocked-thread.ts";
 import { CallFailure } from "./calls.ts";
 import { compiledGraph } from "./compiled-graph.ts";
 import { type ScopeAccess, Scopes } from "./scopes.ts";
-import { type LogLine, ThreadLost, WorkerThread } from "./worker-thread.ts";
+import { type LogLine, ThreadCrashed, ThreadLost, WorkerThread } from "./worker-thread.ts";
 
 export interface ProjectWorkerOptions {
   /** Environment variables on top of those that the project's file names: a deployment's own. */
@@ -17,6 +17,8 @@ export interface ProjectWorkerOptions {
   onDefect?: (error: unknown) => void;
   /** How long loading the project's files may take, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
+  /** The most memory for the values of the project's code, in MiB. @default Node.js's own limit */
+  memoryMb?: number;
   /** How long code of a graph may keep the thread from answering, in milliseconds, before its run is ended. @default 10000 */
   unresponsiveMs?: number;
 }
@@ -61,6 +63,7 @@ export class Supervisor {
   readonly #env: Record<string, string>;
   readonly #onLog: (line: LogLine) => void;
   readonly #loadTimeoutMs: number;
+  readonly #memoryMb: number | undefined;
   readonly #unresponsiveMs: number;
   readonly #scopes: Scopes;
   /** Which calls have kept their thread from answering. */
@@ -78,6 +81,7 @@ export class Supervisor {
     this.#env = { ...Object.fromEntries(outer), ...project.env, ...options.env };
     this.#onLog = options.onLog ?? (({ text }) => process.stderr.write(`${text}\n`));
     this.#loadTimeoutMs = options.loadTimeoutMs ?? 60_000;
+    this.#memoryMb = options.memoryMb;
     this.#unresponsiveMs = options.unresponsiveMs ?? 10_000;
     this.#scopes = new Scopes(options.onDefect ?? console.error);
   }
@@ -105,6 +109,9 @@ export class Supervisor {
           return await thread.calls.call(method, params(id), signal);
         } catch (error) {
           if (signal?.aborted) this.#haunted.add(thread);
+          const isAlone = this.#scopes.size === 1;
+          if (error instanceof ThreadCrashed && isAlone)
+            throw new CallFailure({ name: "GraphCrashed", message: error.message });
           throw this.#culprits.get(id) ?? error;
         } finally {
           this.#culprits.delete(id);
@@ -130,7 +137,7 @@ export class Supervisor {
   async #start(): Promise<WorkerThread> {
     const { folder, graphs } = this.#project;
     const start = { folder, graphs: graphs.map(({ id, module, exportName }) => ({ id, module, exportName })) };
-    const thread = new WorkerThread({ start, env: this.#env, onLog: this.#onLog });
+    const thread = new WorkerThread({ start, env: this.#env, memoryMb: this.#memoryMb, onLog: this.#onLog });
     this.#scopes.serve(thread.calls);
     void thread.ended.then(() => this.#forget(thread));
     try {

@@ -12,13 +12,20 @@ export interface LogLine {
 
 /** Why a thread is gone. */
 export class ThreadLost extends Error {
-  override readonly name = "ThreadLost";
+  override readonly name: string = "ThreadLost";
+}
+
+/** It has ended by itself, by something that its code did. */
+export class ThreadCrashed extends ThreadLost {
+  override readonly name = "ThreadCrashed";
 }
 
 export interface WorkerThreadOptions {
   start: ThreadStart;
   /** All of the thread's environment. */
   env: Record<string, string>;
+  /** The most memory for its values, in MiB. @default Node.js's own */
+  memoryMb: number | undefined;
   onLog: (line: LogLine) => void;
 }
 
@@ -34,8 +41,15 @@ export class WorkerThread {
   readonly #ended: Promise<void>;
   #answered: () => void = () => undefined;
 
-  constructor({ start, env, onLog }: WorkerThreadOptions) {
-    this.#worker = new Worker(entry, { workerData: start, env, stdout: true, stderr: true, name: "graphs" });
+  constructor({ start, env, memoryMb, onLog }: WorkerThreadOptions) {
+    this.#worker = new Worker(entry, {
+      workerData: start,
+      env,
+      stdout: true,
+      stderr: true,
+      name: "graphs",
+      ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+    });
     readLines(this.#worker.stdout, "stdout", onLog);
     readLines(this.#worker.stderr, "stderr", onLog);
     this.calls = new Calls(this.#worker);
@@ -47,7 +61,7 @@ export class WorkerThread {
     this.#ended = new Promise((resolve) => {
       this.#worker.once("exit", (code) => {
         const reason = cause?.message ?? `it exited with code ${code}`;
-        this.calls.lose(new ThreadLost(`The thread with the graphs has ended: ${reason}.`, { cause }));
+        this.calls.lose(new ThreadCrashed(`The thread with the graphs has ended: ${reason}.`, { cause }));
         resolve();
       });
     });

@@ -75,6 +75,14 @@ test("a run that loops can be cancelled, and the thread is replaced for the next
   expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
 });
 
+test("a graph that takes all the memory ends its run, and the next one gets a new thread", async () => {
+  await using worker = await startProject("wild", { memoryMb: 128 });
+  await using agent = await startAgentOf(worker);
+  const { body } = await agent.call("POST", "/runs/wait", act("memory"));
+  expect(body.__error__).toEqual({ error: "GraphCrashed", message: expect.stringContaining("memory limit") });
+  expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
+});
+
 test("a thread that is closed lets its runs end first, if it is asked to", async () => {
   const { agent, worker, open } = await startWild();
   await using _ = agent;

@@ -1,10 +1,10 @@
+import { toBothNames, toNeutralNames } from "../../../../core/dialect.ts";
 import type { Fields } from "../graph.ts";
 import type { StreamMode } from "../stream-mode.ts";
 import { checkpointView, debugView, taskView } from "./debug-events.ts";
 import type { EventWriter } from "./event-writer.ts";
 import type { Library } from "./library.ts";
 import { MessageEvents } from "./message-events.ts";
-import { messageMetadata } from "./message-metadata.ts";
 import { wireJson } from "./wire-json.ts";
 
 /** Streams what the library tells of a run, as the events of the stream modes that the run was started with. */
@@ -48,7 +48,7 @@ export class GraphEvents {
   #tellMessage(namespace: readonly string[], [message, metadata]: [unknown, object]): void {
     let told = this.#metadata.get(metadata);
     if (told === undefined) {
-      told = wireJson(messageMetadata(metadata as Fields), "metadata");
+      told = wireJson(toBothNames(toNeutralNames(metadata as Fields)), "metadata");
       this.#metadata.set(metadata, told);
     }
     this.#writer.write("messages-tuple", named("messages", namespace), `[${wireJson(message, "message")},${told}]`);

@@ -1,7 +1,7 @@
+import { toBothNames, toNeutralNames } from "../../../../core/dialect.ts";
 import type { Fields } from "../graph.ts";
 import type { EventWriter } from "./event-writer.ts";
 import type { Library } from "./library.ts";
-import { messageMetadata } from "./message-metadata.ts";
 import { wireJson } from "./wire-json.ts";
 
 /** A message of the library's, or a part of one. */
@@ -93,7 +93,7 @@ export class MessageEvents {
     if (reply.whole === undefined) {
       if (chunk.id) reply.id = chunk.id;
       reply.whole = chunk;
-      const metadata = messageMetadata(reply.metadata);
+      const metadata = toBothNames(toNeutralNames(reply.metadata));
       this.#writer.write("messages", "messages/metadata", wireJson({ [reply.id]: { metadata } }, "metadata"));
     } else {
       reply.whole = reply.whole.concat?.(chunk) ?? chunk;
