@@ -10,6 +10,7 @@ import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import { forAnyOrigin } from "./answer.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
+import { authenticated } from "./auth/gate.ts";
 import { projectAuth } from "./auth/project-auth.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
@@ -124,9 +125,15 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       if (!auth && needsKey(path, exchange)) checkKey();
       const ours = () => answer({ host, path, title: agent.deployment.name, exchange, auth, checkKey });
       if (!running) return ours();
-      return answerByProject(running, path, exchange, settings.bodyLimitBytes, ours, (error) =>
-        host.log("ERROR", `The app of http.app has failed: ${String(error)}`),
-      );
+      return answerByProject({
+        running,
+        path,
+        exchange,
+        bodyLimitBytes: settings.bodyLimitBytes,
+        ours,
+        admit: async () => auth && authenticated(auth, exchange, checkKey),
+        onFailure: (error) => host.log("ERROR", `The app of http.app has failed: ${String(error)}`),
+      });
     },
     forget(deploymentId) {
       const forgotten = deploymentId === undefined ? [...deployed.keys()] : [deploymentId];

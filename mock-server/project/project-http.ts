@@ -1,3 +1,4 @@
+import { forAnyOrigin } from "../agent-server/answer.ts";
 import { type Answer, sendJson } from "../http/answer.ts";
 import { ClientGone, readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -17,42 +18,57 @@ const groupPaths: [RegExp, RouteGroup | "internal"][] = [
   [/^\/internal(\/|$)/, "internal"],
 ];
 
+/** One request to an agent server that runs a project. */
+export interface ProjectRequest {
+  running: RunningProject;
+  /** From the agent server's own root, encoded. */
+  path: string;
+  exchange: Exchange;
+  bodyLimitBytes: number;
+  /** How the agent server itself answers. */
+  ours: () => Promise<Answer>;
+  /** Called before the app is asked. @throws {HttpError} for a caller that isn't let in. */
+  admit: () => Promise<unknown>;
+  /** Told what the app throws. */
+  onFailure: (error: unknown) => void;
+}
+
 /**
  * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
- * that are then left, and CORS. `ours` is how the agent server itself answers; `onFailure` is told what the app throws.
+ * that are then left, and CORS.
  */
-export async function answerByProject(
-  running: RunningProject,
-  path: string,
-  exchange: Exchange,
-  bodyLimitBytes: number,
-  ours: () => Promise<Answer>,
-  onFailure: (error: unknown) => void,
-): Promise<Answer> {
+export async function answerByProject(request: ProjectRequest): Promise<Answer> {
+  const { running, path, exchange, ours } = request;
   const { cors, disabled, app } = running.project.http;
-  if (cors && exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined) {
-    return { status: 204, headers: preflightHeadersOf(cors, exchange) };
+  if (exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined) {
+    return cors ? { status: 204, headers: preflightHeadersOf(cors, exchange) } : ours();
   }
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
   const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
   let answer: Answer;
-  if (app && (group === undefined || isOff)) {
-    answer = await askApp(running, app, path, exchange, bodyLimitBytes).catch((error: unknown) =>
-      failed(error, onFailure),
-    );
-  } else if (isOff) answer = { status: 404, body: { detail: "Not Found" } };
+  if (app && (group === undefined || isOff)) answer = forAnyOrigin(await answerByApp(app, request));
+  else if (isOff) answer = forAnyOrigin({ status: 404, body: { detail: "Not Found" } });
   else answer = await ours();
   if (!cors) return answer;
   return { ...answer, headers: { ...withoutCors(answer.headers), ...corsHeadersOf(cors, exchange.header("origin")) } };
 }
 
+async function answerByApp(app: ModuleExport, { admit, onFailure, ...request }: ProjectRequest): Promise<Answer> {
+  try {
+    await admit();
+    return await askApp(app, request);
+  } catch (error) {
+    if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
+    if (!(error instanceof ClientGone)) onFailure(error);
+    return sendJson(500, { detail: "Internal Server Error" });
+  }
+}
+
 async function askApp(
-  { call }: RunningProject,
   app: ModuleExport,
-  path: string,
-  exchange: Exchange,
-  bodyLimitBytes: number,
+  { running, path, exchange, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "exchange" | "bodyLimitBytes">,
 ): Promise<Answer> {
+  const { call } = running;
   const sent = await readBytes(exchange.incoming, bodyLimitBytes);
   const url = new URL(path, `http://${exchange.header("host") ?? "localhost"}`);
   url.search = exchange.query.toString();
@@ -84,12 +100,6 @@ function bodyOf(id: number, call: RunningProject["call"]): ReadableStream<Uint8A
       await call("cancel-app-body", id);
     },
   });
-}
-
-function failed(error: unknown, onFailure: (error: unknown) => void): Answer {
-  if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
-  if (!(error instanceof ClientGone)) onFailure(error);
-  return sendJson(500, { detail: "Internal Server Error" });
 }
 
 function withoutCors(headers: Answer["headers"] = {}): Answer["headers"] {
