@@ -1,12 +1,6 @@
 #!/usr/bin/env node
-import { Command } from "commander";
-import { devCommand } from "../mock-server/dev-command.ts";
-import { mockCommand } from "../mock-server/mock-command.ts";
-import { closeOnSignal, runCommand } from "../mock-server/run-until-signal.ts";
+import { enableCompileCache } from "node:module";
 
-const program = new Command("graphdeploy")
-  .description("Agent deployments as code: tools for tests and local work.")
-  .addCommand(mockCommand(closeOnSignal))
-  .addCommand(devCommand(closeOnSignal));
-
-await runCommand(program);
+// What is compiled once is loaded from then on: so it must be on before the rest is imported.
+enableCompileCache();
+await import("./program.ts");

@@ -1,12 +1,18 @@
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** `node:http` alone, with ready answers of the mock server's size: what any server on Node.js is below. `bare.ts <answers as JSON>`; prints its port. */
+/** `node:http` alone, with the very bytes that the mock server answers: what any server on Node.js is below. `bare.ts <answers as JSON>`; prints its port. */
 const answers = JSON.parse(process.argv[2] ?? "{}") as Record<"page" | "revision" | "created", string>;
 
+const requestId = randomUUID();
 const server = createServer((request, response) => {
   const send = (status: number, text: string) => {
-    response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+    response.writeHead(status, {
+      "content-type": "application/json",
+      "x-request-id": requestId,
+      "content-length": Buffer.byteLength(text),
+    });
     response.end(text);
   };
   if (request.method === "POST") {
