@@ -27,6 +27,7 @@ async function factsOf(config: string, probe: (prober: Prober) => Promise<void>)
 
 async function probeAll(prober: Prober): Promise<void> {
   await probeSystem(prober);
+  await probeStore(prober);
   await probeStatelessRuns(prober);
   const thread = await probeThreads(prober);
   await probeThreadRuns(prober);
@@ -35,7 +36,6 @@ async function probeAll(prober: Prober): Promise<void> {
   await probeInterrupts(prober);
   await probeMultitask(prober);
   await probeAssistants(prober);
-  await probeStore(prober);
   await probeCrons(prober);
   await probeErrors(prober, thread);
 }

@@ -15,7 +15,7 @@ export interface Prober {
   ask(method: string, path: string, body?: unknown): Promise<Json>;
   /** Makes a thread, and says its id. */
   newThread(): Promise<string>;
-  /** Waits until a run of the graph "slow" is in its first node. */
+  /** Waits until a run of the graph "slow" has told its first tick. */
   untilUnderWay(threadId: string): Promise<void>;
   readonly facts: Record<string, AnswerFacts>;
 }
@@ -46,11 +46,9 @@ export function createProber(url: string): Prober {
     },
     newThread: async () => (await ask("POST", "/threads", {})).thread_id,
     async untilUnderWay(threadId) {
-      while ((await ask("GET", `/threads/${threadId}/state`)).next[0] !== "wait") {
+      while (!(await ask("GET", `/store/items?namespace=under-way&key=${threadId}`))) {
         await new Promise((resolve) => setImmediate(resolve));
       }
-      // The stream is behind the state by no more than one more answer takes.
-      await ask("GET", `/threads/${threadId}/runs`);
     },
   };
 }
