@@ -10,8 +10,13 @@ const farewellMs = 4_500;
  * the main step saves: one that is killed at its start saves none, and its post step must not deploy.
  */
 if (basename(process.argv[1] ?? "") === "post.js") {
-  const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
-  await post(process.env);
+  try {
+    const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
+    await post(process.env);
+  } catch (error) {
+    // A job isn't failed over what only tidies up.
+    core.warning(error instanceof Error ? error.message : String(error));
+  }
 } else {
   const cancel = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {

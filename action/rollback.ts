@@ -19,6 +19,13 @@ export async function rollBack({ client, console, inputs, progress, report, sign
       if (id !== revisionId && status === "DEPLOYED") last = id;
       if (last !== undefined || seen >= newest) break;
     }
+    const { latest_revision_id: latest } = await client.getDeployment(deploymentId, { signal });
+    if (latest !== undefined && latest !== null && latest !== revisionId) {
+      console.warning(
+        `Revision ${latest} was begun meanwhile, which a rollback would replace, so nothing was rolled back.`,
+      );
+      return;
+    }
     if (last === undefined) {
       console.warning("There is no earlier revision that was live, so nothing was rolled back.");
       return;

@@ -57,12 +57,10 @@ export async function updateGitHubDeployment(
 /** Marks what an environment has as inactive: its deployment is gone. */
 export async function retireEnvironment(github: GitHub, environment: string, runUrl: string): Promise<void> {
   await github.attempt("Retiring the GitHub deployments of the preview", permission, async () => {
-    const { data } = await github.octokit.rest.repos.listDeployments({
-      ...github.repository,
-      environment,
-      per_page: 20,
-    });
-    for (const { id } of data) await setState(github, id, "inactive", { runUrl });
+    const { octokit, repository } = github;
+    const query = { ...repository, environment, per_page: 100 };
+    for (const { id } of await octokit.paginate(octokit.rest.repos.listDeployments, query))
+      await setState(github, id, "inactive", { runUrl });
   });
 }
 

@@ -69,12 +69,15 @@ test("GitHub's message instead of a deployment is a warning", async () => {
   expect(warnings).toEqual(["The GitHub deployment failed and was left out: Auto-merged main into topic."]);
 });
 
-test("the deployments of an environment are retired one by one", async () => {
+test("the deployments of an environment are retired one by one, those of later pages too", async () => {
   nock(api)
     .get("/repos/acme/agents/deployments")
-    .query({ environment: "preview/x", per_page: 20 })
-    .reply(200, [{ id: 1 }, { id: 2 }]);
-  const retired = [1, 2].map((id) =>
+    .query({ environment: "preview/x", per_page: 100 })
+    .reply(200, [{ id: 1 }, { id: 2 }], { link: `<${api}/next>; rel="next"` });
+  nock(api)
+    .get("/next")
+    .reply(200, [{ id: 3 }]);
+  const retired = [1, 2, 3].map((id) =>
     nock(api)
       .post(`/repos/acme/agents/deployments/${id}/statuses`, { state: "inactive", log_url: runUrl })
       .reply(201, {}),
