@@ -233,3 +233,25 @@ test("supersteps of a new thread make its history", async () => {
   const state = (await agent.call("GET", `/threads/${created.body.thread_id}/state`)).body;
   expect(state).toMatchObject({ values: { log: ["given", "asked"], answer: "no" }, next: ["done"] });
 });
+
+test("a function of tasks runs as a graph does, and asks", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const body = { assistant_id: "flow", input: 3, if_not_exists: "create" };
+  const asked = await agent.call("POST", `${path}/runs/wait`, body);
+  expect(asked.body.__interrupt__).toMatchObject([{ value: "all right?" }]);
+  const resumed = { assistant_id: "flow", command: { resume: "yes" } };
+  expect((await agent.call("POST", `${path}/runs/wait`, resumed)).body).toBe("6: yes");
+  expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: "6: yes", next: [] });
+});
+
+test("a thread that is pruned keeps its last state, and goes on from it", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
+  await agent.call("POST", `${path}/runs/wait`, body);
+  await agent.call("POST", "/threads/prune", { thread_ids: [thread(1)], strategy: "keep_latest" });
+  expect((await agent.call("GET", `${path}/history`)).body).toHaveLength(1);
+  const resumed = { assistant_id: "approval", command: { resume: "yes" } };
+  expect((await agent.call("POST", `${path}/runs/wait`, resumed)).body.log).toEqual(["start", "asked", "done"]);
+});
