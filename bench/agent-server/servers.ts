@@ -28,7 +28,7 @@ export const scripted: ServerKind = {
   name: "scripted",
   graphs: { trivial: "burst", input: { n: 0 }, burst: "burst" },
   args: (port) => [command, "dev", "--port", String(port)],
-  folder: project,
+  folder: here("."),
 };
 
 const ownGraphs = { trivial: "trivial", input: { value: "a" }, burst: "burst" };
