@@ -78,6 +78,24 @@ export function reopened(checkpoint: Checkpoint): Checkpoint {
   return { ...checkpoint, tasks };
 }
 
+/** A new checkpoint after one whose questions are to be answered once more: it has the same tasks, as they were when they first asked. */
+export function forked(
+  checkpoint: Checkpoint,
+  { runId, now, random }: Pick<CheckpointParts, "runId" | "now" | "random">,
+): Checkpoint {
+  const step = checkpoint.step + 1;
+  return {
+    ...reopened(checkpoint),
+    id: orderedUuid(now, random),
+    parentId: checkpoint.id,
+    source: "fork",
+    step,
+    metadata: { ...checkpoint.metadata, source: "fork", step },
+    createdAt: new Date(now).toISOString(),
+    runId,
+  };
+}
+
 /** A checkpoint with what has become of its tasks. */
 export function withTasks(checkpoint: Checkpoint, tasks: Task[]): Checkpoint {
   return { ...checkpoint, tasks };

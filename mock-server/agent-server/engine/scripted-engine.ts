@@ -1,5 +1,5 @@
 import { applyUpdate, initialValues } from "./channels.ts";
-import { makeCheckpoint, pendingTasks, reopened } from "./checkpoint.ts";
+import { forked, makeCheckpoint, pendingTasks, reopened } from "./checkpoint.ts";
 import { draw, schemasOf, subgraphsOf } from "./drawing.ts";
 import { type Execution, type Graph, GraphError, type StateChange, type StateUpdate } from "./graph.ts";
 import { type Checkpoint, type Checkpoints, scriptedCheckpoints } from "./scripted-execution.ts";
@@ -49,7 +49,7 @@ async function execute(script: ScriptedGraph, execution: Execution) {
   return new ScriptedRun(script, {
     ...execution,
     recursionLimit: execution.recursionLimit ?? defaultRecursionLimit,
-    from: checkpoints && (await startingPoint(checkpoints, execution.checkpointId)),
+    from: checkpoints && (await startingPoint(checkpoints, execution)),
     modes: engineModes(execution.streamModes),
     checkpoints,
     emit: (mode, namespace, data) => stream.take(mode, namespace, data),
@@ -57,11 +57,15 @@ async function execute(script: ScriptedGraph, execution: Execution) {
 }
 
 /** The checkpoint that the caller names, else the thread's last one. */
-async function startingPoint(checkpoints: Checkpoints, chosen: string | undefined): Promise<Checkpoint | undefined> {
+async function startingPoint(
+  checkpoints: Checkpoints,
+  { checkpointId: chosen, command, runId, now, uuid }: Execution,
+): Promise<Checkpoint | undefined> {
   const latest = await checkpoints.get("");
   if (chosen === undefined || chosen === latest?.id) return latest;
   const earlier = await checkpoints.get("", chosen);
-  return earlier && reopened(earlier);
+  if (!earlier || command?.resume === undefined) return earlier && reopened(earlier);
+  return forked(earlier, { runId, now: now(), random: uuid() });
 }
 
 function changed(

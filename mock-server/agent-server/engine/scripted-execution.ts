@@ -48,6 +48,8 @@ export interface Checkpoints {
   put(checkpoint: Checkpoint): Promise<void>;
   /** The newest of a namespace, or the one with an id. */
   get(namespace: string, id?: string): Promise<Checkpoint | undefined>;
+  /** Those of a namespace, the newest first. */
+  list(namespace: string): Promise<Checkpoint[]>;
 }
 
 /** Everything that a run of a scripted graph is given. */
@@ -63,14 +65,14 @@ export interface ScriptedExecution extends Omit<Execution, "checkpoints" | "recu
 
 /** A thread's store of checkpoints, as scripted graphs read and write them. */
 export function scriptedCheckpoints(store: CheckpointStore): Checkpoints {
+  const read = ({ content, ...rest }: StoredCheckpoint) => ({ ...rest, ...(content as CheckpointContent) });
   return {
     put: ({ source, step, values, tasks, ...rest }) =>
       store.put({ ...rest, content: { source, step, values, tasks } satisfies CheckpointContent }),
     async get(namespace, id) {
       const stored = await store.get(namespace, id);
-      if (!stored) return undefined;
-      const { content, ...rest } = stored;
-      return { ...rest, ...(content as CheckpointContent) };
+      return stored && read(stored);
     },
+    list: async (namespace) => (await store.list(namespace)).map(read),
   };
 }

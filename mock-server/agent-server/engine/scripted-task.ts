@@ -1,9 +1,10 @@
 import { toBothNames } from "../../../core/dialect.ts";
+import { forked } from "./checkpoint.ts";
 import { type Destination, type Fields, GraphError, type Interrupt } from "./graph.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { MessageTold } from "./run-events.ts";
-import type { ScriptedExecution, Task } from "./scripted-execution.ts";
+import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.ts";
 import {
   NodeCommand,
   type NodeContext,
@@ -87,13 +88,13 @@ async function runSubgraph(
   execution: ScriptedExecution,
   namespace: readonly string[],
 ): Promise<Fields> {
-  const from = await execution.checkpoints?.get(namespace.join("|"));
-  const isAnswered = from?.tasks.some(({ interrupts }) => interrupts.length > 0) && task.answers.length > 0;
+  const from = await askingCheckpoint(task, execution, namespace.join("|"));
+  const isAnswered = from !== undefined;
   const { values, interrupts } = await new ScriptedRun(
     graph,
     {
       ...execution,
-      from: isAnswered ? from : undefined,
+      from,
       input: isAnswered ? null : input,
       command: isAnswered ? { resume: task.answers.at(-1) } : null,
       interruptBefore: [],
@@ -103,6 +104,22 @@ async function runSubgraph(
   ).run();
   if (interrupts) throw new NodeInterrupted(interrupts);
   return values;
+}
+
+/** Where the graph within a task asked what the task's last answer is for; after the answer was given there before, a new checkpoint that asks it again. */
+async function askingCheckpoint(
+  { asked, answers }: Task,
+  { checkpoints, runId, now, uuid }: ScriptedExecution,
+  namespace: string,
+): Promise<Checkpoint | undefined> {
+  const question = asked[answers.length - 1]?.id;
+  if (question === undefined || !checkpoints) return undefined;
+  const kept = await checkpoints.list(namespace);
+  const asks = (interrupts: readonly Interrupt[]) => interrupts.some(({ id }) => id === question);
+  const waiting = kept.find(({ tasks }) => tasks.some(({ interrupts }) => asks(interrupts)));
+  if (waiting) return waiting;
+  const answered = kept.find(({ tasks }) => tasks.some((task) => asks(task.asked)));
+  return answered && forked(answered, { runId, now: now(), random: uuid() });
 }
 
 /** A copy of what a node returned, as it is kept and sent. */
