@@ -254,7 +254,12 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
       return undefined;
     }
     const given = text("graph-config-path");
-    if (given !== undefined) return posix.join(folder, given);
+    if (given !== undefined) {
+      const path = posix.join(folder, given);
+      if (!posix.isAbsolute(given) && !path.startsWith("../")) return path;
+      problems.push({ input: "graph-config-path", message: "is not a file inside the repository." });
+      return undefined;
+    }
     const found = graphConfigFileNames.find((file) =>
       existsSync(posix.join(env.GITHUB_WORKSPACE || ".", folder, file)),
     );

@@ -49,11 +49,15 @@ export async function wasClosed({ github }: Session, pullRequest: number): Promi
   return github !== undefined && (await isPullRequestOpen(github, pullRequest)) === false;
 }
 
-/** Deletes the previews of pull requests that are closed. */
+/**
+ * Deletes the previews of pull requests that are closed; one that can't be deleted keeps none of the others.
+ * @throws Error that names those that couldn't be deleted, once all were tried
+ */
 export async function sweep(session: Session): Promise<void> {
   const { client, console, github, inputs, event, report, progress, signal } = session;
   const { declared, previewName } = inputs;
   const swept: string[] = [];
+  const failed: string[] = [];
   report.swept = swept;
   for (const deployment of await client.listDeployments({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, deployment.name);
@@ -65,10 +69,19 @@ export async function sweep(session: Session): Promise<void> {
     }
     if (github === undefined || (await isPullRequestOpen(github, pullRequest)) !== false) continue;
     console.info(`Deleting ${deployment.name} (${deployment.id}): pull request #${pullRequest} is closed.`);
-    await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
+    try {
+      await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      console.warning(`${deployment.name} couldn't be deleted: ${error instanceof Error ? error.message : error}`);
+      failed.push(deployment.name);
+      continue;
+    }
     await retire(session, deployment.name);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
+  if (failed.length > 0)
+    throw new Error(`Of closed pull requests, these previews couldn't be deleted: ${failed.join(", ")}.`);
   report.result = swept.length > 0 ? "deleted" : "skipped";
   report.message =
     swept.length > 0
