@@ -1,11 +1,16 @@
 import { timingSafeEqual } from "node:crypto";
+import { isIPv4 } from "node:net";
 import type { Exchange } from "../http/exchange.ts";
 import { HttpError } from "../http-error.ts";
 
 /** Whether a host name, as it stands in a URL, means this machine. */
 export function isLoopbackName(name: string): boolean {
   return (
-    name === "localhost" || name.endsWith(".localhost") || /^127\./.test(name) || name === "[::1]" || name === "::1"
+    name === "localhost" ||
+    name.endsWith(".localhost") ||
+    (isIPv4(name) && name.startsWith("127.")) ||
+    name === "[::1]" ||
+    name === "::1"
   );
 }
 
