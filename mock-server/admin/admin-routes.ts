@@ -91,7 +91,7 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
   serve("POST", "/_mock/clock", async (exchange) => {
     const request = await readAdminBody(exchange, clockRequest);
     if (request.action === "freeze") mock.clock.freeze(request.at === undefined ? undefined : new Date(request.at));
-    else if (request.action === "advance") mock.clock.advance(request.by);
+    else if (request.action === "advance") await refusing(() => mock.clock.advance(request.by));
     else mock.clock.resume();
     return sendJson(200, clock());
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { furthestTime } from "../clock.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
 import type { Mock } from "../mock.ts";
@@ -8,7 +9,8 @@ import { rememberSecretsOf } from "../state/secrets-of.ts";
 const record = z.looseObject({ id: z.string().min(1) });
 const scoped = record.extend({ tenantId: z.string(), edition: z.enum(["cloud", "self-hosted"]) });
 const sequenced = z.looseObject({ sequence: z.int().min(0) });
-const transition = z.looseObject({ status: z.string(), at: z.number() });
+const time = z.number().min(-furthestTime).max(furthestTime);
+const transition = z.looseObject({ status: z.string(), at: time });
 const object = z.looseObject({});
 const secret = z.looseObject({ name: z.string(), value: z.string() });
 
@@ -28,8 +30,8 @@ export const snapshotSchema = z.strictObject({
         sourceConfig: object,
         revisionConfig: object,
         secrets: z.array(secret),
-        createdAt: z.number(),
-        updatedAt: z.number(),
+        createdAt: time,
+        updatedAt: time,
         latestRevisionId: z.string(),
         activations: z.array(z.looseObject({ revisionId: z.string(), sequence: z.number(), at: z.number() })),
         deletion: object.nullable(),
@@ -43,7 +45,7 @@ export const snapshotSchema = z.strictObject({
         deploymentId: z.string(),
         source: z.string(),
         config: object,
-        createdAt: z.number(),
+        createdAt: time,
         phases: z.array(z.looseObject({ status: z.string(), duration: z.number() })),
         transitions: z.array(transition).min(1),
         buildLines: z.array(z.string()),
