@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 const urlNamespace = Buffer.from("6ba7b8219dad11d180b400c04fd430c8", "hex");
 
 /** A version 5 UUID of a name in the URL namespace: the same for the same name. */
 export function uuidOfName(name: string): string {
-  const data = createHash("sha1").update(urlNamespace).update(name).digest().subarray(0, 16);
+  const data = hash("sha1", Buffer.concat([urlNamespace, Buffer.from(name)]), "buffer").subarray(0, 16);
   data[6] = ((data[6] as number) & 0x0f) | 0x50;
   data[8] = ((data[8] as number) & 0x3f) | 0x80;
   return formatted(data.toString("hex"));
@@ -12,7 +12,7 @@ export function uuidOfName(name: string): string {
 
 /** 32 hexadecimal digits of a name. */
 export function digitsOfName(name: string): string {
-  return createHash("sha256").update(name).digest("hex").slice(0, 32);
+  return hash("sha256", name).slice(0, 32);
 }
 
 /** Between the beginning of version 6 time and of the Unix epoch, in milliseconds. */
@@ -28,7 +28,8 @@ export function orderedUuid(now: number, random: string): string {
 }
 
 function formatted(digits: string): string {
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const part = (from: number, to: number) => digits.slice(from, to);
+  return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
 }
 
 const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
