@@ -55,7 +55,7 @@ export const systemRoutes = [
         description: "Whether to ask the state as well.",
       },
     },
-    responses: { 200: { description: "All is well.", schema: z.object({ ok: z.boolean() }) }, 422: invalid },
+    responses: { 200: { description: "All is well.", schema: z.object({ ok: z.literal(true) }) }, 422: invalid },
     async handle({ host, query }) {
       if (query.check_db === 1) await host.state.threads.find({ limit: 0 });
       return ok({ ok: true });
