@@ -1,3 +1,4 @@
+import { parseJson } from "./http/json.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** One request that the server was asked, as it was; it is redacted when it is read. */
@@ -158,7 +159,7 @@ function isList(headers: Record<string, string> | readonly string[]): headers is
 
 function parsed(body: string): unknown {
   try {
-    return JSON.parse(body);
+    return parseJson(body);
   } catch {
     return body;
   }
@@ -173,7 +174,7 @@ function redactSecretValues(body: string): string {
   if (/^[\w.~%+-]+=[^{}"]*$/.test(body)) return body.replace(secretFormField, "$1$2=[redacted]");
   if (!mentionsSecret.test(body)) return body;
   try {
-    return JSON.stringify(JSON.parse(body), (name, value) => {
+    return JSON.stringify(parseJson(body), (name, value) => {
       if (name === "secrets" && Array.isArray(value)) return value.map(redactSecret);
       return secretFields.has(name) && typeof value === "string" ? "[redacted]" : value;
     });

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { mostLevels, parseJson } from "../http/json.ts";
 import { unprocessable } from "../http-error.ts";
-import { issuesOf } from "../openapi/validation.ts";
+import { issuesOf, jsonIssue } from "../openapi/validation.ts";
 
 /**
  * The JSON body of an admin request; an empty body reads as `{}`.
@@ -16,9 +17,10 @@ export async function readAdminBody<Schema extends z.ZodType>(
   const text = (await readText(exchange, limitBytes)) || "{}";
   let input: unknown;
   try {
-    input = JSON.parse(text);
-  } catch {
-    throw unprocessable([{ loc: ["body"], msg: "JSON decode error", type: "json_invalid" }]);
+    // A snapshot has levels of its own around those of what it keeps.
+    input = parseJson(text, 2 * mostLevels);
+  } catch (error) {
+    throw unprocessable([jsonIssue(error)]);
   }
   const result = schema.safeParse(input);
   if (!result.success) throw unprocessable(issuesOf(result.error, input, ["body"]));

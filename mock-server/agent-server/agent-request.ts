@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { parseJson, TooDeepError } from "../http/json.ts";
 import { HttpError } from "../http-error.ts";
 import { pathParameters, type QueryParameter } from "../openapi/operation.ts";
 import { issuesOf, type ValidationIssue } from "../openapi/validation.ts";
@@ -76,7 +77,7 @@ function coerced(raw: readonly string[], kind: QueryParameter["kind"]): unknown 
 function valuesOf(text: string): unknown[] {
   if (text.startsWith("[")) {
     try {
-      return JSON.parse(text) as unknown[];
+      return parseJson(text) as unknown[];
     } catch {
       // Whoever checks the value says what is wrong with it.
     }
@@ -97,9 +98,9 @@ async function readBody(
   }
   let input: unknown;
   try {
-    input = text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    throw new HttpError(400, "The body is not valid JSON.");
+    input = text.trim() === "" ? {} : parseJson(text);
+  } catch (error) {
+    throw new HttpError(400, error instanceof TooDeepError ? error.message : "The body is not valid JSON.");
   }
   const cleaned = withoutNulls(schema, input);
   const result = schema.safeParse(cleaned);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Answer, sendJson } from "../http/answer.ts";
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { parseJson } from "../http/json.ts";
 import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import type { Endpoint } from "../openapi/route.ts";
@@ -46,7 +47,7 @@ export function serveMcp(router: Router<Endpoint>, mock: Mock): void {
 async function answerTo(exchange: Exchange, grant: OAuthGrantRecord): Promise<Answer> {
   let input: unknown;
   try {
-    input = JSON.parse(await readText(exchange));
+    input = parseJson(await readText(exchange));
   } catch {
     return sendJson(400, failure(null, -32700, "Parse error"));
   }

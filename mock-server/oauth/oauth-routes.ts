@@ -3,6 +3,7 @@ import { escapeHtml, simplePage } from "../control-plane/auth/result-page.ts";
 import { type Answer, sendJson, sendPage } from "../http/answer.ts";
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { parseJson } from "../http/json.ts";
 import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import type { Endpoint } from "../openapi/route.ts";
@@ -226,7 +227,7 @@ const registrationRequest = z.object({
 async function register(exchange: Exchange, mock: Mock): Promise<object> {
   let input: unknown;
   try {
-    input = JSON.parse(await readText(exchange));
+    input = parseJson(await readText(exchange));
   } catch {
     throw new OAuthError("invalid_client_metadata", "The body is no JSON.");
   }

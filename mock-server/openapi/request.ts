@@ -1,8 +1,9 @@
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { parseJson } from "../http/json.ts";
 import { unprocessable } from "../http-error.ts";
 import { type Operation, pathParameters, type QueryParameter } from "./operation.ts";
-import { issuesOf, type ValidationIssue } from "./validation.ts";
+import { issuesOf, jsonIssue, type ValidationIssue } from "./validation.ts";
 
 const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -114,9 +115,9 @@ async function readBody(
   }
   let input: unknown;
   try {
-    input = JSON.parse(text);
-  } catch {
-    issues.push({ loc: ["body"], msg: "JSON decode error", type: "json_invalid" });
+    input = parseJson(text);
+  } catch (error) {
+    issues.push(jsonIssue(error));
     return undefined;
   }
   const result = description.schema.safeParse(input);

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { TooDeepError } from "../http/json.ts";
 
 /** One broken field, as the hosted service reports it in a 422. */
 export interface ValidationIssue {
@@ -16,6 +17,12 @@ const typeMessages: Record<string, [type: string, message: string]> = {
   record: ["dict_type", "Input should be a valid dictionary"],
   object: ["model_attributes_type", "Input should be a valid dictionary or object to extract fields from"],
 };
+
+/** What is wrong with a body that couldn't be read as JSON. */
+export function jsonIssue(error: unknown): ValidationIssue {
+  const msg = error instanceof TooDeepError ? error.message : "JSON decode error";
+  return { loc: ["body"], msg, type: "json_invalid" };
+}
 
 /** What a schema found wrong with `input`, with paths that begin at `root`. */
 export function issuesOf(error: z.ZodError, input: unknown, root: (string | number)[]): ValidationIssue[] {

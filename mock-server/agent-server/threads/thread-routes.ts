@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../../http/json.ts";
 import { HttpError } from "../../http-error.ts";
 import { agentRoute } from "../agent-operation.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
@@ -188,7 +189,7 @@ export const threadRoutes = [
 
 function parsedObject(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // Said below, as for any other JSON that is no object.
