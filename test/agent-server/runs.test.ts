@@ -118,6 +118,35 @@ test("a thread that is deleted takes its runs with it, also those under way", as
   expect(agent.defects).toEqual([]);
 });
 
+test("a run that is deleted while it is under way ends, and leaves its thread idle", async () => {
+  await using agent = await startAgent();
+  const runs = `/threads/${thread(1)}/runs`;
+  const { body } = await agent.call("POST", runs, { ...slow, if_not_exists: "create" });
+  const joined = agent.events("GET", `${runs}/${body.run_id}/stream`);
+  await until(async () => (await statuses(agent, thread(1)))[0] === "running");
+  expect((await agent.call("DELETE", `${runs}/${body.run_id}`)).status).toBe(204);
+  await joined;
+  expect(await statuses(agent, thread(1))).toEqual([]);
+  expect((await agent.call("GET", `/threads/${thread(1)}`)).body.status).toBe("idle");
+  expect(agent.defects).toEqual([]);
+});
+
+test("an assistant that is deleted while a run of it is under way lets the run end, and starts no other", async () => {
+  await using agent = await startAgent();
+  const { body: assistant } = await agent.call("POST", "/assistants", { graph_id: "delay" });
+  const runs = `/threads/${thread(1)}/runs`;
+  const body = { ...slow, assistant_id: assistant.assistant_id, if_not_exists: "create" };
+  await agent.call("POST", runs, body);
+  await agent.call("POST", runs, body);
+  await agent.call("DELETE", `/assistants/${assistant.assistant_id}`);
+  expect((await agent.call("POST", runs, body)).status).toBe(404);
+  await until(async () => {
+    agent.clock.advance("1m");
+    return (await statuses(agent, thread(1))).every((status) => status === "success");
+  });
+  expect(agent.defects).toEqual([]);
+});
+
 test("the state goes on from any checkpoint that a run names", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
