@@ -82,9 +82,13 @@ async function execute(graphId: string, execution: Execution, supervisor: Superv
         "execute",
         { checkpoints, store, publish },
         (scope) => executeParams(scope, graphId, { ...execution, ...begin }, attempt),
-        signal,
-        (put) => {
-          hasPut = put;
+        {
+          signal,
+          // A run whose thread was lost may have been what the thread was lost by.
+          isAlone: attempt > 1,
+          onEnd: (put) => {
+            hasPut = put;
+          },
         },
       );
       const { values, interrupts } = result as ExecuteResult;

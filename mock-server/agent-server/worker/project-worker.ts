@@ -1,12 +1,11 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { GraphProject } from "../../project/graph-config.ts";
 import { ProjectLoadError } from "../../project/project-load-error.ts";
 import type { Graph } from "../engine/graph.ts";
-import { stopAndAsk } from "./blocked-thread.ts";
 import { CallFailure } from "./calls.ts";
 import { compiledGraph } from "./compiled-graph.ts";
 import { type ScopeAccess, Scopes } from "./scopes.ts";
-import { type LogLine, ThreadCrashed, ThreadLost, WorkerThread } from "./worker-thread.ts";
+import { WatchedThread } from "./watched-thread.ts";
+import { type LogLine, ThreadLost, WorkerThread } from "./worker-thread.ts";
 
 export interface ProjectWorkerOptions {
   /** Environment variables on top of those that the project's file names: a deployment's own. */
@@ -48,7 +47,7 @@ export async function startProjectWorker(
   const close = (choice?: { drain?: boolean }) => supervisor.close(choice?.drain ?? false);
   return {
     graphs: project.graphs.map(({ id, description }) => compiledGraph(id, description, supervisor)),
-    call: (method, params, signal) => supervisor.call(method, {}, () => params, signal),
+    call: (method, params, signal) => supervisor.call(method, {}, () => params, signal ? { signal } : {}),
     close,
     [Symbol.asyncDispose]: () => close(),
   };
@@ -57,7 +56,19 @@ export async function startProjectWorker(
 /** The outer variables that programs need to find their way; they hold no secrets. */
 const outerVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "SystemRoot"];
 
-/** Keeps a thread for a project: starts another when one is lost, and ends one that doesn't answer. */
+/** How a call into a thread is made. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Whether the call gets a thread that nothing else runs in, so that what happens to the thread is its own doing. */
+  isAlone?: boolean;
+  /** Called in the end with whether it has put a checkpoint of the graph itself. */
+  onEnd?: (hasPut: boolean) => void;
+}
+
+/** Most threads at once for calls that get one of their own. */
+const mostAlone = 4;
+
+/** Keeps a thread for a project, and starts another when it is lost. */
 export class Supervisor {
   readonly #project: GraphProject;
   readonly #env: Record<string, string>;
@@ -66,12 +77,10 @@ export class Supervisor {
   readonly #memoryMb: number | undefined;
   readonly #unresponsiveMs: number;
   readonly #scopes: Scopes;
-  /** Which calls have kept their thread from answering. */
-  readonly #culprits = new Map<number, Error>();
-  /** Threads in which something may still run that nobody waits for. */
-  readonly #haunted = new WeakSet<WorkerThread>();
-  #thread: Promise<WorkerThread> | undefined;
-  #watched: WorkerThread | undefined;
+  readonly #running = new Set<WorkerThread>();
+  readonly #turns: (() => void)[] = [];
+  #alone = 0;
+  #shared: Promise<WatchedThread> | undefined;
   #isClosed = false;
   #idle: (() => void) | undefined;
 
@@ -86,64 +95,90 @@ export class Supervisor {
     this.#scopes = new Scopes(options.onDefect ?? console.error);
   }
 
-  /** The thread, started if there is none. @throws {ProjectLoadError} */
-  thread(): Promise<WorkerThread> {
-    if (this.#isClosed) return Promise.reject(new ThreadLost("The graphs of this revision are no longer served."));
-    this.#thread ??= this.#start();
-    return this.#thread;
+  /** The thread that calls share, started if there is none. @throws {ProjectLoadError} */
+  thread(): Promise<WatchedThread> {
+    if (this.#isClosed) return Promise.reject(noLongerServed());
+    this.#shared ??= this.#startShared();
+    return this.#shared;
   }
 
-  /** Calls a method of the thread; `params` are made with the scope in which it may read and write what `access` has. */
+  /** Calls a method of a thread; `params` are made with the scope in which it may read and write what `access` has. */
   async call(
     method: string,
     access: ScopeAccess,
     params: (scope: number) => unknown,
-    signal?: AbortSignal,
-    onEnd?: (hasPut: boolean) => void,
+    { signal, isAlone = false, onEnd }: CallOptions = {},
   ): Promise<unknown> {
-    const thread = await this.thread();
-    try {
-      return await this.#scopes.with(access, async (id, scope) => {
-        this.#watch(thread);
+    const use = (thread: WatchedThread) =>
+      this.#scopes.with(access, async (id, scope) => {
         try {
-          return await thread.calls.call(method, params(id), signal);
-        } catch (error) {
-          if (signal?.aborted) this.#haunted.add(thread);
-          const isAlone = this.#scopes.size === 1;
-          if (error instanceof ThreadCrashed && isAlone)
-            throw new CallFailure({ name: "GraphCrashed", message: error.message });
-          throw this.#culprits.get(id) ?? error;
+          return await thread.call(method, params(id), signal);
         } finally {
-          this.#culprits.delete(id);
           onEnd?.(scope.hasPut);
         }
       });
+    try {
+      return isAlone ? await this.#withOwnThread(use) : await use(await this.thread());
     } finally {
       if (this.#scopes.size === 0) this.#idle?.();
     }
   }
 
   async close(drain: boolean): Promise<void> {
-    const thread = await this.#thread?.catch(() => undefined);
+    await this.#shared?.catch(() => undefined);
     this.#isClosed = true;
     if (drain && this.#scopes.size > 0) {
       await new Promise<void>((resolve) => {
         this.#idle = resolve;
       });
     }
-    await thread?.terminate(new ThreadLost("The graphs of this revision are no longer served."));
+    await Promise.all([...this.#running].map((thread) => thread.terminate(noLongerServed())));
+  }
+
+  async #startShared(): Promise<WatchedThread> {
+    try {
+      const thread = await this.#start();
+      const shared = new WatchedThread(thread, this.#unresponsiveMs, () => this.#forget(shared));
+      void thread.ended.then(() => this.#forget(shared));
+      return shared;
+    } catch (error) {
+      this.#shared = undefined;
+      throw error;
+    }
+  }
+
+  /** From now on calls get another thread. */
+  async #forget(lost: WatchedThread): Promise<void> {
+    const shared = this.#shared;
+    if ((await shared?.catch(() => undefined)) === lost && this.#shared === shared) this.#shared = undefined;
+  }
+
+  async #withOwnThread<Result>(use: (thread: WatchedThread) => Promise<Result>): Promise<Result> {
+    if (this.#alone >= mostAlone) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    else this.#alone++;
+    let thread: WorkerThread | undefined;
+    try {
+      if (this.#isClosed) throw noLongerServed();
+      thread = await this.#start();
+      return await use(new WatchedThread(thread, this.#unresponsiveMs));
+    } finally {
+      await thread?.terminate(noLongerServed());
+      const next = this.#turns.shift();
+      if (next) next();
+      else this.#alone--;
+    }
   }
 
   async #start(): Promise<WorkerThread> {
     const { folder, graphs } = this.#project;
     const start = { folder, graphs: graphs.map(({ id, module, exportName }) => ({ id, module, exportName })) };
     const thread = new WorkerThread({ start, env: this.#env, memoryMb: this.#memoryMb, onLog: this.#onLog });
+    this.#running.add(thread);
+    void thread.ended.then(() => this.#running.delete(thread));
     this.#scopes.serve(thread.calls);
-    void thread.ended.then(() => this.#forget(thread));
     try {
       await this.#load(thread);
     } catch (error) {
-      this.#thread = undefined;
       await thread.terminate(error as Error);
       throw error;
     }
@@ -164,49 +199,6 @@ export class Supervisor {
       throw new ProjectLoadError(`${files} didn't load: ${(error as Error).message}`, { cause: error });
     }
   }
-
-  async #forget(thread: WorkerThread): Promise<void> {
-    const current = await this.#thread?.catch(() => undefined);
-    if (current === thread) this.#thread = undefined;
-  }
-
-  /** Looks whether the thread answers, for as long as calls are under way. */
-  #watch(thread: WorkerThread): void {
-    if (this.#watched === thread) return;
-    this.#watched = thread;
-    void (async () => {
-      while (this.#watched === thread && this.#scopes.size > 0) {
-        if (!(await this.#answers(thread))) {
-          await this.#endBlocked(thread);
-          break;
-        }
-        await pause(this.#unresponsiveMs / 4, undefined, { ref: false });
-      }
-      if (this.#watched === thread) this.#watched = undefined;
-    })();
-  }
-
-  async #answers(thread: WorkerThread): Promise<boolean> {
-    const patience = new AbortController();
-    const silence = pause(this.#unresponsiveMs, false, { ref: false, signal: patience.signal }).catch(() => false);
-    const ended = thread.ended.then(() => true);
-    const answers = await Promise.race([thread.ping().then(() => true), ended, silence]);
-    patience.abort();
-    return answers;
-  }
-
-  async #endBlocked(thread: WorkerThread): Promise<void> {
-    // From now on calls get a new thread.
-    this.#thread = undefined;
-    await stopAndAsk(thread.threadId, 5000, async ({ scope, place }) => {
-      const where = place === undefined ? "" : ` at ${place}`;
-      const message = `The graph kept its thread busy for more than ${this.#unresponsiveMs / 1000} s${where}: the thread was ended.`;
-      const reason = new ThreadLost(message);
-      const isAlone = this.#scopes.size === 1 && !this.#haunted.has(thread);
-      const guilty = scope ?? (isAlone ? this.#scopes.only : undefined);
-      if (guilty !== undefined)
-        this.#culprits.set(guilty, Object.assign(new Error(message), { name: "GraphUnresponsive" }));
-      await thread.terminate(reason);
-    });
-  }
 }
+
+const noLongerServed = () => new ThreadLost("The graphs of this revision are no longer served.");

@@ -76,11 +76,6 @@ export class WorkerThread {
     await answered;
   }
 
-  /** As Node.js numbers it. */
-  get threadId(): number {
-    return this.#worker.threadId;
-  }
-
   /** Resolves when the thread has ended, whatever has ended it. */
   get ended(): Promise<void> {
     return this.#ended;

@@ -31,7 +31,7 @@ async function expectCalmEnd(agent: TestAgent, threadId: string, runId: string):
   expect((await agent.call("GET", `/threads/${threadId}/runs/${runId}`)).body.status).toBe("success");
 }
 
-test("an endless loop ends its run and tells where it is, and others go on from their last checkpoints", async () => {
+test("an endless loop ends its run, and others go on from their last checkpoints", async () => {
   const { agent, open } = await startWild(300);
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
@@ -39,9 +39,7 @@ test("an endless loop ends its run and tells where it is, and others go on from 
   const { body } = await agent.call("POST", `/threads/${thread(2)}/runs/wait`, act("loop"));
   expect(body.__error__).toEqual({
     error: "GraphUnresponsive",
-    message: expect.stringMatching(
-      /^The graph kept its thread busy for more than 0.3 s at .*graphs\.ts:\d+: the thread was ended\.$/,
-    ),
+    message: "The graph kept its thread busy for more than 0.3 s: the thread was ended.",
   });
   expect((await agent.call("GET", `/threads/${thread(2)}`)).body.status).toBe("error");
   await open();

@@ -1,16 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { currentScopeName } from "../../worker/blocked-thread.ts";
-import type { ScopeId } from "../../worker/protocol.ts";
 
 /** A run as far as it has to be told from others. */
 interface Running {
-  scope: ScopeId;
   fail(error: unknown): void;
 }
 
 /** Runs side by side in one thread, each of which may do what would end a process. */
 export interface Apart {
-  run<Result>(scope: ScopeId, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /**
@@ -19,7 +16,6 @@ export interface Apart {
  */
 export function keepRunsApart(): Apart {
   const current = new AsyncLocalStorage<Running>();
-  Object.assign(globalThis, { [Symbol.for(currentScopeName)]: () => current.getStore()?.scope });
   const blame = (error: unknown) => {
     const running = current.getStore();
     if (running) running.fail(error);
@@ -33,9 +29,9 @@ export function keepRunsApart(): Apart {
     throw error;
   };
   return {
-    run: (scope, work) =>
+    run: (work) =>
       new Promise((resolve, reject) => {
-        current.run({ scope, fail: reject }, () => {
+        current.run({ fail: reject }, () => {
           work().then(resolve, reject);
         });
       }),

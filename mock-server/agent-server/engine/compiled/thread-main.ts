@@ -51,7 +51,7 @@ calls.on("execute", async (params: ExecuteParams, signal) => {
   const writer = new EventWriter(calls, params.scope);
   writers.set(params.scope, writer);
   try {
-    return await apart.run(params.scope, () =>
+    return await apart.run(() =>
       runGraph(params, { library, calls, makeGraph: makerOf(params.graphId), writer, signal }),
     );
   } finally {
