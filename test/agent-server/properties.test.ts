@@ -127,3 +127,51 @@ test("versions count up, and any of them can be put into use again", async () =>
     { numRuns: 30 },
   );
 });
+
+test("a search finds the threads whose metadata and status are asked for, and no others", async () => {
+  await using agent = await startAgent();
+  const part = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom(1, "x", true, null, ["x", 1], { d: 1 }), {
+    maxKeys: 3,
+  });
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 8 }), part, async (rows, wanted) => {
+      const group = ++n;
+      const ids: string[] = [];
+      for (const metadata of rows) {
+        const { body } = await agent.call("POST", "/threads", { metadata: { ...metadata, group } });
+        ids.push(body.thread_id);
+      }
+      const filter = { metadata: { ...wanted, group }, status: "idle" };
+      const { body: found } = await agent.call("POST", "/threads/search", { ...filter, limit: 100 });
+      const matching = ids.filter((_, index) =>
+        Object.entries(wanted).every(([name, value]) => contains(rows[index], { [name]: value })),
+      );
+      expect(found.map(({ thread_id: id }: { thread_id: string }) => id).sort()).toEqual(matching.sort());
+      expect((await agent.call("POST", "/threads/count", filter)).body).toBe(matching.length);
+      expect((await agent.call("POST", "/threads/count", { ...filter, status: "busy" })).body).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a resumable run that is joined after any of its events goes on with the next one", async () => {
+  await using agent = await startAgent();
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.nat(), async (steps, place) => {
+      const path = `/threads/${thread(1)}/runs`;
+      const body = { assistant_id: "events", input: { steps }, stream_mode: ["custom", "values"] };
+      const whole = await agent.events("POST", `${path}/stream`, {
+        ...body,
+        stream_resumable: true,
+        if_not_exists: "create",
+      });
+      const after = place % whole.length;
+      const join = `${path}/${whole[0]?.data.run_id}/stream`;
+      const rest = await agent.events("GET", join, undefined, { "last-event-id": whole[after]?.id as string });
+      expect(rest).toEqual(whole.slice(after + 1));
+      expect(await agent.events("GET", join, undefined, { "last-event-id": "-" })).toEqual(whole);
+    }),
+    { numRuns: 30 },
+  );
+});
