@@ -46,3 +46,10 @@ export interface Mock {
 export function agentUrl(mock: Mock, deploymentId: string): string {
   return `${mock.publicUrl()}/agents/${deploymentId}`;
 }
+
+/** Ends what runs for one deployment, or for all, and forgets what their agent servers have kept and logged. */
+export function endAgents(mock: Mock, deploymentId?: string): void {
+  mock.agentServer.forget?.(deploymentId);
+  mock.projects.forget(deploymentId);
+  mock.agentLines.forget(deploymentId);
+}

@@ -27,7 +27,7 @@ import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
-import { agentUrl, type Mock } from "./mock.ts";
+import { agentUrl, endAgents, type Mock } from "./mock.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 import { createOutbound } from "./outbound.ts";
 import { RepositoryFolders } from "./project/repository-folders.ts";
@@ -222,9 +222,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   });
   const reset = async () => {
     await state.clear();
-    agentServer.forget?.();
-    projects.forget();
-    agentLines.forget();
+    endAgents(mock);
     await seedIntegrationsOnce();
     mock.journal.clear();
     mock.faults.clear();

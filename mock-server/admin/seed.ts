@@ -5,7 +5,7 @@ import { createListener } from "../control-plane/listener-model.ts";
 import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import { badRequest, HttpError } from "../http-error.ts";
-import type { Mock } from "../mock.ts";
+import { endAgents, type Mock } from "../mock.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
@@ -70,6 +70,7 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
     return made;
   } catch (error) {
     await mock.state.replace(before);
+    for (const { id } of made.deployments) endAgents(mock, id);
     if (error instanceof HttpError) throw new HttpError(400, `${part}: ${error.message}`);
     throw error;
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { furthestTime } from "../clock.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
-import type { Mock } from "../mock.ts";
+import { endAgents, type Mock } from "../mock.ts";
 import type { StateContent } from "../state/repositories.ts";
 import { rememberSecretsOf } from "../state/secrets-of.ts";
 
@@ -89,7 +89,7 @@ export async function takeSnapshot(mock: Mock, includeSecrets: boolean): Promise
   return JSON.parse(mock.redaction.text(text)) as Snapshot;
 }
 
-/** Puts a snapshot in the place of everything. @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id. */
+/** Puts a snapshot in the place of everything; agent servers begin anew. @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id. */
 export async function putSnapshot(mock: Mock, input: Snapshot): Promise<void> {
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
@@ -98,4 +98,5 @@ export async function putSnapshot(mock: Mock, input: Snapshot): Promise<void> {
   const content = snapshot.content as unknown as StateContent;
   rememberSecretsOf(mock.redaction, content);
   await mock.state.replace(content);
+  endAgents(mock);
 }

@@ -1,7 +1,7 @@
 import { toNeutralNames } from "../../core/dialect.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
-import type { Mock } from "../mock.ts";
+import { endAgents, type Mock } from "../mock.ts";
 import type { DeploymentRecord, Edition } from "../state/records.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
@@ -99,9 +99,7 @@ export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRe
 
 async function forget(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
-  mock.agentServer.forget?.(id);
-  mock.projects.forget(id);
-  mock.agentLines.forget(id);
+  endAgents(mock, id);
   await mock.state.revisions.removeOf(id);
   const { uploads } = mock.state.collections;
   for (const upload of await uploads.list(({ deploymentId }) => deploymentId === id)) await uploads.remove(upload.id);
