@@ -5,9 +5,9 @@ import type { Exchange } from "../http/exchange.ts";
 import { headLines } from "../http/send.ts";
 import type { FaultEffect } from "./fault-rule.ts";
 
-/** Resets the client's connection, without an answer. */
-function resetConnection({ outgoing }: Exchange): undefined {
-  outgoing.socket?.resetAndDestroy();
+/** Resets the client's connection, without an answer. An answer that waits behind another has no connection yet, its request has. */
+function resetConnection({ incoming }: Exchange): undefined {
+  incoming.socket.resetAndDestroy();
 }
 
 /** The first piece of an event stream, which may never end; the rest is given up. */
@@ -47,6 +47,7 @@ async function truncate({ outgoing }: Exchange, answer: Answer): Promise<undefin
 
 async function malform(answer: Answer): Promise<Answer> {
   const text = (await bytesOf(answer)).toString("utf8");
+  if (text === "" && !isEventStream(answer)) return { status: answer.status, headers: answer.headers ?? {} };
   const content = isEventStream(answer) ? `${text}event: values\ndata: {"broken":\n\n` : `${text.slice(0, -1)},`;
   return { status: answer.status, headers: typedHeaders(answer) ?? {}, content };
 }

@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { parseDuration } from "../duration.ts";
 
@@ -8,6 +9,21 @@ const durationSchema = z.union([z.string(), z.number()]).refine((value) => {
     return false;
   }
 }, "Input should be a duration such as 5s");
+
+const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      context.addIssue({
+        code: "custom",
+        path: [name],
+        message: "The header can't be sent: it has characters that no header has",
+      });
+    }
+  }
+});
 
 /** Which requests a fault is for; what isn't given matches everything. */
 const faultMatchSchema = z.strictObject({
@@ -31,7 +47,7 @@ const faultEffectSchema = z.strictObject({
   /** With `status`: an HTML page instead of JSON, as proxies answer. */
   html: z.string().optional(),
   /** With `status`: further headers, for example Retry-After. */
-  headers: z.record(z.string(), z.string()).optional(),
+  headers: headersSchema.optional(),
   /** Reset the connection `before` the request is handled, or `after` that and before the answer. */
   reset: z.enum(["before", "after"]).optional(),
   /** Handle the request, then break off in the middle of the body. */
