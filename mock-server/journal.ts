@@ -117,15 +117,19 @@ export class Journal {
   #redacted({ request, response, ...entry }: JournalEntry): RecordedRequest {
     const side = ({ headers, body }: JournalSide) => ({
       headers: this.#redaction.headers(headersByName(headers)),
-      body: body === null ? null : parsed(this.#redaction.text(redactSecretValues(body))),
+      body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
     });
     return {
       ...entry,
       time: new Date(entry.time).toISOString(),
-      path: this.#redaction.text(entry.path),
+      path: this.#text(entry.path),
       request: side(request),
       response: side(response),
     };
+  }
+
+  #text(text: string): string {
+    return this.#redaction.text(text).replace(signatures, "$1[redacted]");
   }
 }
 
@@ -164,6 +168,9 @@ function parsed(body: string): unknown {
     return body;
   }
 }
+
+/** Of upload addresses: told by their place, for each address has another. */
+const signatures = /([?&]signature=)[\w-]+/g;
 
 const secretFields: ReadonlySet<string> = new Set(["client_secret", "access_token", "refresh_token", "code_verifier"]);
 const mentionsSecret = /"(secrets|client_secret|access_token|refresh_token|code_verifier)"/;
