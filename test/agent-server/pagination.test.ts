@@ -19,9 +19,14 @@ async function readPages(agent: TestAgent, path: string, body: object, limit: nu
   return rows;
 }
 
+function expectOrder(rows: Row[], field: string, order: "asc" | "desc"): void {
+  const keys = rows.map((row) => row[field]);
+  expect(keys).toEqual(order === "asc" ? [...keys].sort() : [...keys].sort().reverse());
+}
+
 const groups = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 25 });
 const limits = fc.integer({ min: 1, max: 10 });
-const order = fc.constantFrom("asc", "desc");
+const order = fc.constantFrom("asc" as const, "desc" as const);
 
 test("pages of threads make the whole, in the order asked for, and the count agrees", async () => {
   await fc.assert(
@@ -40,8 +45,7 @@ test("pages of threads make the whole, in the order asked for, and the count agr
         const read = await readPages(agent, "/threads/search", { ...filter, sort_by, sort_order }, limit);
         const wanted = rows.flatMap((group, index) => (group === 1 ? [thread((index * 7) % 26)] : []));
         expect(read.map(({ thread_id: id }) => id).sort()).toEqual(wanted.sort());
-        const keys = read.map((row) => row[sort_by]);
-        expect(keys).toEqual(sort_order === "asc" ? [...keys].sort() : [...keys].sort().reverse());
+        expectOrder(read, sort_by, sort_order);
         expect((await agent.call("POST", "/threads/count", filter)).body).toBe(wanted.length);
       },
     ),
@@ -66,8 +70,7 @@ test("pages of assistants make the whole, in the order asked for, and the count 
         const read = await readPages(agent, "/assistants/search", { sort_by, sort_order }, limit);
         const { body: count } = await agent.call("POST", "/assistants/count", {});
         expect(new Set(read.map(({ assistant_id: id }) => id)).size).toBe(count);
-        const keys = read.map((row) => row[sort_by]);
-        expect(keys).toEqual(sort_order === "asc" ? [...keys].sort() : [...keys].sort().reverse());
+        expectOrder(read, sort_by, sort_order);
         const ofGroup = await readPages(agent, "/assistants/search", { metadata: { group: 2 } }, limit);
         expect(ofGroup).toHaveLength(rows.filter((group) => group === 2).length);
       },
