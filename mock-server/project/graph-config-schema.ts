@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { regularExpression } from "./regular-expression.ts";
 
 const text = z.string().min(1);
 
@@ -11,10 +12,7 @@ const cors = z.looseObject({
   allow_methods: z.array(z.string()).optional(),
   allow_headers: z.array(z.string()).optional(),
   allow_credentials: z.boolean().optional(),
-  allow_origin_regex: z
-    .string()
-    .refine((pattern) => isRegExp(pattern), { error: "must be a regular expression" })
-    .optional(),
+  allow_origin_regex: regularExpression.optional(),
   expose_headers: z.array(z.string()).optional(),
   max_age: z.number().int().nonnegative().optional(),
 });
@@ -76,12 +74,3 @@ export const knownKeys = {
   http: Object.keys(http.shape),
   "http.cors": Object.keys(cors.shape),
 } as const satisfies Record<string, readonly string[]>;
-
-function isRegExp(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
-}

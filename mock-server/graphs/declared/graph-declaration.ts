@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { regularExpression } from "../../project/regular-expression.ts";
 
 const name = z.string().regex(/^[^\s/|:]+$/, { error: "must be a name without spaces, slashes, bars and colons" });
 const fields = z.record(z.string(), z.unknown());
@@ -66,10 +67,7 @@ const conditionFields = z
     field: name.optional(),
     contains: z.string().min(1).optional(),
     equals: z.unknown().optional(),
-    matches: z
-      .string()
-      .refine((pattern) => isRegExp(pattern), { error: "must be a regular expression" })
-      .optional(),
+    matches: regularExpression.optional(),
     /** The last message's type. */
     type: z.enum(["human", "ai", "tool", "system"]).optional(),
   })
@@ -118,12 +116,3 @@ export type GraphDeclarations = z.output<typeof graphDeclarations>;
 export type NodeDeclaration = z.output<typeof node>;
 export type StepDeclaration = z.output<typeof step>;
 export type ConditionDeclaration = z.output<typeof condition>;
-
-function isRegExp(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
-}
