@@ -55,8 +55,9 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): RequestLis
     const effect = mock.faults.isEmpty ? undefined : takeFault(mock, exchange);
     const given = effect === undefined ? await handle() : await answerWithFault(exchange, effect, handle);
     // A client that has hung up gets no answer, nor does one whose connection a fault has broken off.
+    const isAnswered = given !== undefined && !exchange.outgoing.destroyed;
     const sent = given && send(exchange, given);
-    record(mock, exchange, time, given?.status ?? null, sent);
+    record(mock, exchange, time, isAnswered ? given.status : null, isAnswered ? sent : undefined);
   };
 
   return (incoming, outgoing) => {
