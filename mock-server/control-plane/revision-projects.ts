@@ -47,6 +47,8 @@ interface Loaded {
   sequence: number;
   /** `undefined`: its source isn't run here. */
   running: Promise<RunningProject | undefined>;
+  /** Aborted to give up what is still loading. */
+  unwanted: AbortController;
   /** Whether it has been told to end after its runs. */
   isDraining: boolean;
   /** To be removed at the end. */
@@ -114,6 +116,7 @@ export class RevisionProjects implements AsyncDisposable {
     for (const loaded of this.#ending.keys()) {
       if (!loaded.isDraining || !isMeant(loaded)) continue;
       loaded.isDraining = false;
+      loaded.unwanted.abort();
       void loaded.running.then(
         (running) => running?.close(),
         () => undefined,
@@ -132,20 +135,23 @@ export class RevisionProjects implements AsyncDisposable {
     if (!loaded) return;
     this.#loaded.delete(revisionId);
     loaded.isDraining = drain;
+    if (!drain) loaded.unwanted.abort();
     const ended = close(loaded, drain).finally(() => this.#ending.delete(loaded));
     this.#ending.set(loaded, ended);
   }
 
   #load(origin: RevisionOrigin): Loaded {
     const { deploymentId, revisionId, sequence } = origin;
+    const unwanted = new AbortController();
     const loaded: Loaded = {
       deploymentId,
       sequence,
       running: this.#folderOf(origin).then((found) => {
         if (!found) return undefined;
         if (found.isTemporary) loaded.temporaryFolder = found.folder;
-        return this.#start(origin, found.folder);
+        return this.#start(origin, found.folder, unwanted.signal);
       }),
+      unwanted,
       isDraining: false,
       temporaryFolder: undefined,
     };
@@ -170,7 +176,11 @@ export class RevisionProjects implements AsyncDisposable {
     return { folder: await extractTarball(Buffer.from(upload.data, "base64")), isTemporary: true };
   }
 
-  async #start({ deploymentId, revisionId, config, secrets }: RevisionOrigin, folder: string): Promise<RunningProject> {
+  async #start(
+    { deploymentId, revisionId, config, secrets }: RevisionOrigin,
+    folder: string,
+    signal: AbortSignal,
+  ): Promise<RunningProject> {
     const { start, redaction, onLog } = this.#options;
     const path =
       config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
@@ -188,6 +198,7 @@ export class RevisionProjects implements AsyncDisposable {
       {
         onLog: ({ stream, text }) =>
           onLog({ deploymentId, revisionId, level: stream === "stderr" ? "WARNING" : "INFO", message: text }),
+        signal,
       },
     );
   }

@@ -10,10 +10,11 @@ export interface RunningProject extends Pick<ProjectWorker, "graphs" | "call" | 
 }
 
 /**
- * Loads a project's graphs and its app. `onLog` takes the lines that its code prints.
+ * Loads a project's graphs and its app. `onLog` takes the lines that its code prints; `signal` is aborted when the project is no longer wanted
+ * before it has loaded.
  * @throws {Error} when one of them doesn't load; the message names the file and the reason.
  */
 export type StartProject = (
   project: GraphProject,
-  options: { onLog: (line: LogLine) => void },
+  options: { onLog: (line: LogLine) => void; signal?: AbortSignal },
 ) => Promise<RunningProject>;

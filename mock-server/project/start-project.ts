@@ -2,11 +2,11 @@ import { startProjectWorker } from "../agent-server/worker/project-worker.ts";
 import type { RunningProject, StartProject } from "./running-project.ts";
 
 /** Starts a thread for a project, and loads everything in it that the configuration file names. */
-export const startProject: StartProject = async (project, { onLog }): Promise<RunningProject> => {
-  const worker = await startProjectWorker(project, { onLog });
+export const startProject: StartProject = async (project, { onLog, signal }): Promise<RunningProject> => {
+  const worker = await startProjectWorker(project, { onLog, signal });
   try {
-    if (project.auth) await worker.call("load-auth", project.auth);
-    if (project.http.app) await worker.call("load-app", project.http.app);
+    if (project.auth) await worker.call("load-auth", project.auth, signal);
+    if (project.http.app) await worker.call("load-app", project.http.app, signal);
     const files = (await worker.call("loaded-files", undefined)) as string[];
     return { project, files, graphs: worker.graphs, call: worker.call, close: worker.close };
   } catch (error) {

@@ -20,6 +20,8 @@ export interface ProjectWorkerOptions {
   memoryMb?: number;
   /** How long code of a graph may keep the thread from answering, in milliseconds, before its run is ended. @default 10000 */
   unresponsiveMs?: number;
+  /** Aborted when the project's files are no longer wanted, however long they go on loading. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A project's graphs, ready to run in a thread of their own. */
@@ -76,6 +78,7 @@ export class Supervisor {
   readonly #loadTimeoutMs: number;
   readonly #memoryMb: number | undefined;
   readonly #unresponsiveMs: number;
+  readonly #signal: AbortSignal | undefined;
   readonly #scopes: Scopes;
   readonly #running = new Set<WorkerThread>();
   readonly #turns: (() => void)[] = [];
@@ -92,6 +95,7 @@ export class Supervisor {
     this.#loadTimeoutMs = options.loadTimeoutMs ?? 60_000;
     this.#memoryMb = options.memoryMb;
     this.#unresponsiveMs = options.unresponsiveMs ?? 10_000;
+    this.#signal = options.signal;
     this.#scopes = new Scopes(options.onDefect ?? console.error);
   }
 
@@ -188,8 +192,9 @@ export class Supervisor {
   async #load(thread: WorkerThread): Promise<void> {
     const deadline = AbortSignal.timeout(this.#loadTimeoutMs);
     try {
-      await thread.calls.call("load", undefined, deadline);
+      await thread.calls.call("load", undefined, this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline);
     } catch (error) {
+      if (this.#signal?.aborted) throw noLongerServed();
       const files = [...new Set(this.#project.graphs.map(({ module }) => module))].join(", ");
       if (deadline.aborted) {
         const seconds = this.#loadTimeoutMs / 1000;
