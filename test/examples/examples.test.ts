@@ -2,7 +2,12 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Client } from "@langchain/langgraph-sdk";
 import { expect, test } from "vitest";
+import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
+import { startProjectWorker } from "../../mock-server/agent-server/worker/project-worker.ts";
+import { startDevServer } from "../../mock-server/dev-server.ts";
+import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { checkout, pulumiCli } from "../support/pulumi/command-line.ts";
@@ -46,6 +51,20 @@ test("the tests of the vitest example pass in a project of their own", async () 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test("the graph of the example project asks, and goes on when it is answered", async () => {
+  const project = await readGraphConfig(join(checkout, "examples/graph-project/graph.json"));
+  await using worker = await startProjectWorker(project);
+  const projectOf = async () => ({ ...worker, project, files: [] });
+  await using server = await startDevServer(0, "127.0.0.1", createGraphAgentServer({ projectOf }));
+  const client = new Client({ apiUrl: server.url, apiKey: null });
+  const { thread_id: threadId } = await client.threads.create();
+  const asked = await client.runs.wait(threadId, "mail", { input: { topic: "refunds" } });
+  const draft = "From support@example.com: about refunds";
+  expect(asked).toMatchObject({ __interrupt__: [{ value: { question: "Send it?", draft } }] });
+  const done = await client.runs.wait(threadId, "mail", { command: { resume: "yes" } });
+  expect(done).toEqual({ topic: "refunds", draft, sent: true });
 });
 
 function runVitest(cwd: string): Promise<{ code: number | null; output: string }> {
