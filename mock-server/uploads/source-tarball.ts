@@ -33,8 +33,33 @@ export interface SourceTarball {
 }
 
 /**
- * Reads a gzipped tar of a project without writing anything: no entry may leave the folder, nothing but files and folders is allowed, and
- * nothing may be larger than the limits.
+ * Reads a gzipped tar of a project: no entry may leave the folder, nothing but files and folders is allowed, and nothing may be larger than the
+ * limits. `onEntry` returns what takes the pieces of a file.
+ * @throws {TarballError} naming what is wrong, before `onEntry` hears of it; whatever `onEntry` throws.
+ */
+export async function readTarball(
+  data: Uint8Array,
+  onEntry: (entry: TarEntry) => ((piece: Uint8Array) => void) | undefined,
+  limits: TarballLimits = tarballLimits,
+): Promise<void> {
+  let entries = 0;
+  const gunzip = createGunzip();
+  try {
+    await readTar(limited(Readable.from([data]).pipe(gunzip), limits.unpackedBytes), (entry) => {
+      const { path, kind } = entry;
+      if (++entries > limits.entries) throw new TarballError(`it has more than ${limits.entries} entries`);
+      checkPath(path, limits);
+      if (kind === "link") throw new TarballError(`${shown(path)} is a link: only files and folders are allowed`);
+      if (kind === "other") throw new TarballError(`${shown(path)} is neither a file nor a folder`);
+      return onEntry(entry);
+    });
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/**
+ * Looks at a tarball without writing anything.
  * @throws {TarballError} naming what is wrong.
  */
 export async function inspectTarball(
@@ -46,12 +71,7 @@ export async function inspectTarball(
   const files: string[] = [];
   const config: Uint8Array[] = [];
   let hasConfig = false;
-  let entries = 0;
   const onEntry = ({ path, kind, size }: TarEntry) => {
-    if (++entries > limits.entries) throw new TarballError(`it has more than ${limits.entries} entries`);
-    checkPath(path, limits);
-    if (kind === "link") throw new TarballError(`${shown(path)} is a link: only files and folders are allowed`);
-    if (kind === "other") throw new TarballError(`${shown(path)} is neither a file nor a folder`);
     if (kind === "directory") return undefined;
     const name = posix.normalize(path);
     files.push(name);
@@ -60,14 +80,11 @@ export async function inspectTarball(
     hasConfig = true;
     return (piece: Uint8Array) => config.push(piece);
   };
-  const gunzip = createGunzip();
   try {
-    await readTar(limited(Readable.from([data]).pipe(gunzip), limits.unpackedBytes), onEntry);
+    await readTarball(data, onEntry, limits);
   } catch (error) {
     if (error instanceof TarballError) throw error;
     throw new TarballError("it isn't readable: a gzipped tar archive (.tar.gz) is expected");
-  } finally {
-    gunzip.destroy();
   }
   if (!hasConfig) throw new TarballError(`it has no ${configPath}`);
   return { files, graphs: graphsOf(Buffer.concat(config).toString("utf8"), configPath) };
