@@ -182,8 +182,8 @@ function redactSecretValues(body: string): string {
   if (!mentionsSecret.test(body)) return body;
   try {
     return JSON.stringify(parseJson(body), (name, value) => {
-      if (name === "secrets" && Array.isArray(value)) return value.map(redactSecret);
-      return secretFields.has(name) && typeof value === "string" ? "[redacted]" : value;
+      if (value === null || !(name === "secrets" || secretFields.has(name))) return value;
+      return Array.isArray(value) ? value.map(redactSecret) : "[redacted]";
     });
   } catch {
     return '"[redacted: no valid JSON, and it may hold secrets]"';
