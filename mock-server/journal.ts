@@ -58,26 +58,49 @@ export interface RecordedRequest {
   response: { headers: Record<string, string>; body: unknown };
 }
 
-/** The last requests that a server was asked: at most `capacity`. */
+/** How much a journal holds. */
+export interface JournalLimits {
+  requests: number;
+  /** Of all bodies together. */
+  characters: number;
+}
+
+const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
+
+/** The last requests that a server was asked, as far as they are within the limits. */
 export class Journal {
   #entries: JournalEntry[] = [];
+  /** Where those begin that are still held. */
+  #first = 0;
+  #characters = 0;
   readonly #redaction: Redaction;
-  readonly #capacity: number;
+  readonly #limits: JournalLimits;
 
-  constructor(redaction: Redaction, capacity = 1000) {
+  constructor(redaction: Redaction, limits = defaultLimits) {
     this.#redaction = redaction;
-    this.#capacity = capacity;
+    this.#limits = limits;
   }
 
   add(entry: JournalEntry): void {
     entry.request.body = withinLimit(entry.request.body);
     entry.response.body = withinLimit(entry.response.body);
     this.#entries.push(entry);
-    if (this.#entries.length >= 2 * this.#capacity) this.#entries = this.#entries.slice(-this.#capacity);
+    this.#characters += charactersOf(entry);
+    while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as JournalEntry);
+    if (this.#first < this.#entries.length / 2) return;
+    this.#entries = this.#entries.slice(this.#first);
+    this.#first = 0;
+  }
+
+  get #isOverfull(): boolean {
+    const count = this.#entries.length - this.#first;
+    return count > this.#limits.requests || (count > 1 && this.#characters > this.#limits.characters);
   }
 
   clear(): void {
     this.#entries = [];
+    this.#first = 0;
+    this.#characters = 0;
   }
 
   /** The matching requests, oldest first. */
@@ -101,7 +124,7 @@ export class Journal {
 
   #matching(filter: JournalFilter): JournalEntry[] {
     return this.#entries
-      .slice(-this.#capacity)
+      .slice(this.#first)
       .filter(
         (entry) =>
           (filter.method === undefined || entry.method === filter.method.toUpperCase()) &&
@@ -136,6 +159,10 @@ export class Journal {
 /** Whether nothing of the server is meant by a request: it has no such path, or not this method of it. */
 function isUnmatched({ operation, status, path }: JournalEntry): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
+}
+
+function charactersOf({ request, response }: JournalEntry): number {
+  return (request.body?.length ?? 0) + (response.body?.length ?? 0);
 }
 
 /** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
