@@ -1,4 +1,5 @@
 import type { Fields } from "../engine/graph.ts";
+import { failureOf } from "../failure.ts";
 import { filterMistake } from "./auth-filter.ts";
 import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "./auth-handlers.ts";
 
@@ -66,7 +67,7 @@ async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutco
     if (refusal) return refusal;
     // The developer of the handler reads why, the caller doesn't.
     console.error(error instanceof Nonsense ? error.message : error);
-    return { kind: "failed", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "failed", reason: failureOf(error).message };
   }
 }
 

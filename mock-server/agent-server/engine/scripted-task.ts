@@ -1,4 +1,5 @@
 import { toBothNames } from "../../../core/dialect.ts";
+import { failureOf } from "../failure.ts";
 import { forked } from "./checkpoint.ts";
 import { type Destination, type Fields, GraphError, type Interrupt } from "./graph.ts";
 import { digitsOfName } from "./identifiers.ts";
@@ -65,7 +66,8 @@ export async function runTask(
       const asked = [...task.asked.slice(0, task.answers.length), ...thrown.interrupts];
       return { task: { ...task, interrupts: thrown.interrupts, asked }, goto: [], updates: [] };
     }
-    const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+    const { name, message } = failureOf(thrown);
+    const error = thrown instanceof Error ? `${name}: ${message}` : message;
     return { task: { ...task, error }, goto: [], updates: [], failure: thrown ?? new Error(error) };
   }
 }

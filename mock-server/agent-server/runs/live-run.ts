@@ -1,4 +1,5 @@
 import type { Fields, Interrupt } from "../engine/graph.ts";
+import { failureOf } from "../failure.ts";
 import type { RunError } from "../state/records.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Job } from "./run-queue.ts";
@@ -55,7 +56,7 @@ export class LiveRun implements Job {
 }
 
 /** What a failure is called and says. */
-export function runError(failure: unknown): RunError {
-  if (failure instanceof Error) return { error: failure.name, message: failure.message };
-  return { error: "Error", message: String(failure) };
+export function runError(thrown: unknown): RunError {
+  const { name, message } = failureOf(thrown);
+  return { error: name, message };
 }

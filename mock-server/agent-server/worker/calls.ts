@@ -1,25 +1,21 @@
+import { type Failure, failureByClass } from "../failure.ts";
+
 /** What messages go through: a worker, or the port to the parent of one. */
 interface Port {
   postMessage(message: unknown): void;
   on(event: "message", listener: (message: Message) => void): unknown;
 }
 
-/** A mistake as it crosses threads. */
-interface SentFailure {
-  name: string;
-  message: string;
-}
-
 type Message =
   | { kind: "call"; id: number; method: string; params: unknown }
   | { kind: "result"; id: number; result: unknown }
-  | { kind: "failure"; id: number; failure: SentFailure }
+  | { kind: "failure"; id: number; failure: Failure }
   | { kind: "cancel"; id: number }
   | { kind: "notice"; method: string; params: unknown };
 
 /** What a call on the other side has thrown. */
 export class CallFailure extends Error {
-  constructor({ name, message }: SentFailure) {
+  constructor({ name, message }: Failure) {
     super(message);
     this.name = name;
   }
@@ -111,14 +107,23 @@ export class Calls {
   async #answer(id: number, method: string, params: unknown): Promise<void> {
     const controller = new AbortController();
     this.#answering.set(id, controller);
-    let answer: Message;
+    let answer: Message & { id: number };
     try {
       answer = { kind: "result", id, result: await this.#handler(method)(params as never, controller.signal) };
     } catch (error) {
-      answer = { kind: "failure", id, failure: sentFailure(error) };
+      answer = { kind: "failure", id, failure: failureByClass(error) };
     }
     this.#answering.delete(id);
-    if (!this.#lost) this.#port.postMessage(answer);
+    if (!this.#lost) this.#send(answer);
+  }
+
+  /** An answer that can't be sent is a failure: whoever waits for it must be told. */
+  #send(answer: Message & { id: number }): void {
+    try {
+      this.#port.postMessage(answer);
+    } catch (error) {
+      this.#port.postMessage({ kind: "failure", id: answer.id, failure: failureByClass(error) } satisfies Message);
+    }
   }
 
   #handler(method: string): CallHandler {
@@ -129,10 +134,3 @@ export class Calls {
 }
 
 const neverAborted = new AbortController().signal;
-
-/** What is thrown, by its class where it doesn't say a name of its own. */
-function sentFailure(error: unknown): SentFailure {
-  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
-  const className = error.constructor.name;
-  return { name: error.name === "Error" && className !== "" ? className : error.name, message: error.message };
-}
