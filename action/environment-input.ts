@@ -46,15 +46,37 @@ function readJson(input: string, text: string): EnvironmentInput {
 function readLines(input: string, text: string): EnvironmentInput {
   const entries = new Map<string, string>();
   const problems: InputProblem[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  const lines = text.split(/\r?\n/);
+  let previous = "";
+  for (const [index, line] of lines.entries()) {
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
     const equals = line.indexOf("=");
     const name = line.slice(0, equals).trim();
+    const value = line.slice(equals + 1);
     if (equals < 0 || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      const message = `is not KEY=VALUE in line ${index + 1}. A value of several lines needs the JSON form: {"KEY": \${{ toJSON(secrets.KEY) }}}.`;
-      problems.push({ input, message });
+      problems.push({ input, message: `is not KEY=VALUE in line ${index + 1}. ${severalLines}` });
+    } else if (continues(previous, line.trim())) {
+      problems.push({ input, message: `has in line ${index + 1} what looks like the end of a value. ${severalLines}` });
     } else if (entries.has(name)) problems.push({ input, message: `sets ${name} twice, in line ${index + 1} again.` });
-    else entries.set(name, line.slice(equals + 1));
+    else entries.set(name, value);
+    previous = value.trim();
   }
   return { entries: Object.fromEntries(entries), problems };
+}
+
+const severalLines = `A value of several lines needs the JSON form: {"KEY": \${{ toJSON(secrets.KEY) }}}.`;
+
+/**
+ * Whether a line in the form of `KEY=VALUE` is the end of the value before it: of Base64, whose padding reads as `=`, or of quoted text. Taken as
+ * an entry, its first part, which may be secret, would be a name that is shown.
+ */
+function continues(previous: string, line: string): boolean {
+  if (/^[A-Za-z0-9]+==$/.test(line)) return true;
+  // One sign may also be an empty value, so what comes before must be whole groups of Base64, and the line no usual name.
+  const endsBase64 = /^[A-Za-z0-9]+=$/.test(line) && line.length % 4 === 0 && !/^[A-Z]+=$/.test(line);
+  if (endsBase64 && previous.length >= 16 && previous.length % 4 === 0 && /^[A-Za-z0-9+/]+$/.test(previous))
+    return true;
+  const quote = /^["']/.exec(previous)?.[0];
+  if (quote === undefined || (previous.length > 1 && previous.endsWith(quote))) return false;
+  return line.endsWith(quote) && line.split(quote).length % 2 === 0;
 }

@@ -5,6 +5,7 @@ import { graphConfigFileNames } from "../core/dialect.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
+import { sources } from "../core/wire/source-config.ts";
 import { type InputProblem, possibleValues, readEnvironment } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { type Operation, operations } from "./operations.ts";
@@ -290,6 +291,15 @@ const declaredInputs: Readonly<Record<string, InputName>> = {
   "sourceRevisionConfig.graphConfigPath": "graph-config-path",
   "sourceRevisionConfig.imageUri": "image-uri",
 };
+
+/**
+ * What is told beside other mistakes about a source that nobody knows here; `undefined` where it is known. A newer platform may take it, so it is
+ * no mistake by itself.
+ */
+export function unknownSource({ source }: DesiredDeployment): string | undefined {
+  if ((sources as readonly string[]).includes(source)) return undefined;
+  return `source: is ${JSON.stringify(source)}, which is none of those that are known: ${sources.join(", ")}. It is passed on as it is.`;
+}
 
 /** The mistakes in what is to be deployed, in the names of the inputs. */
 export function problemsOf(desired: DesiredDeployment): InputProblem[] {

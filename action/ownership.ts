@@ -1,4 +1,4 @@
-import { managedByName, managedByOf } from "../core/managed-by.ts";
+import { isMarkName, managedByName, managedByOf, markEntries } from "../core/managed-by.ts";
 import { isSameRepository } from "../core/repository.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { WorkflowEvent } from "./event.ts";
@@ -9,16 +9,25 @@ export function markOf({ repository }: Pick<WorkflowEvent, "repository">, pullRe
 }
 
 /**
- * Why a deployment may not be changed or deleted as the one with this mark; `undefined` when it may. The mark must be there; where its value
- * can't be read, the repository has to say it.
+ * Why a deployment may not be changed or deleted as the one with this mark; `undefined` when it may. The mark must be there. Where its value
+ * can't be read, the repository has to say it, and a preview is known only by the entry whose name has its number.
  */
 export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: string): string | undefined {
   const label = `Deployment ${deployment.name} (${deployment.id})`;
-  const isMarked = deployment.secrets?.some(({ name }) => name === managedByName) === true;
-  if (!isMarked) return `${label} carries no mark ${managedByName}, so it was made by something else.`;
+  const names = new Set(deployment.secrets?.map(({ name }) => name));
+  if (!names.has(managedByName)) return `${label} carries no mark ${managedByName}, so it was made by something else.`;
   const value = managedByOf(deployment.secrets);
   if (value !== undefined && value.toLowerCase() !== mark.toLowerCase()) {
     return `${label} is marked as managed by ${value}, not by ${mark}.`;
+  }
+  if (value === undefined) {
+    const own = markEntries(mark).map(({ name }) => name);
+    const missing = own.find((name) => !names.has(name));
+    if (missing !== undefined) {
+      return `${label} can't be told from other deployments: the platform hides the value of ${managedByName}, and there is no entry ${missing}.`;
+    }
+    const other = [...names].find((name) => isMarkName(name) && !own.includes(name));
+    if (other !== undefined) return `${label} carries the mark ${other} of a preview, so it isn't managed by ${mark}.`;
   }
   const { repo_url: url } = deployment.source_config;
   if (url !== undefined && url !== null) {

@@ -1,8 +1,11 @@
 import { deleteDeployment } from "../core/deletion.ts";
 import { ConfigError } from "../core/errors.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
+import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
 import { markOf, previewNameOf, pullRequestOf, whyNotOurs } from "./ownership.ts";
+import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -78,6 +81,7 @@ export async function sweep(session: Session): Promise<void> {
       continue;
     }
     await retire(session, deployment.name);
+    await tellPullRequest(session, deployment, pullRequest);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
   if (failed.length > 0)
@@ -87,6 +91,31 @@ export async function sweep(session: Session): Promise<void> {
     swept.length > 0
       ? `Deleted ${swept.length} previews of closed pull requests.`
       : "There is no preview of a closed pull request.";
+}
+
+/** The comment that still shows the preview as live. */
+async function tellPullRequest(
+  { client, github, inputs, event, redactor }: Session,
+  { name, id }: Deployment,
+  pullRequest: number,
+): Promise<void> {
+  if (github === undefined || !inputs.comment) return;
+  const report: Report = {
+    result: "deleted",
+    task: "sweep",
+    name,
+    isPreview: true,
+    deploymentId: id,
+    message: "The pull request is closed, so a sweep deleted its preview.",
+    steps: [],
+    logTail: [],
+    runUrl: event.runUrl,
+  };
+  await upsertComment(github, pullRequest, {
+    subject: { name, baseUrl: client.baseUrl },
+    text: renderComment(report, redactor),
+    mayBeFirst: false,
+  });
 }
 
 async function retire({ github, inputs, event }: Session, name: string): Promise<void> {

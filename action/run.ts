@@ -3,7 +3,7 @@ import { Redactor } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
-import { InputError, type InputName, type Inputs, problemsOf, readInputs } from "./inputs.ts";
+import { InputError, type InputName, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./ownership.ts";
 import type { Report } from "./report.ts";
@@ -25,7 +25,12 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
     if (target.kind === "refuse") problems.push({ input: target.input, message: target.reason });
-    else if ("source" in target) problems.push(...problemsOf(declare(inputs.declared, report.name, target.source)));
+    if (target.kind === "refuse" || "source" in target) {
+      const source = "source" in target ? target.source : { ref: inputs.ref };
+      problems.push(...problemsOf(declare(inputs.declared, report.name, source)));
+      const unknown = unknownSource(inputs.declared);
+      if (unknown !== undefined) console.warning(unknown);
+    }
     if (target.kind === "sweep" && inputs.githubToken === undefined) {
       problems.push({ input: "github-token", message: "is needed to see which pull requests are closed." });
     }

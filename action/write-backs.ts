@@ -1,4 +1,4 @@
-import { commentMarker, renderComment, upsertComment } from "./github/comment.ts";
+import { renderComment, upsertComment } from "./github/comment.ts";
 import {
   type DeploymentState,
   type GitHubDeployment,
@@ -46,7 +46,7 @@ export class WriteBacks {
 
   /** Once the result is known. */
   async end(): Promise<void> {
-    const { github, inputs, report, redactor, event, console } = this.#session;
+    const { client, github, inputs, report, redactor, event, console } = this.#session;
     const { result = "failed", url } = report;
     if (github !== undefined && this.#deployment !== undefined) {
       const details = {
@@ -69,8 +69,8 @@ export class WriteBacks {
     }
     if (github !== undefined && inputs.comment && this.#pullRequest !== undefined) {
       await upsertComment(github, this.#pullRequest, {
-        marker: commentMarker(report.name),
-        body: renderComment(report, redactor),
+        subject: { name: report.name, baseUrl: client.baseUrl },
+        text: renderComment(report, redactor),
         // A pull request that never had a preview isn't told that it is gone.
         mayBeFirst: report.deploymentId !== undefined || (result !== "deleted" && result !== "skipped"),
       });

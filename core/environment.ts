@@ -1,5 +1,5 @@
 import type { DesiredDeployment } from "./desired.ts";
-import { managedByName } from "./managed-by.ts";
+import { isMarkName, markEntries } from "./managed-by.ts";
 import { isMasked } from "./masked-values.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Secret } from "./wire/source-config.ts";
@@ -17,10 +17,10 @@ export function declaresEnvironment(desired: DesiredDeployment): boolean {
   return desired.env !== undefined || desired.secrets !== undefined;
 }
 
-/** The list that the platform gets: plain entries, secret entries, and the mark of who made the deployment. */
+/** The list that the platform gets: plain entries, secret entries, and the marks of who made the deployment. */
 export function environmentEntries(desired: DesiredDeployment, managedBy: string | undefined): Secret[] {
   const entries = Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
-  return managedBy === undefined ? entries : [...entries, { name: managedByName, value: managedBy }];
+  return managedBy === undefined ? entries : [...entries, ...markEntries(managedBy)];
 }
 
 /**
@@ -49,13 +49,13 @@ export function compareEnvironment(
     else if (!isSameAsHidden(name, value)) changed.push(name);
   }
   const dropped = [...(present ?? before ?? new Map<string, string>()).keys()].filter(
-    (name) => name !== managedByName && !wanted.has(name),
+    (name) => !isMarkName(name) && !wanted.has(name),
   );
   return { added, changed, dropped };
 }
 
 /**
- * The values in a deployment's environment that no message may show: all but the mark, what is masked anyway, and what is declared as plain. The
+ * The values in a deployment's environment that no message may show: all but the marks, what is masked anyway, and what is declared as plain. The
  * platform may name any of them in an error, also one that was just replaced or that nobody declares here.
  */
 export function secretValuesOf(
@@ -63,6 +63,6 @@ export function secretValuesOf(
   plain: Readonly<Record<string, string>> = {},
 ): string[] {
   return (secrets ?? [])
-    .filter(({ name, value }) => name !== managedByName && !Object.hasOwn(plain, name) && !isMasked(value))
+    .filter(({ name, value }) => !isMarkName(name) && !Object.hasOwn(plain, name) && !isMasked(value))
     .map(({ value }) => value);
 }

@@ -3,7 +3,7 @@ import { definedFields } from "./defined-fields.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { compareEnvironment, declaresEnvironment, environmentEntries } from "./environment.ts";
 import { type Effect, fields } from "./fields.ts";
-import { managedByName, managedByOf } from "./managed-by.ts";
+import { managedByOf, markEntries } from "./managed-by.ts";
 import { refuseRemovals } from "./removals.ts";
 import { mergedResourceSpec } from "./resource-spec.ts";
 import { areSameReferences, referenceList } from "./secret-references.ts";
@@ -110,7 +110,11 @@ export function planUpdate(desired: DesiredDeployment, observed: Deployment, opt
   function planEnvironment(): readonly string[] {
     if (!declaresEnvironment(desired)) return [];
     const { added, changed, dropped } = compareEnvironment(desired, observed.secrets, previous, unreadable);
-    const isUnmarked = managedBy !== undefined && observed.secrets?.every(({ name }) => name !== managedByName);
+    const present = observed.secrets;
+    const isUnmarked =
+      managedBy !== undefined &&
+      present &&
+      markEntries(managedBy).some((mark) => present.every(({ name }) => name !== mark.name));
     const isMarkedOtherwise =
       managedBy !== undefined && ![undefined, managedBy].includes(managedByOf(observed.secrets));
     const marks = isUnmarked === true || isMarkedOtherwise;

@@ -2,7 +2,7 @@ import type { DesiredDeployment } from "./desired.ts";
 import { declaresEnvironment, environmentEntries } from "./environment.ts";
 import { ConfigError } from "./errors.ts";
 import { fields } from "./fields.ts";
-import { managedByName } from "./managed-by.ts";
+import { isMarkName } from "./managed-by.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 /** Optional fields that were declared and aren't any more, though the platform can't clear them: by path, with what to do. */
@@ -71,7 +71,7 @@ export function refuseRemovals(
 
 function refuseEmptyEnvironment(desired: DesiredDeployment, observed: Deployment): void {
   const declaresNone = declaresEnvironment(desired) && environmentEntries(desired, undefined).length === 0;
-  const present = (observed.secrets ?? []).filter((entry) => entry.name !== managedByName);
+  const present = (observed.secrets ?? []).filter((entry) => !isMarkName(entry.name));
   if (declaresNone && present.length > 0) {
     throw new ConfigError(
       `secrets is declared empty, but the deployment has ${present.map((entry) => entry.name).join(", ")}: the platform takes an empty list as unchanged.`,

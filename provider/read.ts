@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ControlPlane } from "../core/client.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
 import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
-import { managedByName } from "../core/managed-by.ts";
+import { isMarkName } from "../core/managed-by.ts";
 import { isMasked } from "../core/masked-values.ts";
 import { isSameRepository } from "../core/repository.ts";
 import { roundedSpec } from "../core/resource-spec.ts";
@@ -135,7 +135,7 @@ function observedEnvironment(state: DeploymentState, { secrets }: Deployment): O
   const { env, secretNames } = state;
   if (env === undefined && secretNames === undefined) return { entries: {}, secretNames };
   if (secrets === undefined || secrets === null) return { entries: "hidden", secretNames };
-  const present = secrets.filter(({ name }) => name !== managedByName);
+  const present = secrets.filter(({ name }) => !isMarkName(name));
   const plain = present.filter(({ name }) => env !== undefined && Object.hasOwn(env, name));
   const secret = present.filter((entry) => !plain.includes(entry));
   const names = secretNames === undefined && secret.length === 0 ? undefined : secret.map(({ name }) => name).sort();

@@ -3,17 +3,28 @@ import { type Report, redactReport } from "../report.ts";
 import type { GitHub } from "./client.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps } from "./report-markdown.ts";
 
-/** GitHub refuses a comment over 65,536 characters. */
-const largestComment = 60_000;
+/** GitHub refuses a comment over 65,536 characters, those of its marker among them. */
+const largestText = 60_000;
+
+/** What a comment is about: a deployment of one control plane. */
+export interface CommentSubject {
+  name: string;
+  /** The base URL of the control plane: two regions may have a deployment of one name. */
+  baseUrl: string;
+}
 
 /** Finds the comment again: one for each deployment. It isn't shown. */
-export function commentMarker(name: string): string {
+export function commentMarker({ name, baseUrl }: CommentSubject): string {
+  return `<!-- graphdeploy:${encodeURIComponent(name)}@${encodeURIComponent(URL.parse(baseUrl)?.host ?? baseUrl)} -->`;
+}
+
+/** The marker of comments from before it told the control plane. */
+function olderMarker(name: string): string {
   return `<!-- graphdeploy:${encodeURIComponent(name)} -->`;
 }
 
-/** The comment of one run, redacted and cut to fit. */
+/** The text of a comment about one run, redacted and cut to fit. */
 export function renderComment(report: Report, redactor: Redactor): string {
-  const marker = commentMarker(report.name);
   const shown = redactReport(report, redactor);
   const text = redactor.text(
     paragraphs([
@@ -25,14 +36,14 @@ export function renderComment(report: Report, redactor: Redactor): string {
       logTail(shown, 10_000),
     ]),
   );
-  const room = largestComment - marker.length;
-  return `${marker}\n${text.length <= room ? text : `${text.slice(0, room - 50).toWellFormed()}\n\n… cut: the rest is in the log.`}`;
+  if (text.length <= largestText) return text;
+  return `${text.slice(0, largestText - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
 }
 
 /** A comment that is to be written. */
 export interface CommentText {
-  marker: string;
-  body: string;
+  subject: CommentSubject;
+  text: string;
   /** False where only a comment that is there already is to be changed. */
   mayBeFirst: boolean;
 }
@@ -41,23 +52,26 @@ export interface CommentText {
 export async function upsertComment(
   github: GitHub,
   pullRequest: number,
-  { marker, body, mayBeFirst }: CommentText,
+  { subject, text, mayBeFirst }: CommentText,
 ): Promise<void> {
   await github.attempt(`The comment on pull request #${pullRequest}`, "pull-requests: write", async () => {
     const { octokit, repository } = github;
-    const own = await findOwn(github, pullRequest, marker);
+    const own = await findOwn(github, pullRequest, subject);
+    const body = `${commentMarker(subject)}\n${text}`;
     if (own !== undefined) await octokit.rest.issues.updateComment({ ...repository, comment_id: own, body });
     else if (mayBeFirst) await octokit.rest.issues.createComment({ ...repository, issue_number: pullRequest, body });
   });
 }
 
-/** Anybody can copy a marker, so the author counts too. */
+/** Anybody can copy a marker, so the author counts too. One with the older marker is taken where there is no other that it could be. */
 async function findOwn(
   { octokit, repository }: GitHub,
   pullRequest: number,
-  marker: string,
+  subject: CommentSubject,
 ): Promise<number | undefined> {
   const login = await ownLogin(octokit);
+  const marker = commentMarker(subject);
+  const older: number[] = [];
   const pages = octokit.paginate.iterator(octokit.rest.issues.listComments, {
     ...repository,
     issue_number: pullRequest,
@@ -65,18 +79,39 @@ async function findOwn(
   });
   for await (const { data } of pages) {
     for (const { id, body, user } of data) {
-      const isOwn = login === undefined ? user?.type === "Bot" : user?.login === login;
-      if (isOwn && body?.startsWith(marker) === true) return id;
+      if (user?.login !== login) continue;
+      if (body?.startsWith(marker) === true) return id;
+      if (body?.startsWith(olderMarker(subject.name)) === true) older.push(id);
     }
   }
-  return undefined;
+  return older.length === 1 ? older[0] : undefined;
 }
 
-/** Who the token speaks for. That of a workflow, or of another app, may not ask; its comments are a bot's. */
-async function ownLogin(octokit: GitHub["octokit"]): Promise<string | undefined> {
+/** Who a workflow's own token speaks for. */
+const workflowLogin = "github-actions[bot]";
+
+/** Who the token speaks for. That of an app, as a workflow's own is, may not ask the REST API, only who its viewer is. */
+async function ownLogin(octokit: GitHub["octokit"]): Promise<string> {
   try {
     return (await octokit.rest.users.getAuthenticated()).data.login;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
   }
+  try {
+    const { viewer } = await octokit.graphql<{ viewer: { login: string } }>("{ viewer { login } }");
+    return viewer.login.endsWith("[bot]") ? viewer.login : `${viewer.login}[bot]`;
+  } catch (error) {
+    if (isRefusal(error) || isAnswer(error)) return workflowLogin;
+    throw error;
+  }
+}
+
+/** Whether the server answered in the way of its query language, though with an error. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === "GraphqlResponseError";
+}
+
+function isRefusal(error: unknown): boolean {
+  const { status } = error as { status?: unknown };
+  return status === 401 || status === 403 || status === 404;
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from "../../core/duration.ts";
+import { revisionStatuses } from "../../core/wire/revision.ts";
 import { code, codeBlock, escapeMarkdown, lastLinesWithin, link } from "../markdown.ts";
 import type { Result } from "../operations.ts";
 import type { Report } from "../report.ts";
@@ -59,11 +60,21 @@ export function timeline({ steps: list }: Report): string {
   if (first === undefined || list.length < 2) return "";
   const bars = list.map(({ status, startedAtMs, durationMs }) => {
     const from = startedAtMs - first.startedAtMs;
-    const label = status.replace(/[^A-Za-z0-9_ ]/g, " ").slice(0, 60);
     const kind = status.includes("FAILED") ? "crit" : status === "DEPLOYED" ? "done" : "active";
-    return `  ${label} :${kind}, ${from}, ${from + Math.max(1, durationMs)}`;
+    return `  ${taskName(status)} :${kind}, ${from}, ${from + Math.max(1, durationMs)}`;
   });
   return ["```mermaid", "gantt", "  dateFormat x", "  axisFormat %s s", "  section Rollout", ...bars, "```"].join("\n");
+}
+
+/** A status as the name of a task. What the diagram's language would read as a word of its own, a date or nothing gets a word before it. */
+function taskName(status: string): string {
+  if ((revisionStatuses as readonly string[]).includes(status)) return status;
+  return `Status ${
+    status
+      .replace(/[^A-Za-z0-9_ ]/g, " ")
+      .slice(0, 60)
+      .trim() || "unknown"
+  }`;
 }
 
 /** The end of the log, folded. `bytes` bounds it. */

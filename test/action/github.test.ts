@@ -9,6 +9,8 @@ import { Redactor } from "../../core/redact.ts";
 
 const warnings: string[] = [];
 const api = "https://api.github.com";
+const subject = { name: "support-agent", baseUrl: "https://eu.example.com" };
+const marker = "<!-- graphdeploy:support-agent@eu.example.com -->";
 const runUrl = "https://github.com/acme/agents/actions/runs/77";
 
 class Warnings extends Console {
@@ -102,22 +104,25 @@ test("a comment that belongs to another bot is left alone where the token tells 
     .get("/repos/acme/agents/issues/12/comments")
     .query({ per_page: 100 })
     .reply(200, [
-      { id: 1, body: "<!-- m -->", user: { login: "github-actions[bot]", type: "Bot" } },
+      { id: 1, body: marker, user: { login: "github-actions[bot]", type: "Bot" } },
       { id: 2, body: null, user: null },
     ]);
-  const added = nock(api).post("/repos/acme/agents/issues/12/comments", { body: "<!-- m --> new" }).reply(201, {});
-  await upsertComment(github(), 12, { marker: "<!-- m -->", body: "<!-- m --> new", mayBeFirst: true });
+  const added = nock(api)
+    .post("/repos/acme/agents/issues/12/comments", { body: `${marker}\nnew` })
+    .reply(201, {});
+  await upsertComment(github(), 12, { subject, text: "new", mayBeFirst: true });
   expect(added.isDone()).toBe(true);
   expect(warnings).toEqual([]);
 });
 
 test("a refusal names the status, GitHub's words and the permission", async () => {
   nock(api).get("/user").reply(403, {});
+  nock(api).post("/graphql").reply(403, {});
   nock(api)
     .get("/repos/acme/agents/issues/12/comments")
     .query(true)
     .reply(403, { message: "Resource not accessible by integration" });
-  await upsertComment(github(), 12, { marker: "<!-- m -->", body: "text", mayBeFirst: true });
+  await upsertComment(github(), 12, { subject, text: "text", mayBeFirst: true });
   expect(warnings[0]).toContain("GitHub answered 403 (Resource not accessible by integration");
   expect(warnings[0]).toContain("The job needs the permission pull-requests: write.");
 });

@@ -70,7 +70,7 @@ test("all mistakes are told together, each with the name of its input", () => {
 
 test("an image makes the source external_docker, which needs no configuration file", () => {
   const { inputs } = read({ ...right, "graph-config-path": "", "image-uri": "ghcr.io/acme/agent:1" });
-  const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1", commit: undefined, isPush: false });
+  const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
   expect(desired).toMatchObject({ source: "external_docker", sourceRevisionConfig: { repoRef: undefined } });
   expect(problemsOf(desired)).toEqual([]);
 });
@@ -83,7 +83,7 @@ test("what is declared is checked in the names of the inputs", () => {
     secrets: "PORT=1",
     env: "PORT=2",
   });
-  const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1", commit: undefined, isPush: false });
+  const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
   const told = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
   expect(told).toHaveLength(4);
   expect(told.join("\n")).toContain("graph-config-path: is required for the source github");

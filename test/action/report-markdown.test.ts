@@ -77,7 +77,7 @@ test("a status that nobody knows breaks no timeline", () => {
     { status: "BUILD_FAILED", startedAtMs: 1, durationMs: 0 },
   ];
   const text = renderSummary(someReport({ steps }), nothingSecret);
-  expect(text).toContain("  A B C    :active, 0, 1\n  BUILD_FAILED :crit, 1, 2");
+  expect(text).toContain("  Status A B C :active, 0, 1\n  BUILD_FAILED :crit, 1, 2");
 });
 
 test("summary and comment stay within GitHub's limits, whatever they hold", () => {
@@ -103,9 +103,12 @@ test("secret values are taken out of what is rendered", () => {
   for (const render of [renderSummary, renderComment]) expect(render(report, redactor)).not.toContain("s3cr3t-value");
 });
 
-test("the marker of a comment is one for each name and can't be closed by it", () => {
-  expect(commentMarker("support-agent")).toBe("<!-- graphdeploy:support-agent -->");
-  expect(commentMarker("a --> b")).toBe("<!-- graphdeploy:a%20--%3E%20b -->");
+test("the marker of a comment is one for each name and control plane and can't be closed by them", () => {
+  const baseUrl = "https://eu.example.com/api-host";
+  expect(commentMarker({ name: "support-agent", baseUrl })).toBe("<!-- graphdeploy:support-agent@eu.example.com -->");
+  expect(commentMarker({ name: "a --> @b", baseUrl: "http://127.0.0.1:80801" })).toBe(
+    "<!-- graphdeploy:a%20--%3E%20%40b@http%3A%2F%2F127.0.0.1%3A80801 -->",
+  );
 });
 
 test("a fence is longer than any in the text, and a link leads to the web only", () => {

@@ -31,7 +31,10 @@ test("a preview lives from the opening of its pull request to its end", async ()
   });
   const preview = (await deploymentsOf(mock)).find(({ name }: { name: string }) => name === "support-agent-pr-12");
   expect(preview.source_revision_config.repo_ref).toBe("feature/search");
-  expect(preview.secrets).toEqual([{ name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/agents#pr-12" }]);
+  expect(preview.secrets).toEqual([
+    { name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/agents#pr-12" },
+    { name: "GRAPHDEPLOY_PREVIEW_PR_12", value: "true" },
+  ]);
 
   const updated = await run("synchronize");
   expect(updated.outputs).toMatchObject({ result: "deployed", created: "false" });

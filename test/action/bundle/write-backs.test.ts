@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
+import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, apiKey, makeDeployment, secretValue } from "../../support/github/agents.ts";
 import { runAction, token } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
@@ -10,7 +10,9 @@ import { pullRequest } from "../events.ts";
 
 const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
-const marker = "<!-- graphdeploy:support-agent-pr-12 -->";
+const older = "<!-- graphdeploy:support-agent-pr-12 -->";
+const markerOn = (mock: MockServer) =>
+  `<!-- graphdeploy:support-agent-pr-12@${encodeURIComponent(new URL(mock.url).host)} -->`;
 const bot = { login: "github-actions[bot]", type: "Bot" } as const;
 
 test("missing permissions are named and fail nothing", async () => {
@@ -35,6 +37,7 @@ test("a GitHub that doesn't answer fails nothing", async () => {
 test("the comment is found on a late page, by marker and author", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
+  const marker = markerOn(mock);
   const copied = github.addComment(12, `${marker}\nnot ours`, { login: "mallory", type: "User" });
   const other = github.addComment(12, "<!-- graphdeploy:other-agent-pr-12 -->\nanother deployment's", bot);
   for (let count = 0; count < 350; count += 1) github.addComment(12, `comment ${count}`);
@@ -47,11 +50,40 @@ test("the comment is found on a late page, by marker and author", async () => {
   expect(github.comments.get(12)).toHaveLength(353);
 });
 
+test("a comment from before it told the control plane is gone on with, unless another of it could be meant", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  const run = () => runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
+  const elsewhere = github.addComment(12, `${older.replace(" -->", "@eu.example.com -->")}\nof another region`, bot);
+  const old = github.addComment(12, `${older}\nold`, bot);
+  await run();
+  expect(old.body.startsWith(markerOn(mock)), old.body).toBe(true);
+  expect(elsewhere.body).toContain("of another region");
+  github.comments.set(12, []);
+  for (const text of ["one", "two"]) github.addComment(12, `${older}\n${text}`, bot);
+  await run();
+  expect(github.comments.get(12)?.map(({ body }) => body.split("\n", 1)[0])).toEqual([older, older, markerOn(mock)]);
+});
+
+test("the comment of another app that has the marker is left alone, and that of the token's own app is changed", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  github.viewer = "deployer";
+  const other = github.addComment(12, `${markerOn(mock)}\nanother app's`, bot);
+  const own = github.addComment(12, `${markerOn(mock)}\nold`, { login: "deployer[bot]", type: "Bot" });
+  await runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
+  expect(other.body).toContain("another app's");
+  expect(own.body).toContain("✅ is live");
+  github.viewer = undefined;
+  await runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
+  expect(other.body).toContain("✅ is live");
+});
+
 test("with a personal token the comment is that of its user", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.login = "deployer";
-  const botComment = github.addComment(12, `${marker}\nold`, bot);
+  const botComment = github.addComment(12, `${markerOn(mock)}\nold`, bot);
   const run = () => runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
   await run();
   await run();

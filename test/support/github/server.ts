@@ -35,6 +35,8 @@ export class FakeGitHub implements AsyncDisposable {
   readonly refused = new Set<Permission>();
   /** Who a personal token speaks for; a workflow's token may not ask. */
   login: string | undefined;
+  /** Who an app's token speaks for, as the query language names it; `undefined` where it may not ask that either. */
+  viewer: string | undefined;
   /** Called before each request is answered. */
   onCall: (call: RecordedCall) => void | Promise<void> = () => {};
   readonly #server: Server;
@@ -93,6 +95,9 @@ export class FakeGitHub implements AsyncDisposable {
     const [, kind = "", id = "", tail = ""] = /^\/repos\/acme\/agents\/(\w+)\/?([^/]*)\/?(.*)$/.exec(path) ?? [];
     const refusal: Answer = { status: 403, json: { message: "Resource not accessible by integration" } };
     if (path === "/user") return this.login === undefined ? refusal : { status: 200, json: { login: this.login } };
+    if (path === "/graphql") {
+      return this.viewer === undefined ? refusal : { status: 200, json: { data: { viewer: { login: this.viewer } } } };
+    }
     if (kind === "pulls" && method === "GET") {
       if (this.refused.has("pulls")) return refusal;
       const number = Number(id);
