@@ -35,10 +35,13 @@ export function taskView(task: Fields): Fields {
   return { ...rest, checkpoint: { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } };
 }
 
-/** A config without what the library and this server keep in it for themselves. */
+/** What a graph may know of the user, by both names: it may hold tokens. */
+const ofUser = /^(?:lang)?graph_auth_/;
+
+/** A config without what the library and this server keep in it for themselves, and without the user. */
 function shownConfig(config: unknown): unknown {
   const { configurable, callbacks: _, store: __, signal: ___, writer: ____, ...rest } = (config ?? {}) as Fields;
   if (typeof configurable !== "object" || configurable === null) return config;
-  const shown = Object.entries(configurable).filter(([name]) => !name.startsWith("__"));
+  const shown = Object.entries(configurable).filter(([name]) => !name.startsWith("__") && !ofUser.test(name));
   return { ...rest, configurable: Object.fromEntries(shown) };
 }

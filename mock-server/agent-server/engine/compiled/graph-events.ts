@@ -1,4 +1,5 @@
 import { toBothNames, toNeutralNames } from "../../../../core/dialect.ts";
+import { failureOf } from "../../failure.ts";
 import type { Fields } from "../graph.ts";
 import type { StreamMode } from "../stream-mode.ts";
 import { checkpointView, debugView, taskView } from "./debug-events.ts";
@@ -60,7 +61,7 @@ export class GraphEvents {
       json = wireJson(data, mode);
     } catch (cause) {
       // A bad event must not end a run: it is sent as an error in its place.
-      const { name, message } = cause as Error;
+      const { name, message } = failureOf(cause);
       json = JSON.stringify({ error: name, message });
     }
     this.#writer.write(mode, this.#withSubgraphs ? named(event, namespace) : event, json);
