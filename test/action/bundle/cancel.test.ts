@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, ask, deploymentsOf, makeDeployment, markedAs } from "../../support/github/agents.ts";
+import { agentInputs, ask, deploymentsOf } from "../../support/github/agents.ts";
 import { type ActionOptions, type ActionResult, runAction } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
 
@@ -40,8 +40,6 @@ async function cancelled(
 test.each([
   ["SIGINT", "CREATING"],
   ["SIGTERM", "CREATING"],
-  ["SIGINT", "BUILDING"],
-  ["SIGTERM", "DEPLOYING"],
 ] as const)("%s in %s leaves the rollout alone and says so", async (signal, status) => {
   const { result, github } = await cancelled({
     signal,
@@ -98,18 +96,6 @@ test("a signal during a creation that doesn't answer is obeyed in time", async (
   expect([result.code, result.outputs.result]).toEqual([1, "cancelled"]);
   expect(result.log).toContain("run again to look");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
-});
-
-test("a signal during a deletion says that it goes on", async () => {
-  const { result } = await cancelled({
-    signal: "SIGTERM",
-    when: "Deleting: ",
-    inputs: { operation: "delete" },
-    event: { name: "workflow_dispatch", ref: "refs/heads/main" },
-    prepare: (mock) => makeDeployment(mock, markedAs("acme/agents#deploy")),
-  });
-  expect(result.outputs.result, result.log).toBe("cancelled");
-  expect(result.log).toContain("A deletion that had begun goes on");
 });
 
 test("after a kill the post step says what goes on and frees the GitHub deployment", async () => {
