@@ -80,7 +80,7 @@ async function askApp(
     headers: [...exchange.headers],
     body: hasBody ? sent : null,
   };
-  const { status, body, headers: lines } = (await call("ask-app", request, exchange.signal())) as AppAnswer;
+  const { status, body, headers: lines } = (await call("ask-app", request, { signal: exchange.signal() })) as AppAnswer;
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {
     const known = headers[name];

@@ -5,8 +5,8 @@ import type { RunningProject, StartProject } from "./running-project.ts";
 export const startProject: StartProject = async (project, { onLog, signal }): Promise<RunningProject> => {
   const worker = await startProjectWorker(project, { onLog, signal });
   try {
-    if (project.auth) await worker.call("load-auth", project.auth, signal);
-    if (project.http.app) await worker.call("load-app", project.http.app, signal);
+    if (project.auth) await worker.call("load-auth", project.auth, { signal });
+    if (project.http.app) await worker.call("load-app", project.http.app, { signal });
     const files = (await worker.call("loaded-files", undefined)) as string[];
     return { project, files, graphs: worker.graphs, call: worker.call, close: worker.close };
   } catch (error) {

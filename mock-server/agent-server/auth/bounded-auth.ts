@@ -1,16 +1,24 @@
 import { HttpError } from "../../http-error.ts";
+import { ThreadLost } from "../worker/worker-thread.ts";
 import type { AuthDecision, AuthEvent, AuthHandlers, AuthRequest, AuthUser } from "./auth-handlers.ts";
 import type { AuthOutcome } from "./exported-auth.ts";
 
-/** How long a handler may take, in milliseconds, unless another limit is given. */
-const usualTimeoutMs = 10_000;
+/**
+ * How long a handler may take, in milliseconds, unless another limit is given: longer than a thread may be silent, so that no handler is blamed for
+ * what else keeps its thread busy.
+ */
+const usualTimeoutMs = 15_000;
 
 export interface BoundedAuthOptions {
   /** Calls a method of {@link ExportedAuth} where the handlers are loaded. */
-  call(method: "authenticate" | "authorize", params: AuthRequest | AuthEvent, signal: AbortSignal): Promise<unknown>;
+  call(
+    method: "authenticate" | "authorize",
+    params: AuthRequest | AuthEvent,
+    options: { signal: AbortSignal; isAlone: boolean },
+  ): Promise<unknown>;
   /** @default true */
   admitsStudio?: boolean;
-  /** @default 10000 */
+  /** @default 15000 */
   timeoutMs?: number;
 }
 
@@ -20,15 +28,24 @@ export function boundedAuth({
   admitsStudio = true,
   timeoutMs = usualTimeoutMs,
 }: BoundedAuthOptions): AuthHandlers {
-  const ask = async (method: "authenticate" | "authorize", params: AuthRequest | AuthEvent): Promise<unknown> => {
+  const ask = async (
+    method: "authenticate" | "authorize",
+    params: AuthRequest | AuthEvent,
+    isAlone = false,
+  ): Promise<unknown> => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const expired = new Promise<never>((_, reject) => {
       deadline.addEventListener("abort", () => reject(deadline.reason), { once: true });
     });
     let outcome: AuthOutcome<unknown>;
     try {
-      outcome = (await Promise.race([call(method, params, deadline), expired])) as AuthOutcome<unknown>;
-    } catch {
+      outcome = (await Promise.race([
+        call(method, params, { signal: deadline, isAlone }),
+        expired,
+      ])) as AuthOutcome<unknown>;
+    } catch (error) {
+      // Whose fault it was that the thread is gone shows when the handler has one of its own.
+      if (error instanceof ThreadLost && !isAlone) return ask(method, params, true);
       const reason = deadline.aborted ? `didn't answer within ${timeoutMs / 1000} s` : "was ended before it answered";
       throw new HttpError(500, `The handler "${method}" ${reason}.`);
     }

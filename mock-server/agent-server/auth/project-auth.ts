@@ -12,9 +12,9 @@ export function projectAuth(
   if (!auth) return null;
   const { module, exportName, disableStudioAuth } = auth;
   return boundedAuth({
-    call(method, params, signal) {
+    call(method, params, options) {
       const call: AuthCall<AuthRequest | AuthEvent> = { auth: { module, exportName }, params };
-      return running.call(method, call, signal);
+      return running.call(method, call, options);
     },
     admitsStudio: !disableStudioAuth,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

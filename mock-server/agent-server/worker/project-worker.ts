@@ -31,7 +31,7 @@ export interface ProjectWorker extends AsyncDisposable {
    * Calls a method that the thread answers; see `thread-main.ts`.
    * @throws {CallFailure} what the method throws. @throws {ThreadLost} when the thread ends meanwhile.
    */
-  call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown>;
+  call(method: string, params: unknown, options?: Pick<CallOptions, "signal" | "isAlone">): Promise<unknown>;
   /** Ends the thread: with `drain` once all calls have ended, else at once, and they fail. */
   close(options?: { drain?: boolean }): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startProjectWorker(
   const close = (choice?: { drain?: boolean }) => supervisor.close(choice?.drain ?? false);
   return {
     graphs: project.graphs.map(({ id, description }) => compiledGraph(id, description, supervisor)),
-    call: (method, params, signal) => supervisor.call(method, {}, () => params, signal ? { signal } : {}),
+    call: (method, params, options) => supervisor.call(method, {}, () => params, options),
     close,
     [Symbol.asyncDispose]: () => close(),
   };
@@ -60,7 +60,7 @@ const outerVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "
 
 /** How a call into a thread is made. */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Whether the call gets a thread that nothing else runs in, so that what happens to the thread is its own doing. */
   isAlone?: boolean;
   /** Called in the end with whether it has put a checkpoint of the graph itself. */

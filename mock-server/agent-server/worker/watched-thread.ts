@@ -12,6 +12,7 @@ export class WatchedThread {
   /** Called when it doesn't answer, before it is ended. */
   readonly #onBlocked: () => void;
   #calls = 0;
+  #callsWhenLost: number | undefined;
   /** Whether something may still run in it that nobody waits for. */
   #isHaunted = false;
   #isWatched = false;
@@ -33,8 +34,10 @@ export class WatchedThread {
       return await this.thread.calls.call(method, params, signal);
     } catch (error) {
       if (signal?.aborted) this.#isHaunted = true;
-      const isAlone = this.#calls === 1 && !this.#isHaunted;
-      if (!(error instanceof ThreadLost) || !isAlone) throw error;
+      if (!(error instanceof ThreadLost)) throw error;
+      // The calls are told one after another; what counts is how many there were.
+      this.#callsWhenLost ??= this.#calls;
+      if (this.#callsWhenLost > 1 || this.#isHaunted) throw error;
       if (error instanceof ThreadCrashed) throw new CallFailure({ name: "GraphCrashed", message: error.message });
       if (error instanceof ThreadBlocked) throw new CallFailure({ name: "GraphUnresponsive", message: error.message });
       throw error;

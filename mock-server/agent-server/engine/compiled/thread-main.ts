@@ -1,3 +1,4 @@
+import { enableCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { appMethods } from "../../../project/http-app.ts";
 import { loadedFiles } from "../../../project/module-hooks.ts";
@@ -24,6 +25,8 @@ import { wireJson } from "./wire-json.ts";
 
 /** The thread in which a project's own code runs. */
 
+// A thread doesn't take this over from the process. The library is most of what a start takes.
+enableCompileCache();
 if (!parentPort) throw new Error("This module is the entry of a worker thread.");
 const start = workerData as ThreadStart;
 const calls = new Calls(parentPort);
