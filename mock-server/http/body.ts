@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "../http-error.ts";
 import type { Exchange } from "./exchange.ts";
@@ -14,11 +15,12 @@ export class ClientGone extends Error {
 
 /**
  * The body of a request as text, read once and kept for the journal.
- * @throws {HttpError} 413 when it is over the limit, by default 1 MiB; {ClientGone} when it never comes to its end.
+ * @throws {HttpError} 413 when it is over the limit, by default 1 MiB, 400 when it is no UTF-8; {ClientGone} when it never comes to its end.
  */
 export async function readText(exchange: Exchange, limitBytes = usualLimitBytes): Promise<string> {
   if (exchange.requestText !== undefined) return exchange.requestText;
   const bytes = await readBytes(exchange.incoming, limitBytes);
+  if (!isUtf8(bytes)) throw new HttpError(400, "The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
   exchange.requestText = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   return exchange.requestText;
