@@ -1,5 +1,5 @@
 import type {
-  Command,
+  Execution,
   Fields,
   Interrupt,
   StateChange,
@@ -7,7 +7,6 @@ import type {
   StoredItem,
   StoredWrite,
 } from "../engine/graph.ts";
-import type { StreamMode } from "../engine/stream-mode.ts";
 
 /** What a thread is started with. */
 export interface ThreadStart {
@@ -18,24 +17,16 @@ export interface ThreadStart {
 /** Names what a call may read and write, for as long as it lasts: the checkpoints of a thread, the store, a stream. */
 export type ScopeId = number;
 
+/** What of a run is plain data, and so can be sent to a thread. */
+type ExecutionData = Omit<
+  Execution,
+  "checkpoints" | "signal" | "store" | "publish" | "beginAttempt" | "sleep" | "now" | "uuid"
+>;
+
 /** Runs a graph. */
-export interface ExecuteParams {
+export interface ExecuteParams extends ExecutionData {
   scope: ScopeId;
   graphId: string;
-  input: unknown;
-  command: Command | null;
-  checkpointId: string | undefined;
-  runId: string;
-  threadId: string;
-  config: Fields;
-  context: Fields;
-  metadata: Fields;
-  interruptBefore: "*" | readonly string[];
-  interruptAfter: "*" | readonly string[];
-  recursionLimit: number | undefined;
-  durability: "sync" | "async" | "exit";
-  streamModes: readonly StreamMode[];
-  streamSubgraphs: boolean;
   keepsState: boolean;
 }
 
