@@ -56,7 +56,15 @@ const shared: UserConfig = {
   checks: { pluginTimings: false },
 };
 
-const programsBuild: UserConfig = { ...shared, entry: present(programs), format: "esm", dts: false, clean: false };
+const programsBuild: UserConfig = {
+  ...shared,
+  entry: present(programs),
+  format: "esm",
+  dts: false,
+  clean: false,
+  // Of the schema library, a program needs a fraction: bundled, the rest stays out.
+  deps: { ...shared.deps, alwaysBundle: ["zod"] },
+};
 
 export default defineConfig([
   {

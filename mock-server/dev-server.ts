@@ -1,9 +1,9 @@
-import { createServer } from "node:http";
 import { agentListener } from "./agent-server/agent-listener.ts";
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
-import { listen } from "./server.ts";
+import { listen } from "./http/listen.ts";
+import { createServer } from "./http/node-http.ts";
 
 /** An agent server that stands by itself. */
 export interface DevServer extends AsyncDisposable {

@@ -1,38 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { readMockConfig } from "./config-file.ts";
+import { graphsOption, readPort } from "./command-options.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import { parseTransitionMode } from "./control-plane/transition-settings.ts";
-import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
-import { readGraphs } from "./graphs/declared/read-graphs.ts";
 import { parseRepositoryFolder } from "./project/repository-folders.ts";
-import { type MockServer, startMockServer } from "./server.ts";
-
-interface MockFlags {
-  port: number;
-  host: string;
-  apiKey?: Record<string, string[]>;
-  transitions: TransitionMode;
-  publicUrl?: string;
-  seed?: number;
-  strict: boolean;
-  logFormat: "pretty" | "json";
-  adminToken?: string;
-  allowOutbound?: string[];
-  config?: string;
-  graphs?: string;
-  repo?: Record<string, string>;
-  runUploads: boolean;
-}
-
-/** What `--graphs` takes. */
-export const graphsOption = "YAML or JSON file with scripted graphs, or a module that exports them";
-
-/** Reads a port. @throws {InvalidArgumentError} for anything but 0 to 65535. */
-export function readPort(value: string): number {
-  const port = Number(value);
-  if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
-  return port;
-}
+import type { MockServer } from "./server.ts";
+import type { MockFlags } from "./start-mock.ts";
 
 function readSeed(value: string): number {
   if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("A seed is a whole number.");
@@ -122,58 +94,8 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       new Option("--admin-token <token>", "token that the admin API asks for").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
     )
     .action(async (flags: MockFlags) => {
-      const { apiKey, logFormat, config: file, graphs: graphsFile, repo, runUploads, ...rest } = flags;
-      const config = file === undefined ? {} : await readMockConfig(file);
-      const {
-        integrations = [],
-        transitions,
-        faults = [],
-        api_keys: configuredKeys,
-        allow_outbound: hosts = [],
-        graphs: declared = [],
-      } = config;
-      const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
-      const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
-      const server = await startMockServer({
-        ...rest,
-        ...(apiKeys ? { apiKeys } : {}),
-        allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
-        integrations,
-        repositories: { ...config.repositories, ...repo },
-        runUploads: runUploads || config.run_uploads === true,
-        graphs: [...declared.filter(({ id }) => !more.some((graph) => graph.id === id)), ...more],
-        logFormat,
-      });
-      try {
-        if (transitions) server.transitions.set(transitions);
-        server.faults.add(...faults);
-        await server.seed({ listeners: config.listeners, deployments: config.deployments });
-      } catch (error) {
-        await server.close();
-        throw new RangeError(`${file}: ${(error as Error).message.replace(/\.$/, "")}`);
-      }
-      announce(server, logFormat, apiKeys ? Object.keys(apiKeys).length : null);
-      run(server);
+      // The control plane is only for those who run it.
+      const { startMock } = await import("./start-mock.ts");
+      run(await startMock(flags));
     });
-}
-
-function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCount: number | null): void {
-  const transitions = server.transitions.get().mode;
-  const { url, selfHostedUrl } = server;
-  if (logFormat === "json") {
-    const line = { event: "listening", url, self_hosted_url: selfHostedUrl, docs: `${url}/docs`, transitions };
-    process.stdout.write(`${JSON.stringify(line)}\n`);
-    return;
-  }
-  const keys = keyCount === null ? "any that isn't empty" : `${keyCount} accepted`;
-  process.stdout.write(
-    [
-      `Cloud control plane        ${url}`,
-      `Self-hosted control plane  ${selfHostedUrl}`,
-      `API reference              ${url}/docs`,
-      `API keys                   ${keys}`,
-      `Transitions                ${transitions}`,
-      "",
-    ].join("\n"),
-  );
 }

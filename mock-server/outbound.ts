@@ -1,6 +1,5 @@
 import { lookup as resolve } from "node:dns/promises";
 import { isIP } from "node:net";
-import { Agent, request } from "undici";
 import { globMatcher } from "./glob.ts";
 
 /** A request that this server makes of another. */
@@ -96,6 +95,8 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
     },
     async send(address, { method, headers = {}, body }) {
       const { url, pinned } = await checked(address);
+      // Most servers never call another.
+      const { Agent, request } = await import("undici");
       const agent = new Agent({
         connect: {
           lookup: (_name, options, done) =>

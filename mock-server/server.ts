@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
@@ -24,6 +23,8 @@ import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
+import { listen } from "./http/listen.ts";
+import { createServer } from "./http/node-http.ts";
 import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
@@ -277,20 +278,6 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
 
 function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {
   return { ...rest, path: path === undefined ? undefined : globMatcher(path), since: since?.getTime() };
-}
-
-/** Listens and returns the server's URL, in which a wildcard address reads as loopback. */
-export async function listen(server: Server, port: number, host: string): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-  const bound = (server.address() as AddressInfo).port;
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${bound}`;
 }
 
 function logRequests(server: Server, format: "pretty" | "json", clock: Clock): void {

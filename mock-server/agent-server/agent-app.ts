@@ -1,4 +1,4 @@
-import { type Answer, answerOf, sendJson } from "../http/answer.ts";
+import { type Answer, sendJson } from "../http/answer.ts";
 import { ClientGone } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Router } from "../http/router.ts";
@@ -113,7 +113,7 @@ function handlerOf(route: AgentRoute): Handler {
     const asked = await read(exchange, host.settings.bodyLimitBytes);
     const permitted = auth && user ? await authorized(host, auth, user, route, asked) : { host, asked };
     const answer = await route.handle(new LazyCall(permitted.host, exchange, permitted.asked) as never);
-    return answer instanceof Response ? answerOf(answer) : forAnyOrigin(answer);
+    return forAnyOrigin(answer);
   };
 }
 

@@ -42,7 +42,7 @@ export interface AgentCall<Query, Body> {
 
 /** An operation and what serves it. */
 export interface AgentRoute extends AgentOperation {
-  handle(call: AgentCall<never, never>): Promise<Answer | Response>;
+  handle(call: AgentCall<never, never>): Promise<Answer>;
 }
 
 type QueryOf<Parameters extends Record<string, QueryParameter>> = {
@@ -57,7 +57,7 @@ export function agentRoute<
   definition: Omit<AgentOperation, "query" | "body"> & {
     query?: Parameters;
     body?: { schema: Schema; required: boolean };
-    handle(call: AgentCall<QueryOf<Parameters>, z.output<Schema>>): Promise<Answer | Response>;
+    handle(call: AgentCall<QueryOf<Parameters>, z.output<Schema>>): Promise<Answer>;
   },
 ): AgentRoute {
   return definition as unknown as AgentRoute;

@@ -1,6 +1,6 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import { z } from "zod";
 import { parseDuration } from "../duration.ts";
+import { validateHeaderName, validateHeaderValue } from "../http/node-http.ts";
 
 const durationSchema = z.union([z.string(), z.number()]).refine((value) => {
   try {

@@ -32,14 +32,6 @@ export function sendPage(status: number, html: string): Answer {
   return { status, content: html, headers: pageHeaders };
 }
 
-/** The answer that says what a response of the Fetch API says. */
-export function answerOf(response: Response): Answer {
-  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers);
-  const cookies = response.headers.getSetCookie();
-  if (cookies.length > 0) headers["set-cookie"] = cookies;
-  return { status: response.status, headers, ...(response.body ? { content: response.body } : {}) };
-}
-
 /** Whether an answer goes on for as long as there are events. */
 export function isEventStream({ headers }: Answer): boolean {
   return String(headers?.["content-type"] ?? "").startsWith("text/event-stream");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { agentListener } from "../../mock-server/agent-server/agent-listener.ts";
 import type { AgentServer } from "../../mock-server/agent-server/agent-server.ts";
 import { localAgent } from "../../mock-server/dev-server.ts";
-import { listen } from "../../mock-server/server.ts";
+import { listen } from "../../mock-server/http/listen.ts";
 
 test("an answer that can't be written breaks off its own connection and nothing else", async () => {
   const circular: Record<string, unknown> = {};

@@ -3,7 +3,6 @@ import { pathToFileURL } from "node:url";
 import { ConfigError } from "../../../core/errors.ts";
 import { messages } from "../../agent-server/engine/channels.ts";
 import { checkGraph, type NodeFunction, type ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
-import { registerModuleHooks } from "../../project/module-hooks.ts";
 
 /**
  * The scripted graphs that a module exports. A function becomes a graph of one node, under the name of the export or, for a default export,
@@ -11,6 +10,7 @@ import { registerModuleHooks } from "../../project/module-hooks.ts";
  * @throws {ConfigError} for a module that doesn't load, or whose exports are something else.
  */
 export async function graphsOfModule(path: string): Promise<ScriptedGraph[]> {
+  const { registerModuleHooks } = await import("../../project/module-hooks.ts");
   registerModuleHooks();
   let exported: Record<string, unknown>;
   try {

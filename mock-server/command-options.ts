@@ -1,0 +1,11 @@
+import { InvalidArgumentError } from "commander";
+
+/** What `--graphs` takes. */
+export const graphsOption = "YAML or JSON file with scripted graphs, or a module that exports them";
+
+/** Reads a port. @throws {InvalidArgumentError} for anything but 0 to 65535. */
+export function readPort(value: string): number {
+  const port = Number(value);
+  if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return port;
+}

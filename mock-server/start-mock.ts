@@ -1,0 +1,80 @@
+import { readMockConfig } from "./config-file.ts";
+import type { TransitionMode } from "./control-plane/rollout.ts";
+import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
+import { readGraphs } from "./graphs/declared/read-graphs.ts";
+import { type MockServer, startMockServer } from "./server.ts";
+
+/** The flags of the `mock` command, read. */
+export interface MockFlags {
+  port: number;
+  host: string;
+  apiKey?: Record<string, string[]>;
+  transitions: TransitionMode;
+  publicUrl?: string;
+  seed?: number;
+  strict: boolean;
+  logFormat: "pretty" | "json";
+  adminToken?: string;
+  allowOutbound?: string[];
+  config?: string;
+  graphs?: string;
+  repo?: Record<string, string>;
+  runUploads: boolean;
+}
+
+/** Starts the server that the flags describe, and says on stdout where it listens. @throws {Error} for what isn't right, in one sentence. */
+export async function startMock(flags: MockFlags): Promise<MockServer> {
+  const { apiKey, logFormat, config: file, graphs: graphsFile, repo, runUploads, ...rest } = flags;
+  const config = file === undefined ? {} : await readMockConfig(file);
+  const {
+    integrations = [],
+    transitions,
+    faults = [],
+    api_keys: configuredKeys,
+    allow_outbound: hosts = [],
+    graphs: declared = [],
+  } = config;
+  const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
+  const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
+  const server = await startMockServer({
+    ...rest,
+    ...(apiKeys ? { apiKeys } : {}),
+    allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
+    integrations,
+    repositories: { ...config.repositories, ...repo },
+    runUploads: runUploads || config.run_uploads === true,
+    graphs: [...declared.filter(({ id }) => !more.some((graph) => graph.id === id)), ...more],
+    logFormat,
+  });
+  try {
+    if (transitions) server.transitions.set(transitions);
+    server.faults.add(...faults);
+    await server.seed({ listeners: config.listeners, deployments: config.deployments });
+  } catch (error) {
+    await server.close();
+    throw new RangeError(`${file}: ${(error as Error).message.replace(/\.$/, "")}`);
+  }
+  announce(server, logFormat, apiKeys ? Object.keys(apiKeys).length : null);
+  return server;
+}
+
+function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCount: number | null): void {
+  const transitions = server.transitions.get().mode;
+  const { url, selfHostedUrl } = server;
+  if (logFormat === "json") {
+    const line = { event: "listening", url, self_hosted_url: selfHostedUrl, docs: `${url}/docs`, transitions };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const keys = keyCount === null ? "any that isn't empty" : `${keyCount} accepted`;
+  process.stdout.write(
+    [
+      `Cloud control plane        ${url}`,
+      `Self-hosted control plane  ${selfHostedUrl}`,
+      `API reference              ${url}/docs`,
+      `API keys                   ${keys}`,
+      `Transitions                ${transitions}`,
+      "",
+    ].join("\n"),
+  );
+}
