@@ -25,9 +25,23 @@ export function normalizeRef(ref: string): string {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref;
 }
 
+/** The commits of refs that no push has moved, by repository and ref: the same few are asked for again and again. */
+const derived = new Map<string, string>();
+const mostDerived = 1000;
+
 /** The commit that a ref points to: where a push moved it, else one that repository and ref alone determine. */
 export async function commitOf(commits: CommitRepository, repositoryUrl: string, ref: string): Promise<string> {
   const repository = normalizeRepository(repositoryUrl);
   const name = normalizeRef(ref);
-  return (await commits.get(repository, name)) ?? hash("sha1", `${repository}\n${name}`);
+  return (await commits.get(repository, name)) ?? derivedCommit(`${repository}\n${name}`);
+}
+
+function derivedCommit(key: string): string {
+  let commit = derived.get(key);
+  if (commit === undefined) {
+    commit = hash("sha1", key);
+    if (derived.size >= mostDerived) derived.clear();
+    derived.set(key, commit);
+  }
+  return commit;
 }

@@ -68,13 +68,12 @@ export async function draftRevision(
   const variation: RolloutVariation = {
     fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
     passThrough: rule?.pass_through ?? undefined,
-    durations: rule?.durations,
+    durations: mode === "immediate" ? undefined : rule?.durations,
   };
   let phases = planPhases(source, totalOf(mode), variation);
   if (stick !== null && !phases.some(({ status }) => status === stick)) {
     phases = planPhases(source, totalOf(mode), { ...variation, passThrough: stick });
   }
-  if (mode === "immediate") phases = phases.map(({ status }) => ({ status, duration: 0 }));
   const schedule = scheduleFrom(phases, 0, now, stick);
   const delay = rule?.active_delay ?? 0;
   // Of what a build usually logs, fetching and reading come before it can fail.

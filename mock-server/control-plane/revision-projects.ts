@@ -70,6 +70,7 @@ export class RevisionProjects implements AsyncDisposable {
 
   /** Builds a revision by loading its project; `undefined` when its source isn't run here. */
   async build(origin: RevisionOrigin): Promise<Build | undefined> {
+    if (!this.#isRunHere(origin)) return undefined;
     try {
       const running = await this.#load(origin).running;
       if (!running) return undefined;
@@ -94,7 +95,7 @@ export class RevisionProjects implements AsyncDisposable {
     }
     const known = this.#loaded.get(revisionId);
     if (known) return known.running;
-    return this.#load({
+    const origin: RevisionOrigin = {
       deploymentId: deployment.id,
       revisionId,
       sequence: revision.sequence,
@@ -102,7 +103,8 @@ export class RevisionProjects implements AsyncDisposable {
       config: revision.config,
       repositoryUrl: deployment.sourceConfig.repo_url,
       secrets: deployment.secrets,
-    }).running;
+    };
+    return this.#isRunHere(origin) ? this.#load(origin).running : undefined;
   }
 
   /** Ends the project of a revision that isn't live, or no longer, once its runs have ended. */
@@ -162,6 +164,12 @@ export class RevisionProjects implements AsyncDisposable {
       () => this.release(revisionId),
     );
     return loaded;
+  }
+
+  /** Whether a revision's source may be code that is run here. */
+  #isRunHere({ source, config, repositoryUrl }: RevisionOrigin): boolean {
+    if (source === "github") return this.#options.repositories.of(repositoryUrl) !== undefined;
+    return source === "internal_source" && this.#options.runUploads && Boolean(config.source_tarball_path);
   }
 
   async #folderOf({ source, config, repositoryUrl }: RevisionOrigin) {

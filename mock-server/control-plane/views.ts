@@ -5,7 +5,17 @@ import { activeRevisionId, deploymentStatus, imageVersion } from "./deployment-s
 import { currentTransition } from "./rollout.ts";
 import type { DeploymentBody, RevisionBody } from "./schemas.ts";
 
-const timestamp = (ms: number) => new Date(ms).toISOString();
+let lastTime = Number.NaN;
+let lastTimestamp = "";
+
+/** ISO 8601. Most moments that are shown one after another are the same one. */
+function timestamp(ms: number): string {
+  if (ms !== lastTime) {
+    lastTimestamp = new Date(ms).toISOString();
+    lastTime = ms;
+  }
+  return lastTimestamp;
+}
 
 /** A deployment as it is sent. `agentUrl` is where its agent server answers. */
 export function viewDeployment(record: DeploymentRecord, agentUrl: string, now: number): DeploymentBody {

@@ -27,7 +27,7 @@ export class RepositoryFolders {
 
   /** The folder of a repository, by any spelling of its address. */
   of(url: string | null | undefined): string | undefined {
-    return url ? this.#folders.get(normalizeRepository(url)) : undefined;
+    return url && this.#folders.size > 0 ? this.#folders.get(normalizeRepository(url)) : undefined;
   }
 }
 
