@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { IdSource } from "../ids.ts";
 import { KeyedLocks } from "../keyed-locks.ts";
 import type { Outbound } from "../outbound.ts";
+import { timestamp } from "../timestamp.ts";
 import type { AgentLogLevel } from "./agent-log.ts";
 import { Alarms } from "./alarms.ts";
 import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
@@ -96,7 +97,7 @@ export async function createAgentHost(options: AgentHostOptions): Promise<Changi
     outbound,
     caller: null,
     identity,
-    timestamp: () => new Date(clock.now()).toISOString(),
+    timestamp: () => timestamp(clock.now()),
     inBackground: (task: () => Promise<void>) => void task().catch(onDefect),
     onDefect,
     log: onLog,

@@ -113,15 +113,13 @@ const refusedNulls = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
 /** Clients send `null` for what they leave out: where a field takes no `null`, it is left out. */
 function withoutNulls(schema: z.ZodType, input: unknown): unknown {
-  if (!(schema instanceof z.ZodObject) || typeof input !== "object" || input === null || Array.isArray(input))
-    return input;
+  if (typeof input !== "object" || input === null || !Object.values(input).includes(null)) return input;
+  if (!(schema instanceof z.ZodObject) || Array.isArray(input)) return input;
   let refused = refusedNulls.get(schema);
   if (!refused) {
     const fields = Object.entries(schema.shape as Record<string, z.ZodType>);
     refused = new Set(fields.filter(([, field]) => !field.safeParse(null).success).map(([name]) => name));
     refusedNulls.set(schema, refused);
   }
-  const entries = Object.entries(input);
-  if (!entries.some(([name, value]) => value === null && refused.has(name))) return input;
-  return Object.fromEntries(entries.filter(([name, value]) => value !== null || !refused.has(name)));
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || !refused.has(name)));
 }

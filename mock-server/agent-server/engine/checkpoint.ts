@@ -1,3 +1,4 @@
+import { timestamp } from "../../timestamp.ts";
 import { type Destination, type Fields, GraphError } from "./graph.ts";
 import { orderedUuid, uuidOfName } from "./identifiers.ts";
 import type { Checkpoint, Task } from "./scripted-execution.ts";
@@ -31,7 +32,7 @@ export function makeCheckpoint(parts: CheckpointParts): Checkpoint {
     values,
     tasks: makeTasks(graph, id, parts.next),
     metadata: { ...metadata, source, step, parents: {} },
-    createdAt: new Date(now).toISOString(),
+    createdAt: timestamp(now),
     runId,
   };
 }
@@ -91,7 +92,7 @@ export function forked(
     source: "fork",
     step,
     metadata: { ...checkpoint.metadata, source: "fork", step },
-    createdAt: new Date(now).toISOString(),
+    createdAt: timestamp(now),
     runId,
   };
 }

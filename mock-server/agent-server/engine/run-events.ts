@@ -1,3 +1,4 @@
+import { timestamp } from "../../timestamp.ts";
 import { pendingTasks } from "./checkpoint.ts";
 import type { Fields, Interrupt } from "./graph.ts";
 import { type Message, messagesIn } from "./messages.ts";
@@ -111,7 +112,7 @@ export class RunEvents {
 
   #debug(type: string, step: number, payload: Fields): void {
     if (!this.#wants("debug")) return;
-    this.#emit("debug", { step, type, timestamp: new Date(this.#execution.now()).toISOString(), payload });
+    this.#emit("debug", { step, type, timestamp: timestamp(this.#execution.now()), payload });
   }
 
   #chainEvent(event: string, name: string, data: Fields, tags: string[]): void {
