@@ -11,7 +11,12 @@ import { type Clock, createClock } from "./clock.ts";
 import { AgentLines } from "./control-plane/agent-lines.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
 import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
-import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
+import {
+  defaultIntegrationId,
+  ensureDefaultIntegration,
+  type IntegrationSeed,
+  seedIntegrations,
+} from "./control-plane/integration-model.ts";
 import { KeyRing } from "./control-plane/key-ring.ts";
 import { advanceRevision } from "./control-plane/revision-model.ts";
 import { RevisionProjects } from "./control-plane/revision-projects.ts";
@@ -208,7 +213,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     url: mock.publicUrl(),
     editions: { cloud: mock.publicUrl(), "self-hosted": `${mock.publicUrl()}/api-host` },
     default_workspace_id: mock.keys.defaultWorkspace,
-    default_integration_id: (await state.collections.integrations.list(({ isDefault }) => isDefault))[0]?.id ?? null,
+    default_integration_id: (await state.collections.integrations.get(defaultIntegrationId))?.id ?? null,
     oauth: {
       auth_url: `${issuerOf(mock)}/authorize`,
       token_url: `${issuerOf(mock)}/token`,

@@ -102,7 +102,7 @@ async function forget(mock: Mock, id: string): Promise<void> {
   endAgents(mock, id);
   await mock.state.revisions.removeOf(id);
   const { uploads } = mock.state.collections;
-  for (const upload of await uploads.list(({ deploymentId }) => deploymentId === id)) await uploads.remove(upload.id);
+  for (const upload of await uploads.findBy("deployment", id)) await uploads.remove(upload.id);
 }
 
 export function deploymentNotFound(id: string): HttpError {
@@ -213,11 +213,11 @@ export async function push(mock: Mock, { repo_url, ref, commit, force = false }:
   if (name.startsWith("refs/tags/") && !force) throw badRequest(`${name} is a tag: it moves with "force": true only.`);
   await mock.state.commits.set(repository, name, commit);
   const changes: RevisionChange[] = [];
-  for (const { id } of await mock.state.deployments.all()) {
+  for (const { id } of await mock.state.deployments.buildingFrom(repository, name)) {
     const change = await mock.locks.run(id, async () => {
+      // It may have been changed while earlier ones were built.
       const record = await findAnywhere(mock, id);
       if (!record || record.deletion || !record.sourceConfig.build_on_push) return undefined;
-      if (normalizeRepository(record.sourceConfig.repo_url ?? "") !== repository) return undefined;
       if (record.revisionConfig.repo_ref !== name) return undefined;
       return addRevision(mock, record, {
         source: record.source,

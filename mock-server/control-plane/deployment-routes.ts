@@ -6,7 +6,7 @@ import { route } from "../openapi/route.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
-import { deploymentFilter, pageOfDeployments } from "./deployment-filters.ts";
+import { deploymentQuery } from "./deployment-filters.ts";
 import {
   changeDeployment,
   createDeployment,
@@ -64,11 +64,11 @@ export const deploymentRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, query }) {
-      const { limit, offset, ...filters } = query;
-      const accept = deploymentFilter(filters, mock.clock.now());
-      const page = await pageOfDeployments(mock, scope, filters, { accept, offset, limit });
+      const { edition, tenantId } = scope;
+      const wanted = deploymentQuery(query, mock.clock.now(), query);
+      const page = await mock.state.deployments.page(edition, tenantId, wanted);
       const resources = page.map((record) => mock.views.deployment(record));
-      return { status: 200, json: mock.views.page(resources, offset) };
+      return { status: 200, json: mock.views.page(resources, query.offset) };
     },
   }),
   route({

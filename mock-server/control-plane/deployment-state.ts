@@ -12,6 +12,12 @@ export function deploymentStatus({ deletion, readyAt }: DeploymentRecord, now: n
   return readyAt !== null && readyAt <= now ? "READY" : "AWAITING_DATABASE";
 }
 
+/** The moments at which a deployment takes another status, or is gone, without being changed. */
+export function statusMomentsOf({ readyAt, deletion }: DeploymentRecord): number[] {
+  const moments = [readyAt, deletion?.finalAt, deletion?.goneAt];
+  return moments.filter((moment) => moment !== null && moment !== undefined);
+}
+
 /** The revision that serves the traffic: of those that have taken over, the newest; `null` before the first. */
 export function activeRevisionId({ activations }: DeploymentRecord, now: number): string | null {
   let active: { revisionId: string; sequence: number } | undefined;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
+import { everyWorkspace } from "../state/collection-keys.ts";
 import type { IntegrationRecord, RepositoryRecord } from "../state/records.ts";
 import { normalizeRepository } from "./commits.ts";
 import type { Scope } from "./deployment-model.ts";
@@ -17,7 +18,6 @@ const defaultIntegration: IntegrationRecord = {
   installationId: 1,
   repositories: [{ id: 1, url: "https://github.com/example/agent", defaultBranch: "main" }],
   acceptsAnyRepository: true,
-  isDefault: true,
 };
 
 /** An integration as it is configured. */
@@ -39,8 +39,8 @@ export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
 
 /** Puts the default integration into a state that has no integration. */
 export async function ensureDefaultIntegration(mock: Mock): Promise<void> {
-  const known = await mock.state.collections.integrations.list();
-  if (known.length === 0) await mock.state.collections.integrations.put(defaultIntegration);
+  const { integrations } = mock.state.collections;
+  if (await integrations.isEmpty()) await integrations.put(defaultIntegration);
 }
 
 /** Adds integrations; with the first of them the default one is gone. */
@@ -60,14 +60,15 @@ export async function seedIntegrations(mock: Mock, seeds: readonly IntegrationSe
         defaultBranch: branch ?? "main",
       })),
       acceptsAnyRepository: seed.any_repository ?? false,
-      isDefault: false,
     });
   }
 }
 
 /** The integrations of one kind that a workspace has. Only the cloud edition has any: no other builds from repositories. */
-export function integrationsOf(mock: Mock, scope: Scope, kind: IntegrationRecord["kind"]) {
-  return mock.state.collections.integrations.list((record) => record.kind === kind && isOf(record, scope));
+export async function integrationsOf(mock: Mock, scope: Scope, kind: IntegrationRecord["kind"]) {
+  const { integrations } = mock.state.collections;
+  const found = await integrations.findBy("workspace", scope.tenantId, everyWorkspace);
+  return found.filter((record) => record.kind === kind && isOf(record, scope));
 }
 
 function isOf({ tenantId }: IntegrationRecord, scope: Scope): boolean {

@@ -2,8 +2,8 @@ import type { SourceConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { ListenerRecord } from "../state/records.ts";
+import type { PageQuery } from "../state/repositories.ts";
 import type { Scope } from "./deployment-model.ts";
-import { isGone } from "./deployment-state.ts";
 import type { ListenerBody, ListenerCreateBody, ListenerPatchBody } from "./listener-schemas.ts";
 
 /** Name of a namespace as Kubernetes takes it (RFC 1123 label). */
@@ -27,8 +27,14 @@ export function checkListenersAllowed({ edition, tenantId }: Scope): void {
   );
 }
 
-export function listenersOf(mock: Mock, { edition, tenantId }: Scope): Promise<ListenerRecord[]> {
-  return mock.state.collections.listeners.list((record) => edition === "self-hosted" && record.tenantId === tenantId);
+/** One page of the listeners of a workspace, newest first. The cloud edition has none. */
+export async function pageOfListeners(
+  mock: Mock,
+  { edition, tenantId }: Scope,
+  query: PageQuery,
+): Promise<ListenerRecord[]> {
+  if (edition !== "self-hosted") return [];
+  return mock.state.collections.listeners.pageBy("workspace", tenantId, query);
 }
 
 /** @throws {HttpError} 403 in the cloud edition, 404 unless the workspace has the listener. */
@@ -45,8 +51,7 @@ export async function createListener(mock: Mock, scope: Scope, body: ListenerCre
   checkNamespaces(body.compute_config.k8s_namespaces);
   const { tenantId } = scope;
   return mock.locks.run(`listeners/${tenantId}`, async () => {
-    const holders = await listenersOf(mock, scope);
-    if (holders.some(({ computeId }) => computeId === body.compute_id)) {
+    if (await mock.state.collections.listeners.hasBy("computeId", `${tenantId}\n${body.compute_id}`)) {
       throw new HttpError(
         409,
         `Listener for LangSmith workspace ID '${tenantId}' and compute ID '${body.compute_id}' already exists.`,
@@ -95,9 +100,9 @@ export async function patchListener(
 
 /** @throws {HttpError} 409 while a deployment uses it. */
 export async function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord): Promise<void> {
-  const now = mock.clock.now();
   const [user] = await mock.state.deployments.page(scope.edition, scope.tenantId, {
-    accept: (deployment) => deployment.sourceConfig.listener_id === id && !isGone(deployment, now),
+    now: mock.clock.now(),
+    listenerId: id,
     offset: 0,
     limit: 1,
   });

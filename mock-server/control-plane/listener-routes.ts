@@ -4,7 +4,7 @@ import {
   createListener,
   deleteListener,
   findListener,
-  listenersOf,
+  pageOfListeners,
   patchListener,
   viewListener,
 } from "./listener-model.ts";
@@ -30,10 +30,9 @@ export const listenerRoutes = [
     summary: "List listeners, newest first",
     query: pagingParameters,
     responses: { 200: { description: "One page of listeners.", schema: listenersListResponse }, 422: validationFailed },
-    async handle({ mock, scope, query: { limit, offset } }) {
-      const newestFirst = (await listenersOf(mock, scope)).reverse();
-      const resources = newestFirst.slice(offset, offset + limit).map(viewListener);
-      return { status: 200, body: { resources, offset: offset + resources.length } };
+    async handle({ mock, scope, query }) {
+      const resources = (await pageOfListeners(mock, scope, query)).map(viewListener);
+      return { status: 200, body: { resources, offset: query.offset + resources.length } };
     },
   }),
   route({

@@ -55,7 +55,7 @@ export const logRoutes = [
       const deployment = await findDeployment(mock, scope, params.deployment_id as string);
       const now = mock.clock.now();
       const revisions = await mock.state.revisions.page(deployment.id, {
-        accept: () => true,
+        now,
         offset: 0,
         limit: Number.POSITIVE_INFINITY,
       });

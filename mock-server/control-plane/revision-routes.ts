@@ -6,7 +6,6 @@ import { changeDeployment, findDeployment, patchDeployment } from "./deployment-
 import { isRemoteReconciled } from "./deployment-state.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
-import { currentTransition } from "./rollout.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
 
 const tag = "Deployments (v2)";
@@ -35,12 +34,7 @@ export const revisionRoutes = [
       const now = mock.clock.now();
       const statuses = status === null || status === undefined ? undefined : listed(status);
       const isWanted = remote === null || remote === undefined || remote === isRemoteReconciled(deployment);
-      const page = await mock.state.revisions.page(deployment.id, {
-        accept: (revision) =>
-          isWanted && (statuses === undefined || statuses.has(currentTransition(revision.transitions, now).status)),
-        offset,
-        limit,
-      });
+      const page = isWanted ? await mock.state.revisions.page(deployment.id, { now, statuses, offset, limit }) : [];
       const resources = page.map((revision) => mock.views.revision(revision));
       return { status: 200, json: mock.views.page(resources, offset) };
     },

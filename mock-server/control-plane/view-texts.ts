@@ -1,4 +1,5 @@
 import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
+import { statusMomentsOf } from "./deployment-state.ts";
 import { viewDeployment, viewRevision } from "./views.ts";
 
 /** A text that is right from one moment to another, in milliseconds since the epoch. */
@@ -77,12 +78,8 @@ function isRight(known: TimedText | undefined, now: number): known is TimedText 
 }
 
 /** When a deployment's view may change without the deployment being changed. */
-function momentsOf({ readyAt, activations, deletion }: DeploymentRecord): number[] {
-  const moments = activations.map(({ at }) => at);
-  for (const moment of [readyAt, deletion?.finalAt, deletion?.goneAt]) {
-    if (moment !== null && moment !== undefined) moments.push(moment);
-  }
-  return moments;
+function momentsOf(record: DeploymentRecord): number[] {
+  return [...record.activations.map(({ at }) => at), ...statusMomentsOf(record)];
 }
 
 function timed(text: string, moments: readonly number[], now: number): TimedText {

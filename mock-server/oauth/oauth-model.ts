@@ -182,9 +182,7 @@ export function redeemRefreshToken(
 ): Promise<OAuthGrantRecord> {
   return mock.locks.run("oauth-refresh", async () => {
     const { oauthGrants } = mock.state.collections;
-    const [grant] = await oauthGrants.list(
-      (record) => record.refreshToken === refreshToken || record.spentRefreshTokens.includes(refreshToken),
-    );
+    const [grant] = await oauthGrants.findBy("refreshToken", refreshToken);
     if (!grant || grant.clientId !== client.id || grant.isRevoked) {
       throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
     }
@@ -201,17 +199,21 @@ export function redeemRefreshToken(
 
 /** The grant that an access token is of, while it is valid. */
 export async function grantOfAccessToken(mock: Mock, token: string): Promise<OAuthGrantRecord | undefined> {
-  const [grant] = await mock.state.collections.oauthGrants.list((record) => record.accessToken === token);
+  const [grant] = await mock.state.collections.oauthGrants.findBy("accessToken", token);
   return grant && !grant.isRevoked && grant.accessExpiresAt > mock.clock.now() ? grant : undefined;
 }
 
 /** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
 export async function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): Promise<void> {
   const { oauthGrants } = mock.state.collections;
-  const grants = await oauthGrants.list(
-    (record) => record.clientId === client.id && (record.accessToken === token || record.refreshToken === token),
-  );
-  for (const grant of grants) await oauthGrants.put({ ...grant, isRevoked: true });
+  const holders = [
+    ...(await oauthGrants.findBy("accessToken", token)),
+    ...(await oauthGrants.findBy("refreshToken", token)),
+  ];
+  for (const grant of holders) {
+    const isCurrent = grant.accessToken === token || grant.refreshToken === token;
+    if (isCurrent && grant.clientId === client.id) await oauthGrants.put({ ...grant, isRevoked: true });
+  }
 }
 
 /** The answer of the token endpoint (RFC 6749, section 5.1). */

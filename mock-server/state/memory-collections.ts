@@ -1,54 +1,128 @@
-import type { Collection, CollectionRecords, Collections, StateContent } from "./repositories.ts";
+import { collectionKeys } from "./collection-keys.ts";
+import { OrderedEntries } from "./ordered-entries.ts";
+import type { Collection, Collections, PageQuery, StateContent } from "./repositories.ts";
 
-const names = [
-  "integrations",
-  "listeners",
-  "uploads",
-  "providers",
-  "tokens",
-  "authSessions",
-  "connections",
-  "oauthClients",
-  "oauthCodes",
-  "oauthGrants",
-] as const satisfies (keyof CollectionRecords)[];
+interface Held<Entry> {
+  /** Grows with every record of a collection. */
+  sequence: number;
+  record: Entry;
+}
 
-class MemoryCollection<Entry extends { id: string }> implements Collection<Entry> {
-  readonly entries = new Map<string, Entry>();
+type Keys<Entry> = Readonly<Record<string, (record: Entry) => string | readonly string[]>>;
+
+class MemoryCollection<Entry extends { id: string }> implements Collection<Entry, string> {
+  readonly #held = new Map<string, Held<Entry>>();
+  readonly #keysOf: Keys<Entry>;
+  readonly #indexes: ReadonlyMap<string, Map<string, OrderedEntries<Held<Entry>>>>;
+  #sequence = 0;
+
+  constructor(keysOf: Keys<Entry>) {
+    this.#keysOf = keysOf;
+    this.#indexes = new Map(Object.keys(keysOf).map((name) => [name, new Map()]));
+  }
 
   async get(id: string): Promise<Entry | undefined> {
-    return this.entries.get(id);
+    return this.#held.get(id)?.record;
   }
 
   async put(record: Entry): Promise<void> {
-    this.entries.set(record.id, record);
+    this.set(record);
   }
 
   async remove(id: string): Promise<void> {
-    this.entries.delete(id);
+    const held = this.#held.get(id);
+    if (!held) return;
+    this.#held.delete(id);
+    for (const [name, index] of this.#indexes) {
+      for (const key of this.#keys(name, held.record)) leave(index, key, held);
+    }
   }
 
-  async list(accept: (record: Entry) => boolean = () => true): Promise<Entry[]> {
-    return [...this.entries.values()].filter(accept);
+  async isEmpty(): Promise<boolean> {
+    return this.#held.size === 0;
   }
+
+  async findBy(name: string, ...keys: string[]): Promise<Entry[]> {
+    const index = this.#indexes.get(name);
+    const found = new Set(keys.flatMap((key) => index?.get(key)?.entries ?? []));
+    const ordered = keys.length > 1 ? [...found].sort((a, b) => a.sequence - b.sequence) : [...found];
+    return ordered.map(({ record }) => record);
+  }
+
+  async hasBy(name: string, key: string): Promise<boolean> {
+    return this.#indexes.get(name)?.has(key) === true;
+  }
+
+  async pageBy(name: string, key: string, query: PageQuery): Promise<Entry[]> {
+    const held = this.#indexes.get(name)?.get(key)?.page(query) ?? [];
+    return held.map(({ record }) => record);
+  }
+
+  set(record: Entry): void {
+    const known = this.#held.get(record.id);
+    const before = known?.record;
+    const held = known ?? { sequence: ++this.#sequence, record };
+    held.record = record;
+    if (!known) this.#held.set(record.id, held);
+    for (const [name, index] of this.#indexes) {
+      const keys = this.#keys(name, record);
+      const keysBefore = before ? this.#keys(name, before) : noKeys;
+      for (const key of keysBefore) if (!keys.has(key)) leave(index, key, held);
+      for (const key of keys) if (!keysBefore.has(key)) enter(index, key, held);
+    }
+  }
+
+  records(): Entry[] {
+    return [...this.#held.values()].map(({ record }) => record);
+  }
+
+  clear(): void {
+    this.#held.clear();
+    for (const index of this.#indexes.values()) index.clear();
+  }
+
+  #keys(index: string, record: Entry): ReadonlySet<string> {
+    const keys = this.#keysOf[index]?.(record) ?? [];
+    return new Set(typeof keys === "string" ? [keys] : keys);
+  }
+}
+
+const noKeys: ReadonlySet<string> = new Set();
+
+function enter<Entry>(index: Map<string, OrderedEntries<Held<Entry>>>, key: string, held: Held<Entry>): void {
+  let entries = index.get(key);
+  if (!entries) {
+    entries = new OrderedEntries();
+    index.set(key, entries);
+  }
+  entries.add(held);
+}
+
+function leave<Entry>(index: Map<string, OrderedEntries<Held<Entry>>>, key: string, held: Held<Entry>): void {
+  const entries = index.get(key);
+  entries?.remove(held);
+  if (entries?.entries.length === 0) index.delete(key);
 }
 
 /** Empty collections, and what is done to all of them at once. */
 export function createMemoryCollections() {
-  const all = new Map(names.map((name) => [name, new MemoryCollection<{ id: string }>()]));
+  const names = Object.keys(collectionKeys) as (keyof typeof collectionKeys)[];
+  const all = new Map(
+    names.map((name) => [name, new MemoryCollection(collectionKeys[name] as unknown as Keys<{ id: string }>)]),
+  );
   const clear = () => {
-    for (const collection of all.values()) collection.entries.clear();
+    for (const collection of all.values()) collection.clear();
   };
   return {
     byName: Object.fromEntries(all) as unknown as Collections,
     clear,
     content: () =>
       Object.fromEntries(
-        [...all].map(([name, { entries }]) => [name, [...entries.values()]]),
+        [...all].map(([name, collection]) => [name, collection.records()]),
       ) as unknown as StateContent["collections"],
     replace(content: StateContent["collections"]) {
       clear();
-      for (const [name, { entries }] of all) for (const record of content[name]) entries.set(record.id, record);
+      for (const [name, collection] of all) for (const record of content[name]) collection.set(record);
     },
   };
 }

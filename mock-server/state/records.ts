@@ -87,8 +87,6 @@ export interface IntegrationRecord {
   repositories: RepositoryRecord[];
   /** Whether it lets deployments use repositories beyond those listed. */
   acceptsAnyRepository: boolean;
-  /** Whether it is the one of a server that was given none. */
-  isDefault: boolean;
 }
 
 /** What brings deployments into a cluster of the customer's. */

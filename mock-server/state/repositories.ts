@@ -7,6 +7,7 @@ import type {
   ProviderRecord,
   TokenRecord,
 } from "./auth-records.ts";
+import type { CollectionIndex } from "./collection-keys.ts";
 import type {
   DeploymentRecord,
   Edition,
@@ -17,13 +18,35 @@ import type {
 } from "./records.ts";
 
 /** Which part of an ordered listing to read, newest first. */
-export interface PageQuery<Entry> {
-  accept(entry: Entry): boolean;
+export interface PageQuery {
   offset: number;
   limit: number;
 }
 
-/** The deployments. Records handed out are not to be changed: `update` stores a changed copy. */
+/** Which deployments of a workspace to list. What is absent lets everything through; those that are gone `now` are never listed. */
+export interface DeploymentQuery extends PageQuery {
+  /** Milliseconds since the epoch: statuses depend on it. */
+  now: number;
+  name?: string | undefined;
+  nameContains?: string | undefined;
+  ids?: ReadonlySet<string> | undefined;
+  /** One of them is enough, as of the tag values. */
+  statuses?: ReadonlySet<string> | undefined;
+  tagValueIds?: ReadonlySet<string> | undefined;
+  deploymentType?: string | undefined;
+  imageVersion?: string | undefined;
+  isRemoteReconciled?: boolean | undefined;
+  listenerId?: string | undefined;
+}
+
+/** Which revisions of a deployment to list. What is absent lets everything through. */
+export interface RevisionQuery extends PageQuery {
+  /** Milliseconds since the epoch: statuses depend on it. */
+  now: number;
+  statuses?: ReadonlySet<string> | undefined;
+}
+
+/** The deployments. Records handed out are not to be changed: `update` stores a changed copy, whose edition, workspace, name and sequence stay the same. */
 export interface DeploymentRepository {
   /** Stores a new deployment, unless `isGone` is false for one of the same edition, workspace and name: then `false`. Atomic. */
   insert(record: DeploymentRecord, isGone: (other: DeploymentRecord) => boolean): Promise<boolean>;
@@ -31,7 +54,9 @@ export interface DeploymentRepository {
   findByName(edition: Edition, tenantId: string, name: string): Promise<DeploymentRecord | undefined>;
   update(record: DeploymentRecord): Promise<void>;
   remove(id: string): Promise<void>;
-  page(edition: Edition, tenantId: string, query: PageQuery<DeploymentRecord>): Promise<DeploymentRecord[]>;
+  page(edition: Edition, tenantId: string, query: DeploymentQuery): Promise<DeploymentRecord[]>;
+  /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */
+  buildingFrom(repository: string, ref: string): Promise<DeploymentRecord[]>;
   /** Every deployment of every workspace, oldest first. */
   all(): Promise<DeploymentRecord[]>;
 }
@@ -42,7 +67,7 @@ export interface RevisionRepository {
   get(id: string): Promise<RevisionRecord | undefined>;
   update(record: RevisionRecord): Promise<void>;
   removeOf(deploymentId: string): Promise<void>;
-  page(deploymentId: string, query: PageQuery<RevisionRecord>): Promise<RevisionRecord[]>;
+  page(deploymentId: string, query: RevisionQuery): Promise<RevisionRecord[]>;
 }
 
 /** Where the branches and tags of repositories stand, as far as they were moved by a push. */
@@ -51,14 +76,19 @@ export interface CommitRepository {
   set(repository: string, ref: string, commit: string): Promise<void>;
 }
 
-/** Records of one kind, few enough to be looked through. Records handed out are not to be changed. */
-export interface Collection<Entry extends { id: string }> {
+/** Records of one kind, found by their id or by the keys that {@link collectionKeys} gives them. Records handed out are not to be changed. */
+export interface Collection<Entry extends { id: string }, Index extends string> {
   get(id: string): Promise<Entry | undefined>;
   /** Stores a record, in the place of one with the same id. */
   put(record: Entry): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Those that are accepted, oldest first. */
-  list(accept?: (record: Entry) => boolean): Promise<Entry[]>;
+  isEmpty(): Promise<boolean>;
+  /** Those that one of the keys leads to, oldest first. */
+  findBy(index: Index, ...keys: string[]): Promise<Entry[]>;
+  /** Whether a key leads to any. */
+  hasBy(index: Index, key: string): Promise<boolean>;
+  /** A page of those that a key leads to, newest first. */
+  pageBy(index: Index, key: string, query: PageQuery): Promise<Entry[]>;
 }
 
 /** The records of each collection. */
@@ -74,7 +104,9 @@ export interface CollectionRecords {
   oauthCodes: OAuthCodeRecord;
   oauthGrants: OAuthGrantRecord;
 }
-export type Collections = { [Name in keyof CollectionRecords]: Collection<CollectionRecords[Name]> };
+export type Collections = {
+  [Name in keyof CollectionRecords]: Collection<CollectionRecords[Name], CollectionIndex<Name>>;
+};
 
 /** Everything in a state, as plain data. */
 export interface StateContent {

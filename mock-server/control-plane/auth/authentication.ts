@@ -3,13 +3,14 @@ import { badRequest, HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
+import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
 import type { AuthenticateAnswer, AuthenticateBody } from "./auth-schemas.ts";
 import { connect, connectedTokenIds } from "./connection-model.ts";
 import { findProvider } from "./provider-model.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 import { exchangeCode } from "./token-endpoint.ts";
-import { findToken, isOwnedBy, storeToken, tokensOf, usableToken } from "./token-model.ts";
+import { findToken, isOwnedBy, storeToken, tokensBy, usableToken } from "./token-model.ts";
 
 /** How long a user may take: 10 minutes, in milliseconds. */
 const sessionLifetime = 10 * 60_000;
@@ -30,15 +31,10 @@ export async function authenticate(
   const userId = body.user_id || body.ls_user_id || caller;
   const begin = () => beginSession(mock, scope, provider, caller, userId, body);
   if (body.force_new) return pending(await begin());
-  const found = await tokensOf(
-    mock,
-    scope,
-    (token) =>
-      token.providerRecordId === provider.id &&
-      token.userId === userId &&
-      body.scopes.every((wanted) => token.scopes.includes(wanted)),
-  );
-  let candidates = body.token_id ? [await ownToken(mock, scope, caller, userId, body.token_id)] : found;
+  const hasScopes = (token: TokenRecord) => body.scopes.every((wanted) => token.scopes.includes(wanted));
+  let candidates = body.token_id
+    ? [await ownToken(mock, scope, caller, userId, body.token_id)]
+    : (await tokensBy(mock, "providerAndUser", scopedKey(scope, provider.id, userId))).filter(hasScopes);
   if (body.agent_id && candidates.length > 0) {
     const connected = await connectedTokenIds(mock, scope, body.agent_id);
     const usable = candidates.filter(({ id }) => connected.has(id));

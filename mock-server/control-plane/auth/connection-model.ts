@@ -1,14 +1,13 @@
 import { HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
 import type { ConnectionRecord } from "../../state/auth-records.ts";
+import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
 import type { ConnectionBody } from "./auth-schemas.ts";
 
 /** The connections of an agent, oldest first. */
 export function connectionsOf(mock: Mock, scope: Scope, agentId: string): Promise<ConnectionRecord[]> {
-  return mock.state.collections.connections.list(
-    (record) => record.edition === scope.edition && record.tenantId === scope.tenantId && record.agentId === agentId,
-  );
+  return mock.state.collections.connections.findBy("agent", scopedKey(scope, agentId));
 }
 
 export async function connectedTokenIds(mock: Mock, scope: Scope, agentId: string): Promise<Set<string>> {

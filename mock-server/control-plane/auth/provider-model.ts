@@ -4,6 +4,7 @@ import { uuidFrom } from "../../ids.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { ProviderRecord } from "../../state/auth-records.ts";
+import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
 import type { McpProviderCreateBody, ProviderBody, ProviderCreateBody, ProviderUpdateBody } from "./auth-schemas.ts";
 import { discoverMcpServer, registerClient } from "./mcp-discovery.ts";
@@ -31,17 +32,17 @@ function checkChallengeMethod(method: string | null | undefined): void {
   }
 }
 
-const isOf = (scope: Scope) => (record: ProviderRecord) =>
-  record.edition === scope.edition && record.tenantId === scope.tenantId;
-
 export function providersOf(mock: Mock, scope: Scope): Promise<ProviderRecord[]> {
-  return mock.state.collections.providers.list(isOf(scope));
+  return mock.state.collections.providers.findBy("workspace", scopedKey(scope));
 }
 
 /** A provider by the name that callers use, or by its ID. */
 export async function lookUpProvider(mock: Mock, scope: Scope, id: string): Promise<ProviderRecord | undefined> {
-  const providers = await providersOf(mock, scope);
-  return providers.find((record) => record.providerId === id) ?? providers.find((record) => record.id === id);
+  const { providers } = mock.state.collections;
+  const [named] = await providers.findBy("name", scopedKey(scope, id));
+  if (named) return named;
+  const record = await providers.get(id);
+  return record?.edition === scope.edition && record.tenantId === scope.tenantId ? record : undefined;
 }
 
 /** @throws {HttpError} 404 unless the workspace has the provider. */
@@ -67,8 +68,7 @@ async function insertProvider(
 }
 
 async function checkFree(mock: Mock, scope: Scope, providerId: string): Promise<void> {
-  const holders = await providersOf(mock, scope);
-  if (holders.some((holder) => holder.providerId === providerId)) {
+  if (await mock.state.collections.providers.hasBy("name", scopedKey(scope, providerId))) {
     throw new HttpError(409, `An OAuth provider "${providerId}" already exists in this workspace.`);
   }
 }

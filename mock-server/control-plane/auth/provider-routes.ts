@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { route } from "../../openapi/route.ts";
+import { scopedKey } from "../../state/collection-keys.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
 import { errorDetail } from "../schemas.ts";
 import {
@@ -17,7 +18,7 @@ import {
   updateProvider,
   viewProvider,
 } from "./provider-model.ts";
-import { deleteTokens, tokensOf } from "./token-model.ts";
+import { deleteTokens, tokensBy } from "./token-model.ts";
 
 const tag = "Auth Service (v2)";
 const path = "/v2/auth/providers";
@@ -120,7 +121,7 @@ export const providerRoutes = [
     },
     async handle({ mock, scope, params }) {
       const record = await findProvider(mock, scope, params.provider_id as string);
-      await deleteTokens(mock, await tokensOf(mock, scope, (token) => token.providerRecordId === record.id));
+      await deleteTokens(mock, await tokensBy(mock, "provider", scopedKey(scope, record.id)));
       await mock.state.collections.providers.remove(record.id);
       return { status: 200, body: { message: `OAuth provider ${record.providerId} deleted.` } };
     },

@@ -2,6 +2,7 @@ import { HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
+import { type CollectionIndex, scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
 import type { TokenBody } from "./auth-schemas.ts";
 import { type IssuedToken, refresh, revoke } from "./token-endpoint.ts";
@@ -14,14 +15,9 @@ export function isOwnedBy(token: TokenRecord, caller: string): boolean {
 const isIn = (scope: Scope) => (token: TokenRecord) =>
   token.edition === scope.edition && token.tenantId === scope.tenantId;
 
-/** The tokens of a workspace, the default ones first and then the newest. */
-export async function tokensOf(
-  mock: Mock,
-  scope: Scope,
-  accept: (token: TokenRecord) => boolean,
-): Promise<TokenRecord[]> {
-  const isInScope = isIn(scope);
-  const tokens = await mock.state.collections.tokens.list((token) => isInScope(token) && accept(token));
+/** The tokens that a key leads to, the default ones first and then the newest. */
+export async function tokensBy(mock: Mock, index: CollectionIndex<"tokens">, key: string): Promise<TokenRecord[]> {
+  const tokens = await mock.state.collections.tokens.findBy(index, key);
   return tokens.reverse().sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
 }
 
@@ -36,7 +32,8 @@ export async function findToken(mock: Mock, scope: Scope, caller: string, id: st
 export async function storeToken(mock: Mock, session: AuthSessionRecord, issued: IssuedToken): Promise<TokenRecord> {
   const now = mock.clock.now();
   const { edition, tenantId, providerRecordId, userId, createdBy } = session;
-  const others = await siblings(mock, session);
+  const { tokens } = mock.state.collections;
+  const key = scopedKey(session, providerRecordId, userId);
   const token: TokenRecord = {
     id: mock.ids.uuid(),
     edition,
@@ -49,29 +46,20 @@ export async function storeToken(mock: Mock, session: AuthSessionRecord, issued:
     accessToken: issued.accessToken,
     refreshToken: issued.refreshToken,
     expiresAt: issued.expiresAt,
-    isDefault: session.isDefault || others.length === 0,
+    isDefault: session.isDefault || !(await tokens.hasBy("providerAndUser", key)),
     createdAt: now,
     updatedAt: now,
   };
-  if (token.isDefault) await clearDefault(mock, others);
-  await mock.state.collections.tokens.put(token);
+  if (token.isDefault) await clearDefault(mock, token);
+  await tokens.put(token);
   return token;
 }
 
-function siblings(mock: Mock, of: AuthSessionRecord | TokenRecord): Promise<TokenRecord[]> {
-  return mock.state.collections.tokens.list(
-    (token) =>
-      token.edition === of.edition &&
-      token.tenantId === of.tenantId &&
-      token.providerRecordId === of.providerRecordId &&
-      token.userId === of.userId &&
-      token.id !== of.id,
-  );
-}
-
-async function clearDefault(mock: Mock, tokens: readonly TokenRecord[]): Promise<void> {
-  for (const token of tokens) {
-    if (token.isDefault) await mock.state.collections.tokens.put({ ...token, isDefault: false });
+/** Leaves no default token of the user's for the provider but `except`. */
+async function clearDefault(mock: Mock, except: TokenRecord): Promise<void> {
+  const { tokens } = mock.state.collections;
+  for (const token of await tokens.findBy("default", scopedKey(except, except.providerRecordId, except.userId))) {
+    if (token.id !== except.id) await tokens.put({ ...token, isDefault: false });
   }
 }
 
@@ -82,7 +70,7 @@ export async function updateToken(
   accountLabel: string | null | undefined,
   isDefault: boolean | null | undefined,
 ): Promise<TokenRecord> {
-  if (isDefault === true) await clearDefault(mock, await siblings(mock, token));
+  if (isDefault === true) await clearDefault(mock, token);
   const updated = {
     ...token,
     accountLabel: accountLabel ?? token.accountLabel,
@@ -129,7 +117,7 @@ export async function deleteTokens(mock: Mock, tokens: readonly TokenRecord[]): 
     const provider = await collections.providers.get(token.providerRecordId);
     await revoke(mock, provider, token.refreshToken ?? token.accessToken);
     await collections.tokens.remove(token.id);
-    const connections = await collections.connections.list(({ tokenId }) => tokenId === token.id);
+    const connections = await collections.connections.findBy("token", token.id);
     for (const { id } of connections) await collections.connections.remove(id);
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Mock } from "../../mock.ts";
 import { route } from "../../openapi/route.ts";
 import type { ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
+import { scopedKey } from "../../state/collection-keys.ts";
 import { validationFailed } from "../common-responses.ts";
 import type { Scope } from "../deployment-model.ts";
 import { optionalText } from "../paging.ts";
@@ -13,8 +14,8 @@ import {
   tokenSummary,
   tokenUpdateRequest,
 } from "./auth-schemas.ts";
-import { lookUpProvider, providersOf } from "./provider-model.ts";
-import { deleteTokens, findToken, isOwnedBy, tokensOf, updateToken, viewToken } from "./token-model.ts";
+import { lookUpProvider } from "./provider-model.ts";
+import { deleteTokens, findToken, tokensBy, updateToken, viewToken } from "./token-model.ts";
 
 const tag = "Auth Service (v2)";
 const notFound = { description: "The caller has no such token.", schema: errorDetail };
@@ -23,17 +24,14 @@ const providerParameter = { kind: "string", schema: z.string(), description: "Th
 /** The caller's tokens, of one provider if one is named. */
 async function ownTokens(mock: Mock, scope: Scope, caller: string, providerId?: string | null): Promise<TokenRecord[]> {
   if (providerId === null || providerId === undefined) {
-    return tokensOf(mock, scope, (token) => isOwnedBy(token, caller));
+    return tokensBy(mock, "owner", scopedKey(scope, caller));
   }
   const provider = await lookUpProvider(mock, scope, providerId);
-  if (!provider) return [];
-  return tokensOf(mock, scope, (token) => token.providerRecordId === provider.id && isOwnedBy(token, caller));
+  return provider ? tokensBy(mock, "providerAndOwner", scopedKey(scope, provider.id, caller)) : [];
 }
 
-async function slackTokens(mock: Mock, scope: Scope): Promise<TokenRecord[]> {
-  const isSlack = ({ providerType, providerId }: ProviderRecord) => (providerType ?? providerId) === "slack";
-  const ids = new Set((await providersOf(mock, scope)).filter(isSlack).map(({ id }) => id));
-  return tokensOf(mock, scope, ({ providerRecordId }) => ids.has(providerRecordId));
+function slackProviders(mock: Mock, scope: Scope): Promise<ProviderRecord[]> {
+  return mock.state.collections.providers.findBy("type", scopedKey(scope, "slack"));
 }
 
 async function present(mock: Mock, token: TokenRecord) {
@@ -81,8 +79,11 @@ export const tokenRoutes = [
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
     async handle({ mock, scope, caller, query }) {
-      const tokens = await ownTokens(mock, scope, caller, query.provider_id);
-      return { status: 200, body: { has_token: tokens.length > 0 } };
+      const { tokens } = mock.state.collections;
+      const provider = await lookUpProvider(mock, scope, query.provider_id);
+      const key = provider && scopedKey(scope, provider.id, caller);
+      const hasToken = key !== undefined && (await tokens.hasBy("providerAndOwner", key));
+      return { status: 200, body: { has_token: hasToken } };
     },
   }),
   route({
@@ -93,7 +94,10 @@ export const tokenRoutes = [
     summary: "Ask whether anybody in the workspace has a Slack token",
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse } },
     async handle({ mock, scope }) {
-      return { status: 200, body: { has_token: (await slackTokens(mock, scope)).length > 0 } };
+      const { tokens } = mock.state.collections;
+      const providers = await slackProviders(mock, scope);
+      const has = await Promise.all(providers.map(({ id }) => tokens.hasBy("provider", scopedKey(scope, id))));
+      return { status: 200, body: { has_token: has.includes(true) } };
     },
   }),
   route({
@@ -104,9 +108,11 @@ export const tokenRoutes = [
     summary: "Delete all Slack tokens of the workspace",
     responses: { 200: { description: "They are deleted.", schema: messageResponse } },
     async handle({ mock, scope }) {
-      const tokens = await slackTokens(mock, scope);
-      await deleteTokens(mock, tokens);
-      return { status: 200, body: { message: `${tokens.length} Slack tokens deleted.` } };
+      const { tokens } = mock.state.collections;
+      const keys = (await slackProviders(mock, scope)).map(({ id }) => scopedKey(scope, id));
+      const found = await tokens.findBy("provider", ...keys);
+      await deleteTokens(mock, found);
+      return { status: 200, body: { message: `${found.length} Slack tokens deleted.` } };
     },
   }),
   route({
