@@ -1,12 +1,12 @@
-import type { RequestListener } from "node:http";
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
 import { serveControlPlane } from "./control-plane/control-plane.ts";
 import { applyFault, isHandled } from "./faults/fault-effects.ts";
 import type { FaultEffect } from "./faults/fault-rule.ts";
 import { type Answer, sendJson } from "./http/answer.ts";
-import { ClientGone, readText } from "./http/body.ts";
-import { Exchange } from "./http/exchange.ts";
+import { readText } from "./http/body.ts";
+import type { Exchange } from "./http/exchange.ts";
+import { ClientGone } from "./http/request-body.ts";
 import { type Found, Router } from "./http/router.ts";
 import { type Sent, send } from "./http/send.ts";
 import { HttpError } from "./http-error.ts";
@@ -24,7 +24,7 @@ export interface AppSurroundings extends AdminActions {
 }
 
 /** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
-export function createApp(mock: Mock, surroundings: AppSurroundings): RequestListener {
+export function createApp(mock: Mock, surroundings: AppSurroundings): (exchange: Exchange) => void {
   const admin = new Router<Endpoint["handle"]>();
   serveAdmin((method, path, handle) => admin.on(method, path, handle), mock, surroundings);
   const router = new Router<Endpoint>();
@@ -55,18 +55,17 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): RequestLis
     const effect = mock.faults.isEmpty ? undefined : takeFault(mock, exchange);
     const given = effect === undefined ? await handle() : await answerWithFault(exchange, effect, handle);
     // A client that has hung up gets no answer, nor does one whose connection a fault has broken off.
-    const isAnswered = given !== undefined && !exchange.outgoing.destroyed;
+    const isAnswered = given !== undefined && !exchange.isGone;
     const sent = given && send(exchange, given);
     record(mock, exchange, time, isAnswered ? given.status : null, isAnswered ? sent : undefined);
   };
 
-  return (incoming, outgoing) => {
-    const exchange = new Exchange(incoming, outgoing);
+  return (exchange) => {
     exchange.requestId = mock.ids.uuid();
     const isAdmin = exchange.rawPath.startsWith("/_mock/");
     (isAdmin ? answerAdmin(exchange) : answer(exchange)).catch((error: unknown) => {
       surroundings.onDefect(error);
-      outgoing.destroy();
+      exchange.connection.destroy();
     });
   };
 }
@@ -109,7 +108,7 @@ async function answerWithFault(
   handle: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   // What handles a request reads its body itself, in its own way and within its own limit.
-  if (!isHandled(effect) && !exchange.incoming.complete) await readText(exchange).catch(() => undefined);
+  if (!isHandled(effect)) await readText(exchange).catch(() => undefined);
   return applyFault(exchange, effect, handle);
 }
 
@@ -118,11 +117,11 @@ function record(mock: Mock, exchange: Exchange, time: number, status: number | n
     id: exchange.requestId,
     time,
     method: exchange.method,
-    path: exchange.incoming.url ?? exchange.rawPath,
+    path: exchange.target,
     operation: exchange.operation,
     tenant: exchange.tenant ?? exchange.header("x-tenant-id") ?? null,
     status,
-    request: { headers: exchange.incoming.rawHeaders, body: exchange.requestText ?? null },
+    request: { headers: exchange.headerLines, body: exchange.requestText ?? null },
     response: { headers: sent?.headers ?? [], body: sent?.json ?? null },
   });
 }

@@ -2,8 +2,7 @@ import { agentListener } from "./agent-server/agent-listener.ts";
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
-import { listen } from "./http/listen.ts";
-import { createServer } from "./http/node-http.ts";
+import { HttpServer } from "./http/http-server.ts";
 
 /** An agent server that stands by itself. */
 export interface DevServer extends AsyncDisposable {
@@ -43,14 +42,12 @@ export async function startDevServer(
   agentServer: AgentServer = createGraphAgentServer(),
   agent: LiveAgent = localAgent,
 ): Promise<DevServer> {
-  const server = createServer(agentListener(agentServer, agent));
-  const url = await listen(server, port, host);
+  const server = new HttpServer({ serve: agentListener(agentServer, agent) });
+  const url = await server.listen(port, host);
   const close = async () => {
-    if (!server.listening) return;
+    if (!server.isListening) return;
     agentServer.forget?.();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    server.closeAllConnections();
-    await closed;
+    await server.close();
   };
   return { url, close, [Symbol.asyncDispose]: close };
 }

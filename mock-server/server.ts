@@ -1,4 +1,3 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
@@ -28,8 +27,8 @@ import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
-import { listen } from "./http/listen.ts";
-import { createServer } from "./http/node-http.ts";
+import type { Exchange } from "./http/exchange.ts";
+import { HttpServer } from "./http/http-server.ts";
 import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
@@ -235,23 +234,20 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     mock.transitions.reset();
   };
   const isOnLoopback = isLoopbackName(host);
-  const app = createApp(mock, {
+  const serve = createApp(mock, {
     info,
     reset,
     guardAdmin: (exchange) => guardAdmin(exchange, isOnLoopback, adminToken),
     onDefect,
   });
-  const server = createServer(app);
-  if (logFormat) logRequests(server, logFormat, clock);
-  ownUrl = await listen(server, port, host);
+  const server = new HttpServer({ serve, ...(logFormat ? { onEnd: requestLog(logFormat, clock) } : {}) });
+  ownUrl = await server.listen(port, host);
 
   const close = async () => {
-    if (!server.listening) return;
+    if (!server.isListening) return;
     agentServer.forget?.();
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     mock.authFinished.notifyAll();
-    server.closeAllConnections();
-    await Promise.all([closed, projects[Symbol.asyncDispose]()]);
+    await Promise.all([server.close(), projects[Symbol.asyncDispose]()]);
   };
   return {
     url: ownUrl,
@@ -285,18 +281,15 @@ function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFi
   return { ...rest, path: path === undefined ? undefined : globMatcher(path), since: since?.getTime() };
 }
 
-function logRequests(server: Server, format: "pretty" | "json", clock: Clock): void {
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    response.once("close", () => {
-      const { method = "", url = "" } = request;
-      const path = url.replace(/\?.*$/s, "");
-      const status = response.headersSent ? response.statusCode : null;
-      const time = new Date(clock.now()).toISOString();
-      const line =
-        format === "json"
-          ? JSON.stringify({ event: "request", time, method, path, status })
-          : `${time} ${method} ${path} ${status ?? "reset"}`;
-      process.stdout.write(`${line}\n`);
-    });
-  });
+/** What prints a line for each request. */
+function requestLog(format: "pretty" | "json", clock: Clock): (exchange: Exchange) => void {
+  return ({ method, target, status }) => {
+    const path = target.replace(/\?.*$/s, "");
+    const time = new Date(clock.now()).toISOString();
+    const line =
+      format === "json"
+        ? JSON.stringify({ event: "request", time, method, path, status })
+        : `${time} ${method} ${path} ${status ?? "reset"}`;
+    process.stdout.write(`${line}\n`);
+  };
 }

@@ -1,5 +1,5 @@
 import { type Answer, sendJson } from "../http/answer.ts";
-import { ClientGone } from "../http/body.ts";
+import { ClientGone } from "../http/request-body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";

@@ -1,5 +1,4 @@
-import type { RequestListener } from "node:http";
-import { Exchange } from "../http/exchange.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { send } from "../http/send.ts";
 import type { AgentServer, LiveAgent } from "./agent-server.ts";
 
@@ -8,14 +7,14 @@ export function agentListener(
   agentServer: AgentServer,
   agent: LiveAgent,
   onDefect: (error: unknown) => void = console.error,
-): RequestListener {
+): (exchange: Exchange) => void {
   const answer = async (exchange: Exchange) => {
     send(exchange, await agentServer.handle(agent, exchange.rawPath, exchange, () => undefined));
   };
-  return (incoming, outgoing) => {
-    answer(new Exchange(incoming, outgoing)).catch((error: unknown) => {
+  return (exchange) => {
+    answer(exchange).catch((error: unknown) => {
       onDefect(error);
-      outgoing.destroy();
+      exchange.connection.destroy();
     });
   };
 }

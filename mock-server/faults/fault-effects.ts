@@ -5,9 +5,9 @@ import type { Exchange } from "../http/exchange.ts";
 import { headLines } from "../http/send.ts";
 import type { FaultEffect } from "./fault-rule.ts";
 
-/** Resets the client's connection, without an answer. An answer that waits behind another has no connection yet, its request has. */
-function resetConnection({ incoming }: Exchange): undefined {
-  incoming.socket.resetAndDestroy();
+/** Resets the client's connection, without an answer. */
+function resetConnection({ connection }: Exchange): undefined {
+  connection.reset();
 }
 
 /** The first piece of an event stream, which may never end; the rest is given up. */
@@ -35,14 +35,11 @@ function typedHeaders({ body, json, headers }: Answer): Answer["headers"] {
 }
 
 /** Sends the head and half of the body of an answer, of an event stream half of its first piece, then breaks off. */
-async function truncate({ outgoing }: Exchange, answer: Answer): Promise<undefined> {
+async function truncate({ connection }: Exchange, answer: Answer): Promise<undefined> {
   const body = await bytesOf(answer);
-  const length = isEventStream(answer) ? [] : ["content-length", String(body.length)];
-  outgoing.writeHead(answer.status, [...headLines(typedHeaders(answer)), ...length]);
   const half = body.subarray(0, Math.floor(body.length / 2));
-  await new Promise<void>((resolve) => outgoing.write(half, () => resolve()));
-  outgoing.socket?.end();
-  outgoing.destroy();
+  const length = isEventStream(answer) ? undefined : body.length;
+  await connection.breakOffAfter(answer.status, headLines(typedHeaders(answer)), half, length);
 }
 
 async function malform(answer: Answer): Promise<Answer> {

@@ -1,6 +1,5 @@
-import type { ServerResponse } from "node:http";
 import type { Answer } from "./answer.ts";
-import { drain } from "./body.ts";
+import type { AnswerStream } from "./answer-stream.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** What was written for an answer. */
@@ -16,7 +15,7 @@ const framing: ReadonlySet<string> = new Set(["content-length", "transfer-encodi
 
 /** Writes an answer, with the exchange's request id if it has one. A stream is written as its reader keeps up, and cancelled when the client hangs up. */
 export function send(exchange: Exchange, answer: Answer): Sent {
-  const { outgoing } = exchange;
+  const { connection } = exchange;
   const json = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
   const content = json ?? answer.content;
   const headers = headLines(answer.headers);
@@ -24,16 +23,16 @@ export function send(exchange: Exchange, answer: Answer): Sent {
     headers.push("content-type", "application/json");
   }
   if (exchange.requestId !== "") headers.push("x-request-id", exchange.requestId);
+  const isBodiless = answer.status === 204 || answer.status === 304;
   if (content instanceof ReadableStream) {
-    outgoing.writeHead(answer.status, headers);
-    if (exchange.method === "HEAD") void content.cancel().then(() => outgoing.end());
-    else void pipe(content, outgoing);
+    if (exchange.method === "HEAD" || isBodiless) {
+      void content.cancel().catch(() => undefined);
+      connection.answer(answer.status, headers, undefined, 0);
+    } else void pipe(content, exchange, connection.stream(answer.status, headers));
   } else {
-    if (content !== undefined) headers.push("content-length", String(lengthOf(content)));
-    else if (answer.status !== 204 && answer.status !== 304) headers.push("content-length", "0");
-    outgoing.writeHead(answer.status, headers);
-    if (answer.headers?.connection === "close" && !exchange.incoming.complete) void endLater(exchange, content);
-    else outgoing.end(content);
+    const length = content === undefined ? 0 : lengthOf(content);
+    if (!isBodiless) headers.push("content-length", String(length));
+    connection.answer(answer.status, headers, isBodiless ? undefined : content, length);
   }
   return { headers, json: json ?? null };
 }
@@ -54,43 +53,20 @@ function lengthOf(content: string | Uint8Array): number {
   return typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
 }
 
-async function endLater({ incoming, outgoing }: Exchange, content: string | Uint8Array | undefined): Promise<void> {
-  if (content !== undefined) outgoing.write(content);
-  await drain(incoming);
-  outgoing.end();
-}
-
-async function pipe(stream: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const reader = stream.getReader();
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  if (outgoing.destroyed) return cancel();
-  outgoing.once("close", cancel);
-  // The client learns that the stream has begun before there is anything in it.
-  outgoing.flushHeaders();
+async function pipe(content: ReadableStream<Uint8Array>, exchange: Exchange, stream: AnswerStream): Promise<void> {
+  const reader = content.getReader();
+  const stay = exchange.whenGone(() => void reader.cancel().catch(() => undefined));
   try {
     for (;;) {
       const { done, value } = await reader.read();
+      if (exchange.isGone) return;
       if (done) break;
-      if (!outgoing.write(value)) await drained(outgoing);
-      if (outgoing.destroyed) return;
+      if (!stream.write(value)) await stream.drained();
     }
-    outgoing.end();
+    stream.end();
   } catch {
-    // What is broken off can't be told from what is complete in any other way.
-    outgoing.destroy();
+    stream.breakOff();
   } finally {
-    outgoing.off("close", cancel);
+    stay();
   }
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      outgoing.off("drain", finish);
-      outgoing.off("close", finish);
-      resolve();
-    };
-    outgoing.on("drain", finish);
-    outgoing.on("close", finish);
-  });
 }

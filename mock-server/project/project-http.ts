@@ -1,7 +1,8 @@
 import { forAnyOrigin } from "../agent-server/answer.ts";
 import { type Answer, sendJson } from "../http/answer.ts";
-import { ClientGone, readBytes } from "../http/body.ts";
+import { readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { ClientGone } from "../http/request-body.ts";
 import { HttpError } from "../http-error.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { ModuleExport, RouteGroup } from "./graph-config.ts";
@@ -69,7 +70,7 @@ async function askApp(
   { running, path, exchange, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "exchange" | "bodyLimitBytes">,
 ): Promise<Answer> {
   const { call } = running;
-  const sent = await readBytes(exchange.incoming, bodyLimitBytes);
+  const sent = await readBytes(exchange, bodyLimitBytes);
   const url = new URL(path, `http://${exchange.header("host") ?? "localhost"}`);
   url.search = exchange.query.toString();
   const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && sent.length > 0;

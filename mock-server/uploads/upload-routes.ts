@@ -32,7 +32,7 @@ async function receiveUpload(exchange: Exchange, mock: Mock): Promise<Answer> {
     throw new HttpError(403, "The upload address has expired: ask for another.");
   }
   const tooLarge = `The tarball is larger than ${largestTarball} bytes.`;
-  const data = await readBytes(exchange.incoming, largestTarball, tooLarge);
+  const data = await readBytes(exchange, largestTarball, tooLarge);
   const deployment = await findAnywhere(mock, deploymentId);
   if (!deployment) throw new HttpError(404, `Deployment ID ${deploymentId} not found.`);
   exchange.tenant = deployment.tenantId;

@@ -1,9 +1,8 @@
-import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { agentListener } from "../../mock-server/agent-server/agent-listener.ts";
 import type { AgentServer } from "../../mock-server/agent-server/agent-server.ts";
 import { localAgent } from "../../mock-server/dev-server.ts";
-import { listen } from "../../mock-server/http/listen.ts";
+import { HttpServer } from "../../mock-server/http/http-server.ts";
 
 test("an answer that can't be written breaks off its own connection and nothing else", async () => {
   const circular: Record<string, unknown> = {};
@@ -12,14 +11,13 @@ test("an answer that can't be written breaks off its own connection and nothing 
     handle: async (_agent, path) => ({ status: 200, body: path === "/circular" ? circular : { ok: true } }),
   };
   const defects: unknown[] = [];
-  const server = createServer(agentListener(agentServer, localAgent, (error) => defects.push(error)));
+  const server = new HttpServer({ serve: agentListener(agentServer, localAgent, (error) => defects.push(error)) });
   try {
-    const url = await listen(server, 0, "127.0.0.1");
+    const url = await server.listen(0, "127.0.0.1");
     await expect(fetch(`${url}/circular`)).rejects.toThrow();
     expect(defects).toHaveLength(1);
     expect((await fetch(`${url}/ok`)).status).toBe(200);
   } finally {
-    server.close();
-    server.closeAllConnections();
+    await server.close();
   }
 });

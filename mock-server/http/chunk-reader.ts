@@ -1,0 +1,66 @@
+import { MalformedRequest } from "./malformed-request.ts";
+
+/** Longest line with a chunk's size, or of a trailer, in bytes; and of all trailers together. */
+const longestLine = 1024;
+const longestTrailers = 16 * 1024;
+
+/** Takes a chunked body apart (RFC 9112, section 7.1), however its bytes are cut. Extensions of chunks and trailers are passed over. */
+export class ChunkReader {
+  isComplete = false;
+  #awaits: "size" | "data" | "end of data" | "trailer" = "size";
+  /** The part of a line that has come. */
+  #line = "";
+  #left = 0;
+  #trailerBytes = 0;
+
+  /**
+   * Reads from `start` on, gives each piece of the body to `onData`, and returns where the body ends, or the length of `bytes`.
+   * @throws {MalformedRequest} 400
+   */
+  take(bytes: Buffer, start: number, onData: (piece: Buffer) => void): number {
+    let position = start;
+    while (position < bytes.length && !this.isComplete) {
+      if (this.#awaits === "data") {
+        const end = Math.min(bytes.length, position + this.#left);
+        onData(bytes.subarray(position, end));
+        this.#left -= end - position;
+        position = end;
+        if (this.#left === 0) this.#awaits = "end of data";
+      } else position = this.#takeLine(bytes, position);
+    }
+    return position;
+  }
+
+  #takeLine(bytes: Buffer, start: number): number {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline + 1;
+    if (this.#line.length + end - start > longestLine) throw malformed();
+    this.#line += bytes.toString("latin1", start, end);
+    if (newline < 0) return end;
+    const line = this.#line;
+    this.#line = "";
+    if (!line.endsWith("\r\n")) throw malformed();
+    this.#next(line.slice(0, -2));
+    return end;
+  }
+
+  #next(line: string): void {
+    if (this.#awaits === "size") {
+      const size = /^([\da-f]{1,8})[\t ]*(?:;|$)/i.exec(line)?.[1];
+      if (size === undefined) throw malformed();
+      this.#left = Number.parseInt(size, 16);
+      this.#awaits = this.#left === 0 ? "trailer" : "data";
+    } else if (this.#awaits === "end of data") {
+      if (line !== "") throw malformed();
+      this.#awaits = "size";
+    } else {
+      this.#trailerBytes += line.length;
+      if (this.#trailerBytes > longestTrailers) throw malformed();
+      this.isComplete = line === "";
+    }
+  }
+}
+
+function malformed(): MalformedRequest {
+  return new MalformedRequest(400, "The chunks of the body aren't those of HTTP/1.1.");
+}
