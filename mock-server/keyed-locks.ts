@@ -1,16 +1,16 @@
 /** Runs the changes of one resource one after another, so that none reads what another is about to replace. */
 export class KeyedLocks {
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #tails = new Map<string, Promise<void>>();
 
-  async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    const result = before.then(task);
-    const tail = result.catch(() => undefined);
-    this.#tails.set(key, tail);
-    try {
-      return await result;
-    } finally {
+  /** Runs `task` once those that were given before it for the same key have ended, however they ended. Returns what it does. */
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#tails.get(key);
+    const result = before ? before.then(task) : task();
+    const release = () => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    }
+    };
+    const tail: Promise<void> = result.then(release, release);
+    this.#tails.set(key, tail);
+    return result;
   }
 }
