@@ -9,4 +9,5 @@ export {
   type ScriptedGraph,
 } from "./agent-server/engine/scripted-graph.ts";
 export { type MockServer, type MockServerOptions, type RequestsFilter, startMockServer } from "./server.ts";
+export type { ServerInfo } from "./server-info.ts";
 export { mockServerFixture } from "./vitest-fixture.ts";

@@ -10,12 +10,7 @@ import { type Clock, createClock } from "./clock.ts";
 import { AgentLines } from "./control-plane/agent-lines.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
 import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
-import {
-  defaultIntegrationId,
-  ensureDefaultIntegration,
-  type IntegrationSeed,
-  seedIntegrations,
-} from "./control-plane/integration-model.ts";
+import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
 import { KeyRing } from "./control-plane/key-ring.ts";
 import { advanceRevision } from "./control-plane/revision-model.ts";
 import { RevisionProjects } from "./control-plane/revision-projects.ts";
@@ -33,11 +28,11 @@ import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
 import { agentUrl, endAgents, type Mock } from "./mock.ts";
-import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 import { createOutbound } from "./outbound.ts";
 import { RepositoryFolders } from "./project/repository-folders.ts";
 import { startProject } from "./project/start-project.ts";
 import { Redaction } from "./redaction.ts";
+import { type ServerInfo, serverInfo } from "./server-info.ts";
 import { createSigner } from "./signer.ts";
 import { createMemoryState } from "./state/memory.ts";
 import type { State } from "./state/repositories.ts";
@@ -137,7 +132,7 @@ export interface MockServer extends AsyncDisposable {
   /** Does what a push to a repository would cause; returns the revisions that this made. */
   push(push: Push): Promise<RevisionBody[]>;
   /** What the admin API says about the server. */
-  info(): Promise<Record<string, unknown>>;
+  info(): Promise<ServerInfo>;
   /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. */
   reset(): Promise<void>;
   /** Ends open connections and stops listening. */
@@ -208,23 +203,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   for (const key of mock.keys.keys) redaction.remember(key);
   if (adminToken !== undefined) redaction.remember(adminToken);
 
-  const info = async () => ({
-    url: mock.publicUrl(),
-    editions: { cloud: mock.publicUrl(), "self-hosted": `${mock.publicUrl()}/api-host` },
-    default_workspace_id: mock.keys.defaultWorkspace,
-    default_integration_id: (await state.collections.integrations.get(defaultIntegrationId))?.id ?? null,
-    oauth: {
-      auth_url: `${issuerOf(mock)}/authorize`,
-      token_url: `${issuerOf(mock)}/token`,
-      client_id: builtInClient.id,
-      client_secret: builtInClient.secret,
-      mcp_server_url: `${issuerOf(mock)}/mcp`,
-    },
-    api_keys: mock.keys.size,
-    strict,
-    transitions: mock.transitions.get(),
-    clock: { now: new Date(clock.now()).toISOString(), frozen: clock.frozen },
-  });
+  const info = () => serverInfo(mock);
   const reset = async () => {
     await state.clear();
     endAgents(mock);

@@ -1,7 +1,7 @@
 /** Folders whose tests run the built package or the real Pulumi CLI. */
-const packageFolders = /e2e|support|provider|examples|regressions/;
+const packageFolders = /docs|e2e|support|provider|examples|regressions/;
 /** Folders whose tests open pages in a browser. */
-const browserFolders = /browser/;
+const browserFolders = /browser|docs/;
 
 function mayHold(args: readonly string[], folders: RegExp): boolean {
   const filters = args.filter((arg) => !arg.startsWith("-") && arg.includes("test"));

@@ -4,6 +4,7 @@ import type { TransitionSettings } from "../control-plane/transition-settings.ts
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultReport } from "../faults/fault-table.ts";
 import type { RecordedRequest, RequestCounts } from "../journal.ts";
+import type { ServerInfo } from "../server-info.ts";
 import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -70,7 +71,7 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
   return {
     /** Resolves when the server answers. */
     health: () => send<{ ok: true }>("GET", "/health"),
-    info: () => send<Record<string, unknown>>("GET", "/info"),
+    info: () => send<ServerInfo>("GET", "/info"),
     /** Back to the beginning; the clock stays as it is. */
     reset: () => send<{ ok: true }>("POST", "/reset"),
     seed: (seed: Seed) => send<Seeded>("POST", "/seed", seed),

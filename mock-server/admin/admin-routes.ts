@@ -10,6 +10,7 @@ import type { Exchange } from "../http/exchange.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { Endpoint } from "../openapi/route.ts";
+import type { ServerInfo } from "../server-info.ts";
 import { readAdminBody } from "./admin-body.ts";
 import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
@@ -55,7 +56,7 @@ async function refusing<Result>(change: () => Result | Promise<Result>): Promise
 
 /** What the admin API says about the server itself. */
 export interface AdminActions {
-  info(): Promise<Record<string, unknown>>;
+  info(): Promise<ServerInfo>;
   /** Forgets all deployments, requests, faults and settings. */
   reset(): Promise<void>;
 }

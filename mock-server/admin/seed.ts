@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { createDeployment } from "../control-plane/deployment-model.ts";
-import { integrationSeedSchema, seedIntegrations } from "../control-plane/integration-model.ts";
+import { createDeployment, forgetDeployment } from "../control-plane/deployment-model.ts";
+import { integrationSeedSchema, replaceIntegrations, seedIntegrations } from "../control-plane/integration-model.ts";
 import { createListener } from "../control-plane/listener-model.ts";
 import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import { badRequest, HttpError } from "../http-error.ts";
-import { endAgents, type Mock } from "../mock.ts";
+import type { Mock } from "../mock.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
@@ -43,7 +43,7 @@ export interface Seeded {
  */
 export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input);
-  const before = await mock.state.content();
+  const integrations = await mock.state.collections.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
   let part = "";
   try {
@@ -69,8 +69,9 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
     }
     return made;
   } catch (error) {
-    await mock.state.replace(before);
-    for (const { id } of made.deployments) endAgents(mock, id);
+    for (const { id } of made.deployments) await forgetDeployment(mock, id);
+    for (const { id } of made.listeners) await mock.state.collections.listeners.remove(id);
+    await replaceIntegrations(mock, integrations);
     if (error instanceof HttpError) throw new HttpError(400, `${part}: ${error.message}`);
     throw error;
   }

@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startDevServer } from "../../mock-server/dev-server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
+import { findChromium } from "../../scripts/get-chromium.ts";
+import { skipReason } from "../support/browser/browser.ts";
 import { checkout } from "../support/pulumi/command-line.ts";
 import { type Ended, run } from "../support/python/run.ts";
 import { virtualEnvironment } from "../support/python/virtual-environment.ts";
@@ -120,4 +122,23 @@ test.skipIf(noCurl)(`the commands for an agent server are answered by its graphs
   const { output } = await shell(requests.join("\n").replaceAll("http://127.0.0.1:2024", server.url));
   expect(output).toContain('"content":"hello"');
   expect(output.match(/event: custom/g)).toHaveLength(3);
+});
+
+test.skipIf(skipReason)(`the test for Playwright passes in a browser${skipReason}`, async () => {
+  const chromium = findChromium();
+  if (!("path" in chromium)) throw new Error(chromium.reason);
+  await using folder = await workFolder();
+  const packages = join(folder.path, "node_modules");
+  await mkdir(packages);
+  await symlink(checkout, join(packages, "graphdeploy"));
+  await symlink(join(checkout, "node_modules/@playwright"), join(packages, "@playwright"));
+  await writeFile(join(folder.path, "consent.spec.ts"), block(mockPage, "@playwright/test"));
+  const launchOptions = { executablePath: chromium.path, args: ["--no-sandbox", "--disable-dev-shm-usage"] };
+  const config = { reporter: "line", use: { launchOptions } };
+  await writeFile(join(folder.path, "playwright.config.ts"), `export default ${JSON.stringify(config)};`);
+  const { code, output } = await run(process.execPath, [join(packages, "@playwright/test/cli.js"), "test"], {
+    cwd: folder.path,
+  });
+  expect(output).toContain("1 passed");
+  expect(code).toBe(0);
 });

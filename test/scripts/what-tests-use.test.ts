@@ -11,8 +11,9 @@ test("a run of one folder uses the package only where its tests do", () => {
   expect(usesPackage(["test/core/", "test/e2e/"])).toBe(true);
 });
 
-test("a browser is got for a full run and for the browser's tests alone", () => {
+test("a browser is got for a full run and for the tests that open it", () => {
   expect(usesBrowser([])).toBe(true);
   expect(usesBrowser(["test/browser/auth-flow.test.ts"])).toBe(true);
+  expect(usesBrowser(["test/docs"])).toBe(true);
   expect(usesBrowser(["test/core"])).toBe(false);
 });
