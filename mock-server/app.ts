@@ -1,6 +1,6 @@
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
-import { serveControlPlane } from "./control-plane/control-plane.ts";
+import { controlPlaneRoutes, serveControlPlane } from "./control-plane/control-plane.ts";
 import { applyFault, isHandled } from "./faults/fault-effects.ts";
 import type { FaultEffect } from "./faults/fault-rule.ts";
 import { type Answer, sendJson } from "./http/answer.ts";
@@ -13,7 +13,7 @@ import { HttpError } from "./http-error.ts";
 import type { Mock } from "./mock.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
 import type { Endpoint } from "./openapi/route.ts";
-import { serveUploads } from "./uploads/upload-routes.ts";
+import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
 /** What the app needs from the server around it. */
 export interface AppSurroundings extends AdminActions {
@@ -69,6 +69,9 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): (exchange:
     });
   };
 }
+
+/** The ids of all operations that a request can belong to. */
+export const operationIds: readonly string[] = [...controlPlaneRoutes.map(({ id }) => id), uploadOperation];
 
 const notFound = sendJson(404, { detail: "Not Found" });
 

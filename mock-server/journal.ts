@@ -139,7 +139,7 @@ export class Journal {
 
   #redacted({ request, response, ...entry }: JournalEntry): RecordedRequest {
     const side = ({ headers, body }: JournalSide) => ({
-      headers: this.#redaction.headers(headersByName(headers)),
+      headers: this.#headers(headersByName(headers)),
       body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
     });
     return {
@@ -151,8 +151,13 @@ export class Journal {
     };
   }
 
+  #headers(headers: Record<string, string>): Record<string, string> {
+    const redacted = Object.entries(this.#redaction.headers(headers));
+    return Object.fromEntries(redacted.map(([name, value]) => [name, value.replace(secretParameters, "$1[redacted]")]));
+  }
+
   #text(text: string): string {
-    return this.#redaction.text(text).replace(signatures, "$1[redacted]");
+    return this.#redaction.text(text).replace(secretParameters, "$1[redacted]");
   }
 }
 
@@ -196,8 +201,9 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Of upload addresses: told by their place, for each address has another. */
-const signatures = /([?&]signature=)[\w-]+/g;
+/** Of addresses: what nobody knows but by its place, such as the signature of an upload's or the code that a user is sent back with. */
+const secretParameters =
+  /([?&](?:signature|(?:x-)?api[_-]?key|(?:access_|refresh_)?token|client_secret|code|code_verifier|password)=)[^&#\s"'<>\\]+/gi;
 
 const secretFields: ReadonlySet<string> = new Set(["client_secret", "access_token", "refresh_token", "code_verifier"]);
 const mentionsSecret = /"(secrets|client_secret|access_token|refresh_token|code_verifier)"/;

@@ -5,7 +5,7 @@ import { putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
-import { createApp } from "./app.ts";
+import { createApp, operationIds } from "./app.ts";
 import { type Clock, createClock } from "./clock.ts";
 import { AgentLines } from "./control-plane/agent-lines.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
@@ -183,7 +183,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     locks: new KeyedLocks(),
     keys: new KeyRing(options.apiKeys, strict),
     transitions: new TransitionTable(parseTransitionMode(options.transitions ?? "time:5s")),
-    faults: new FaultTable(ids, clock),
+    faults: new FaultTable(ids, clock, operationIds),
     journal: new Journal(redaction),
     agentServer,
     projects,

@@ -1,3 +1,4 @@
+import { closest, distance } from "fastest-levenshtein";
 import type { Clock } from "../clock.ts";
 import { globMatcher } from "../glob.ts";
 import type { IdSource } from "../ids.ts";
@@ -33,24 +34,27 @@ export class FaultTable {
   #entries: Entry[] = [];
   readonly #ids: IdSource;
   readonly #clock: Clock;
+  readonly #operations: ReadonlySet<string>;
 
-  constructor(ids: IdSource, clock: Clock) {
+  /** `operations`: the ids of those that rules can name. */
+  constructor(ids: IdSource, clock: Clock, operations: Iterable<string>) {
     this.#ids = ids;
     this.#clock = clock;
+    this.#operations = new Set(operations);
   }
 
   get isEmpty(): boolean {
     return this.#entries.length === 0;
   }
 
-  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use. */
+  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use, or an operation that there isn't. */
   add(...rules: FaultRule[]): FaultReport[] {
     const added = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
     this.#entries = withDistinctIds([...this.#entries, ...added]);
     return added.map(report);
   }
 
-  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id given twice. */
+  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id given twice, or an operation that there isn't. */
   replace(rules: FaultRule[]): FaultReport[] {
     this.#entries = withDistinctIds(rules.map((rule) => this.#entry(faultRuleSchema.parse(rule))));
     return this.list();
@@ -99,6 +103,9 @@ export class FaultTable {
 
   #entry(rule: FaultRule): Entry {
     const { method, path, operation, tenant } = rule.match ?? {};
+    if (operation !== undefined && !this.#operations.has(operation)) {
+      throw new RangeError(unknownOperation(operation, this.#operations));
+    }
     const pathMatches = path === undefined ? () => true : globMatcher(path);
     return {
       rule: { ...rule, id: rule.id ?? this.#ids.uuid() },
@@ -113,6 +120,14 @@ export class FaultTable {
       passedInSecond: 0,
     };
   }
+}
+
+/** That no request will ever belong to `operation`, and to which one it was probably meant to. */
+function unknownOperation(operation: string, known: ReadonlySet<string>): string {
+  const likely = closest(operation, [...known]);
+  const isLikely = distance(operation, likely) <= operation.length / 3;
+  const help = isLikely ? `Did you mean "${likely}"?` : "The API reference under /docs has their ids.";
+  return `There is no operation "${operation}". ${help}`;
 }
 
 /** @throws {RangeError} when two rules have the same id. */

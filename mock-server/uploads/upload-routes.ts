@@ -9,11 +9,14 @@ import type { Endpoint } from "../openapi/route.ts";
 import { largestTarball } from "./source-tarball.ts";
 import { deploymentOfUpload, isSignedUpload } from "./upload-model.ts";
 
+/** The id of what takes an uploaded tarball; the service's own description has no such operation. */
+export const uploadOperation = "upload_source";
+
 /** Takes uploaded tarballs at the addresses that were given out, and turns image pushes away. */
 export function serveUploads(router: Router<Endpoint>, mock: Mock): void {
   const refusal = sendJson(405, { detail: "An upload address takes a PUT." }, { allow: "PUT" });
   router.all("/uploads/*", {
-    operation: "upload_source",
+    operation: uploadOperation,
     handle: (exchange) => (exchange.method === "PUT" ? receiveUpload(exchange, mock) : refusal),
   });
   router.all("/v2/registry/*", { operation: null, handle: refusePush });

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { startForTest } from "../mock-server/api.ts";
+
+test("a fault for an operation that there isn't is refused with the name that was meant", async () => {
+  await using mock = await startForTest();
+  const effect = { status: 503 };
+  const { status, body } = await mock.cloud("POST", "/_mock/faults", [
+    { match: { operation: "get_revisions" }, effect },
+  ]);
+  expect(status).toBe(400);
+  expect(body.detail).toBe('There is no operation "get_revisions". Did you mean "get_revision"?');
+  expect(() => mock.faults.add({ match: { operation: "createDeployment" }, effect })).toThrow(
+    'There is no operation "createDeployment". Did you mean "create_deployment"?',
+  );
+  expect(() => mock.faults.add({ match: { operation: "x" }, effect })).toThrow(
+    /There is no operation "x"\. .*reference/,
+  );
+  expect(mock.faults.list()).toEqual([]);
+  mock.faults.add({ match: { operation: "upload_source" }, effect }, { match: { operation: "get_revision" }, effect });
+});
