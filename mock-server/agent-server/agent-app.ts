@@ -1,6 +1,6 @@
 import { type Answer, sendJson } from "../http/answer.ts";
-import { ClientGone } from "../http/request-body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { ClientGone } from "../http/request-body.ts";
 import { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";
 import { referenceAsset, referencePage } from "../openapi/reference-page.ts";
