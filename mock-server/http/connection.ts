@@ -71,6 +71,9 @@ export class Connection implements BodyFlow {
     // A client that sends no more takes no answer either: it can't be told from one that is gone.
     socket.on("end", () => this.#lose());
     socket.on("close", () => this.#lose());
+    socket.on("drain", () => {
+      if (!this.#exchange) this.#proceed();
+    });
     socket.on("error", () => undefined);
   }
 
@@ -187,7 +190,6 @@ export class Connection implements BodyFlow {
   #keep(bytes: Buffer): void {
     this.#waiting = bytes;
     if (bytes.length > mostWaiting) this.#socket.pause();
-    if (!this.#exchange) this.#socket.once("drain", () => this.#proceed());
   }
 
   /** Returns where the body ends, or all that there is. */
