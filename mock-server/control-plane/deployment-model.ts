@@ -93,11 +93,12 @@ export async function findDeployment(mock: Mock, scope: Scope, id: string): Prom
 export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRecord | undefined> {
   const record = await mock.state.deployments.get(id);
   if (!record || !isGone(record, mock.clock.now())) return record;
-  await forget(mock, id);
+  await forgetDeployment(mock, id);
   return undefined;
 }
 
-async function forget(mock: Mock, id: string): Promise<void> {
+/** Removes a deployment with all that belongs to it. */
+export async function forgetDeployment(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
   endAgents(mock, id);
   await mock.state.revisions.removeOf(id);
@@ -168,7 +169,7 @@ export async function deleteDeployment(
   if (record.deletion) return;
   const now = mock.clock.now();
   const step = mock.transitions.deletionStep();
-  if (step === 0) return forget(mock, record.id);
+  if (step === 0) return forgetDeployment(mock, record.id);
   await mock.state.deployments.update({
     ...record,
     updatedAt: now,
@@ -189,7 +190,7 @@ export function advanceDeletion(mock: Mock, id: string): Promise<void> {
     const { deletion } = record;
     if (!deletion) throw badRequest(`Deployment ID ${id} is not being deleted.`);
     const now = mock.clock.now();
-    if (deletion.finalAt !== null && deletion.finalAt <= now) return forget(mock, id);
+    if (deletion.finalAt !== null && deletion.finalAt <= now) return forgetDeployment(mock, id);
     await mock.state.deployments.update({ ...record, deletion: { ...deletion, finalAt: now } });
   });
 }

@@ -40,7 +40,7 @@ export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
 /** Puts the default integration into a state that has no integration. */
 export async function ensureDefaultIntegration(mock: Mock): Promise<void> {
   const { integrations } = mock.state.collections;
-  if (await integrations.isEmpty()) await integrations.put(defaultIntegration);
+  if ((await integrations.all()).length === 0) await integrations.put(defaultIntegration);
 }
 
 /** Adds integrations; with the first of them the default one is gone. */
@@ -62,6 +62,13 @@ export async function seedIntegrations(mock: Mock, seeds: readonly IntegrationSe
       acceptsAnyRepository: seed.any_repository ?? false,
     });
   }
+}
+
+/** Puts `records` in the place of every integration. */
+export async function replaceIntegrations(mock: Mock, records: readonly IntegrationRecord[]): Promise<void> {
+  const { integrations } = mock.state.collections;
+  for (const { id } of await integrations.all()) await integrations.remove(id);
+  for (const record of records) await integrations.put(record);
 }
 
 /** The integrations of one kind that a workspace has. Only the cloud edition has any: no other builds from repositories. */

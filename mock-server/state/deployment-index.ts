@@ -90,9 +90,13 @@ export class DeploymentIndex {
     this.#catchUpNames();
     const candidates = this.#names.candidates(part);
     if (!candidates) return [];
-    for (const set of candidates.sets) alternatives.push([set]);
-    const accept = (slot: number) => this.#records[slot]?.name.includes(part) === true;
-    return this.#read({ ...query, alternatives, accept: candidates.isExact ? undefined : accept });
+    const nameOf = (slot: number) => this.#records[slot]?.name;
+    // To count those before an offset, it must be known of each whether it holds the part.
+    const isCounted = query.offset > 0 && !candidates.isExact;
+    const sets = isCounted ? [this.#names.holding(part, this.#named, nameOf)] : candidates.sets;
+    for (const set of sets) alternatives.push([set]);
+    const accept = (slot: number) => nameOf(slot)?.includes(part) === true;
+    return this.#read({ ...query, alternatives, accept: isCounted || candidates.isExact ? undefined : accept });
   }
 
   /** Those of `records` that pass the query, newest first. */

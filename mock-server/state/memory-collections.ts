@@ -38,8 +38,8 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
     }
   }
 
-  async isEmpty(): Promise<boolean> {
-    return this.#held.size === 0;
+  async all(): Promise<Entry[]> {
+    return this.records();
   }
 
   async findBy(name: string, ...keys: string[]): Promise<Entry[]> {

@@ -1,7 +1,10 @@
 import { SlotSet } from "./slot-set.ts";
 
 /** How many of a part's pairs are looked at, the rarest first: by then hardly a name is left that hasn't the part. */
-const mostPairs = 8;
+const mostPairs = 4;
+
+/** For how many parts the names that hold them are kept. */
+const mostParts = 8;
 
 /** Which names may hold a part. */
 export interface NameCandidates {
@@ -19,6 +22,8 @@ export class NameParts {
   readonly #characters = new Map<number, SlotSet>();
   readonly #neighbours = new Map<number, SlotSet>();
   readonly #nextNeighbours = new Map<number, SlotSet>();
+  /** By part; names below `end` have been looked at. */
+  readonly #holders = new Map<string, { set: SlotSet; end: number }>();
 
   add(name: string, slot: number): void {
     for (let index = 0; index < name.length; index++) {
@@ -27,6 +32,15 @@ export class NameParts {
       if (index > 0) setOf(this.#neighbours, pairOf(name.charCodeAt(index - 1), code)).add(slot);
       if (index > 1) setOf(this.#nextNeighbours, pairOf(name.charCodeAt(index - 2), code)).add(slot);
     }
+  }
+
+  /** The slots below `end` of the names that hold `part`: looked through once, and for the last few parts kept. */
+  holding(part: string, end: number, nameOf: (slot: number) => string | undefined): SlotSet {
+    const known = this.#holders.get(part) ?? { set: new SlotSet(), end: 0 };
+    if (this.#holders.size >= mostParts) this.#holders.clear();
+    this.#holders.set(part, known);
+    for (; known.end < end; known.end++) if (nameOf(known.end)?.includes(part)) known.set.add(known.end);
+    return known.set;
   }
 
   /** Where to look for names that hold `part`; `undefined` when no name does. */
@@ -48,6 +62,7 @@ export class NameParts {
   }
 
   clear(): void {
+    this.#holders.clear();
     this.#characters.clear();
     this.#neighbours.clear();
     this.#nextNeighbours.clear();

@@ -82,7 +82,8 @@ export interface Collection<Entry extends { id: string }, Index extends string> 
   /** Stores a record, in the place of one with the same id. */
   put(record: Entry): Promise<void>;
   remove(id: string): Promise<void>;
-  isEmpty(): Promise<boolean>;
+  /** All records, oldest first. */
+  all(): Promise<Entry[]>;
   /** Those that one of the keys leads to, oldest first. */
   findBy(index: Index, ...keys: string[]): Promise<Entry[]>;
   /** Whether a key leads to any. */
