@@ -1,10 +1,8 @@
 import { relative } from "node:path";
 import { ConfigError } from "../core/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
-import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
-import type { LogLine } from "./agent-server/worker/worker-thread.ts";
-import { type DevServer, localAgent, startDevServer } from "./dev-server.ts";
-import { besideBuiltIn, builtInGraphs } from "./graphs/built-in-graphs.ts";
+import type { LogLine, WorkerThread } from "./agent-server/worker/worker-thread.ts";
+import type { DevServer } from "./dev-server.ts";
 import { findGraphConfig } from "./project/find-graph-config.ts";
 import type { ReloadEvent, ReloadingProject } from "./project/reloading-project.ts";
 
@@ -25,29 +23,55 @@ export type StartedDev = Pick<DevServer, "url" | "close">;
  * Starts the server that the flags describe, and says on stdout where it listens. What few of its starts need is loaded by those.
  * @throws {ConfigError} for a file that isn't right; {Error} when something of a project doesn't load.
  */
-export async function startDev({
-  port,
-  host,
-  config,
-  graphs: graphsFile,
-  reload,
-  logFormat,
-}: DevFlags): Promise<StartedDev> {
+export async function startDev(flags: DevFlags): Promise<StartedDev> {
+  const { config, graphs } = flags;
+  if (config !== undefined && graphs !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
+  const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
+  if (file === undefined) return startServer(flags);
+  // The project's thread takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
+  const { WorkerThread } = await import("./agent-server/worker/worker-thread.ts");
+  const spare = new WorkerThread({ env: process.env });
+  try {
+    return await startServer(flags, { file, spare });
+  } catch (error) {
+    await spare.terminate(error as Error);
+    throw error;
+  }
+}
+
+/** A graph configuration file, and the thread for its graphs. */
+interface ProjectStart {
+  file: string;
+  spare: WorkerThread;
+}
+
+async function startServer(
+  { port, host, graphs: graphsFile, reload, logFormat }: DevFlags,
+  projectStart?: ProjectStart,
+): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
   // What happens before the server listens is told after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
-  if (config !== undefined && graphsFile !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
-  const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile));
-  const file = config ?? (graphsFile === undefined ? findGraphConfig(process.cwd()) : undefined);
-  const project = file === undefined ? undefined : await loadProject(file, reload, (event) => tell(event));
+  const loading = projectStart && (await beginLoading(projectStart, reload, (event) => tell(event)));
+  const [{ createGraphAgentServer }, { localAgent, startDevServer }, { besideBuiltIn, builtInGraphs }] =
+    await Promise.all([
+      import("./agent-server/graph-agent-server.ts"),
+      import("./dev-server.ts"),
+      import("./graphs/built-in-graphs.ts"),
+    ]);
+  const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
+  let project: ReloadingProject | undefined;
+  const agentServer = createGraphAgentServer({ graphs: scripted, projectOf: async () => project?.running });
   const agent = {
     ...localAgent,
+    // One of its own for each load, so that the agent server takes over the new graphs.
     get revisionId() {
-      return project ? revisionIdOf(project.generation) : localAgent.revisionId;
+      if (!project) return localAgent.revisionId;
+      return localAgent.revisionId.slice(0, 24) + project.generation.toString(16).padStart(12, "0");
     },
   };
-  const agentServer = createGraphAgentServer({ graphs: scripted, projectOf: async () => project?.running });
+  project = await loading?.loaded;
   let server: DevServer;
   try {
     server = await startDevServer(port, host, agentServer, agent);
@@ -56,7 +80,7 @@ export async function startDev({
     throw error;
   }
   const graphs = (project?.running.graphs ?? scripted).map(({ id }) => id);
-  say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: file ?? null });
+  say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: projectStart?.file ?? null });
   tell = say;
   for (const event of early) say(event);
   return {
@@ -68,29 +92,41 @@ export async function startDev({
   };
 }
 
-async function declaredIn(graphsFile: string): Promise<ScriptedGraph[]> {
+async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]): Promise<ScriptedGraph[]> {
   const { readGraphs } = await import("./graphs/declared/read-graphs.ts");
-  return readGraphs(graphsFile, builtInGraphs);
+  return readGraphs(graphsFile, others);
 }
 
-async function loadProject(
-  file: string,
+/** Begins to load a project, and resolves once its thread is at work. `loaded` is a part of an object so that it isn't waited for. */
+async function beginLoading(
+  { file, spare }: ProjectStart,
   isWatched: boolean,
   tell: (event: ReloadEvent | Output) => void,
-): Promise<ReloadingProject> {
-  const { ReloadingProject } = await import("./project/reloading-project.ts");
-  const { startProject } = await import("./project/start-project.ts");
-  return ReloadingProject.start({
+): Promise<{ loaded: Promise<ReloadingProject> }> {
+  const [{ ReloadingProject }, { startProject }] = await Promise.all([
+    import("./project/reloading-project.ts"),
+    import("./project/start-project.ts"),
+  ]);
+  const begun = Promise.withResolvers<void>();
+  let unused: WorkerThread | undefined = spare;
+  const loaded = ReloadingProject.start({
     file,
     isWatched,
-    // As in a shell: what is set there is there for the graphs.
-    start: (loaded) =>
-      startProject(
-        { ...loaded, env: { ...(process.env as Record<string, string>), ...loaded.env } },
-        { onLog: (line) => tell({ event: "output", ...line }) },
-      ),
+    start(project) {
+      // As in a shell: what is set there is there for the graphs.
+      const env = { ...(process.env as Record<string, string>), ...project.env };
+      const onLog = (line: LogLine) => tell({ event: "output", ...line });
+      const running = startProject({ ...project, env }, { onLog, spare: unused });
+      unused = undefined;
+      begun.resolve();
+      return running;
+    },
     onEvent: tell,
   });
+  // What comes of it may be known before somebody waits for it.
+  loaded.catch(() => undefined);
+  await Promise.race([begun.promise, loaded]);
+  return { loaded };
 }
 
 interface Output extends LogLine {
@@ -118,9 +154,4 @@ function sayPlainly(event: Listening | ReloadEvent | Output): void {
   } else if (event.event === "reloaded") process.stdout.write(`Loaded again   ${event.graphs.join(", ")}\n`);
   else if (event.event === "warning") process.stderr.write(`warning: ${event.message}\n`);
   else process.stderr.write(`The change doesn't load, what was loaded before goes on serving: ${event.message}\n`);
-}
-
-/** A revision of its own for each load, so that the agent server takes over the new graphs. */
-function revisionIdOf(generation: number): string {
-  return localAgent.revisionId.slice(0, 24) + generation.toString(16).padStart(12, "0");
 }

@@ -1,5 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import {
+  type LoadFnOutput,
+  type LoadHookContext,
+  type ResolveFnOutput,
+  type ResolveHookContext,
+  registerHooks,
+} from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createPathsMatcher, getTsconfig } from "get-tsconfig";
@@ -49,7 +55,7 @@ export function registerModuleHooks(): void {
     },
     load(url, context, next) {
       const path = ownFile(url);
-      if (path === undefined) return next(url, context);
+      if (path === undefined) return sourceOfPackage(url, context) ?? next(url, context);
       loaded.add(path);
       if (!isTypeScript(path)) {
         return path.endsWith(".json")
@@ -76,6 +82,17 @@ const packageFolder = "/node_modules/";
 function ownFile(url: string | undefined): string | undefined {
   if (url === undefined || !url.startsWith("file:") || url.includes(packageFolder)) return undefined;
   return fileURLToPath(url.replace(/[?#].*$/s, ""));
+}
+
+/** A module of a package, read as text at once; Node.js would read bytes first. `undefined`: that is Node.js's to load, or to fail at. */
+function sourceOfPackage(url: string, { format, importAttributes }: LoadHookContext): LoadFnOutput | undefined {
+  if (format !== "module" || !url.startsWith("file:") || /[?#]/.test(url)) return undefined;
+  if (Object.keys(importAttributes).length > 0) return undefined;
+  try {
+    return { source: readFileSync(fileURLToPath(url), "utf8"), format, shortCircuit: true };
+  } catch {
+    return undefined;
+  }
 }
 
 function resolveLeniently(

@@ -1,5 +1,5 @@
 import type { ProjectWorker } from "../agent-server/worker/project-worker.ts";
-import type { LogLine } from "../agent-server/worker/worker-thread.ts";
+import type { LogLine, WorkerThread } from "../agent-server/worker/worker-thread.ts";
 import type { GraphProject } from "./graph-config.ts";
 
 /** A project whose graphs are loaded, in a thread of its own. */
@@ -11,10 +11,10 @@ export interface RunningProject extends Pick<ProjectWorker, "graphs" | "call" | 
 
 /**
  * Loads a project's graphs and its app. `onLog` takes the lines that its code prints; `signal` is aborted when the project is no longer wanted
- * before it has loaded.
+ * before it has loaded; `spare` is a thread that was started ahead for it.
  * @throws {Error} when one of them doesn't load; the message names the file and the reason.
  */
 export type StartProject = (
   project: GraphProject,
-  options: { onLog: (line: LogLine) => void; signal?: AbortSignal },
+  options: { onLog: (line: LogLine) => void; signal?: AbortSignal; spare?: WorkerThread | undefined },
 ) => Promise<RunningProject>;

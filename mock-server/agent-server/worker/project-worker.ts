@@ -3,6 +3,7 @@ import { ProjectLoadError } from "../../project/project-load-error.ts";
 import type { Graph } from "../engine/graph.ts";
 import { CallFailure } from "./calls.ts";
 import { compiledGraph } from "./compiled-graph.ts";
+import type { LoadParams } from "./protocol.ts";
 import { type ScopeAccess, Scopes } from "./scopes.ts";
 import { WatchedThread } from "./watched-thread.ts";
 import { type LogLine, ThreadLost, WorkerThread } from "./worker-thread.ts";
@@ -20,6 +21,8 @@ export interface ProjectWorkerOptions {
   memoryMb?: number;
   /** How long code of a graph may keep the thread from answering, in milliseconds, before its run is ended. @default 10000 */
   unresponsiveMs?: number;
+  /** A thread that has been started ahead and has loaded nothing, to be used and ended as if it had been started here. @default none */
+  spare?: WorkerThread | undefined;
   /** Aborted when the project's files are no longer wanted, however long they go on loading. */
   signal?: AbortSignal | undefined;
 }
@@ -80,6 +83,7 @@ export class Supervisor {
   readonly #unresponsiveMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #scopes: Scopes;
+  #spare: WorkerThread | undefined;
   readonly #running = new Set<WorkerThread>();
   readonly #turns: (() => void)[] = [];
   #alone = 0;
@@ -96,6 +100,7 @@ export class Supervisor {
     this.#memoryMb = options.memoryMb;
     this.#unresponsiveMs = options.unresponsiveMs ?? 10_000;
     this.#signal = options.signal;
+    this.#spare = options.spare;
     this.#scopes = new Scopes(options.onDefect ?? console.error);
   }
 
@@ -174,9 +179,9 @@ export class Supervisor {
   }
 
   async #start(): Promise<WorkerThread> {
-    const { folder, graphs } = this.#project;
-    const start = { folder, graphs: graphs.map(({ id, module, exportName }) => ({ id, module, exportName })) };
-    const thread = new WorkerThread({ start, env: this.#env, memoryMb: this.#memoryMb, onLog: this.#onLog });
+    const thread = this.#spare ?? new WorkerThread({ env: this.#env, memoryMb: this.#memoryMb });
+    this.#spare = undefined;
+    thread.readOutput(this.#onLog);
     this.#running.add(thread);
     void thread.ended.then(() => this.#running.delete(thread));
     this.#scopes.serve(thread.calls);
@@ -190,9 +195,12 @@ export class Supervisor {
   }
 
   async #load(thread: WorkerThread): Promise<void> {
+    const { folder, graphs } = this.#project;
+    const named = graphs.map(({ id, module, exportName }) => ({ id, module, exportName }));
+    const params: LoadParams = { folder, graphs: named, env: this.#env };
     const deadline = AbortSignal.timeout(this.#loadTimeoutMs);
     try {
-      await thread.calls.call("load", undefined, this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline);
+      await thread.calls.call("load", params, this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline);
     } catch (error) {
       if (this.#signal?.aborted) throw noLongerServed();
       const files = [...new Set(this.#project.graphs.map(({ module }) => module))].join(", ");

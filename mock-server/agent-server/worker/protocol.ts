@@ -8,10 +8,12 @@ import type {
   StoredWrite,
 } from "../engine/graph.ts";
 
-/** What a thread is started with. */
-export interface ThreadStart {
+/** What a thread is to load. */
+export interface LoadParams {
   folder: string;
   graphs: { id: string; module: string; exportName: string }[];
+  /** Environment variables to set before. */
+  env: Record<string, string>;
 }
 
 /** Names what a call may read and write, for as long as it lasts: the checkpoints of a thread, the store, a stream. */

@@ -2,7 +2,6 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Calls } from "./calls.ts";
-import type { ThreadStart } from "./protocol.ts";
 
 /** A line that code in a thread has printed. */
 export interface LogLine {
@@ -21,12 +20,10 @@ export class ThreadCrashed extends ThreadLost {
 }
 
 export interface WorkerThreadOptions {
-  start: ThreadStart;
-  /** All of the thread's environment. */
-  env: Record<string, string>;
+  /** The thread's environment, which more can be added to with what it loads. */
+  env: NodeJS.ProcessEnv;
   /** The most memory for its values, in MiB. @default Node.js's own */
-  memoryMb: number | undefined;
-  onLog: (line: LogLine) => void;
+  memoryMb?: number | undefined;
 }
 
 /** The entry of threads: beside this file, or beside the bundle that this file has become a part of. */
@@ -34,24 +31,21 @@ const entry = import.meta.url.endsWith(".ts")
   ? new URL("../engine/compiled/thread-main.ts", import.meta.url)
   : new URL("./project-thread.js", import.meta.url);
 
-/** One thread with a project's code. */
+/** One thread for a project's code, which it is told of by a call of its method `load`. */
 export class WorkerThread {
   readonly calls: Calls;
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
   #answered: () => void = () => undefined;
 
-  constructor({ start, env, memoryMb, onLog }: WorkerThreadOptions) {
+  constructor({ env, memoryMb }: WorkerThreadOptions) {
     this.#worker = new Worker(entry, {
-      workerData: start,
       env,
       stdout: true,
       stderr: true,
       name: "graphs",
       ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     });
-    readLines(this.#worker.stdout, "stdout", onLog);
-    readLines(this.#worker.stderr, "stderr", onLog);
     this.calls = new Calls(this.#worker);
     this.calls.on("pong", () => this.#answered());
     let cause: Error | undefined;
@@ -65,6 +59,12 @@ export class WorkerThread {
         resolve();
       });
     });
+  }
+
+  /** Passes on what its code prints, which waits until then. */
+  readOutput(onLog: (line: LogLine) => void): void {
+    readLines(this.#worker.stdout, "stdout", onLog);
+    readLines(this.#worker.stderr, "stderr", onLog);
   }
 
   /** Resolves once the thread has answered, which it only does when no code of a graph keeps it busy. */

@@ -1,5 +1,5 @@
 import { enableCompileCache } from "node:module";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { appMethods } from "../../../project/http-app.ts";
 import { loadedFiles } from "../../../project/module-hooks.ts";
 import { authMethods } from "../../auth/load-auth.ts";
@@ -7,10 +7,10 @@ import { Calls } from "../../worker/calls.ts";
 import type {
   DrawParams,
   ExecuteParams,
+  LoadParams,
   StatesParams,
   SubgraphsParams,
   TakenNotice,
-  ThreadStart,
   UpdateParams,
 } from "../../worker/protocol.ts";
 import { keepRunsApart } from "./apart.ts";
@@ -28,18 +28,18 @@ import { wireJson } from "./wire-json.ts";
 // A thread doesn't take this over from the process. The library is most of what a start takes.
 enableCompileCache();
 if (!parentPort) throw new Error("This module is the entry of a worker thread.");
-const start = workerData as ThreadStart;
 const calls = new Calls(parentPort);
 const apart = keepRunsApart();
 const makers = new Map<string, GraphMaker>();
 const writers = new Map<number, EventWriter>();
 let library: Library;
 
-calls.on("load", async () => {
-  const [first] = start.graphs;
+calls.on("load", async ({ folder, graphs, env }: LoadParams) => {
+  Object.assign(process.env, env);
+  const [first] = graphs;
   if (!first) return;
-  library = await loadLibrary(start.folder, first.module);
-  for (const { id, module, exportName } of start.graphs) makers.set(id, await loadGraph(module, exportName));
+  library = await loadLibrary(folder, first.module);
+  for (const { id, module, exportName } of graphs) makers.set(id, await loadGraph(module, exportName));
 });
 
 calls.on("ping", () => calls.notify("pong", undefined));
