@@ -4,8 +4,23 @@ import type { CommitRepository } from "../state/repositories.ts";
 /** `git@host:path`, which is how git writes an address without a scheme. */
 const scpForm = /^(?:[^@/:\s]+@)?([^@/:\s]+):(?!\/)(.+)$/;
 
+/** What is worked out again and again for the same few values, in place of each time. */
+function remembering(workOut: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    let result = known.get(text);
+    if (result === undefined) {
+      result = workOut(text);
+      if (known.size >= mostRemembered) known.clear();
+      known.set(text, result);
+    }
+    return result;
+  };
+}
+const mostRemembered = 1000;
+
 /** One name for all spellings of a repository's address, by https, ssh or neither: `host/path`, the host in lower case, neither `.git` nor a slash at the end. */
-export function normalizeRepository(address: string): string {
+export const normalizeRepository = remembering((address) => {
   const text = address.trim();
   const plain = text.includes("://") ? text.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/i, "") : text.replace(scpForm, "$1/$2");
   const slash = plain.indexOf("/");
@@ -18,16 +33,12 @@ export function normalizeRepository(address: string): string {
           .replace(/\/+$/, "")
           .replace(/\.git$/, "");
   return host + path;
-}
+});
 
 /** A branch by its bare name, a tag by its full path. */
 export function normalizeRef(ref: string): string {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref;
 }
-
-/** The commits of refs that no push has moved, by repository and ref: the same few are asked for again and again. */
-const derived = new Map<string, string>();
-const mostDerived = 1000;
 
 /** The commit that a ref points to: where a push moved it, else one that repository and ref alone determine. */
 export async function commitOf(commits: CommitRepository, repositoryUrl: string, ref: string): Promise<string> {
@@ -36,12 +47,5 @@ export async function commitOf(commits: CommitRepository, repositoryUrl: string,
   return (await commits.get(repository, name)) ?? derivedCommit(`${repository}\n${name}`);
 }
 
-function derivedCommit(key: string): string {
-  let commit = derived.get(key);
-  if (commit === undefined) {
-    commit = hash("sha1", key);
-    if (derived.size >= mostDerived) derived.clear();
-    derived.set(key, commit);
-  }
-  return commit;
-}
+/** The commit of a ref that no push has moved, by repository and ref. */
+const derivedCommit = remembering((key) => hash("sha1", key));

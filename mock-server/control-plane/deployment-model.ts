@@ -6,7 +6,7 @@ import type { DeploymentRecord, Edition } from "../state/records.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
 import { checkCreate, checkPatch } from "./deployment-rules.ts";
-import { isGone, withCourseOf } from "./deployment-state.ts";
+import { courseAfter, isGone } from "./deployment-state.ts";
 import { checkIntegration } from "./integration-model.ts";
 import { checkListener } from "./listener-model.ts";
 import { addRevision, draftRevision, type RevisionChange, withCommit } from "./revision-model.ts";
@@ -29,6 +29,9 @@ function neutralConfig(config: Record<string, unknown> | null | undefined): Sour
   return givenFields(toNeutralNames(config ?? {}));
 }
 
+/** The course of a deployment that has no revision yet. */
+const newCourse = { activations: [], readyAt: null };
+
 function rememberSecrets(mock: Mock, secrets: readonly { value: string }[]): void {
   for (const { value } of secrets) mock.redaction.remember(value);
 }
@@ -38,8 +41,11 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   rememberSecrets(mock, body.secrets);
   const config = neutralConfig(body.source_revision_config);
   checkCreate(body, config, scope.edition);
-  await checkIntegration(mock, scope, body.source_config.integration_id, body.source_config.repo_url);
-  await checkListener(mock, scope, body.source_config);
+  const { integration_id: integrationId, repo_url: repositoryUrl, listener_id: listenerId } = body.source_config;
+  if (typeof integrationId === "string") await checkIntegration(mock, scope, integrationId, repositoryUrl);
+  if (typeof listenerId === "string") {
+    await checkListener(mock, scope, listenerId, body.source_config.listener_config?.k8s_namespace);
+  }
   const taken = () => new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
   const now = mock.clock.now();
   const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
@@ -53,7 +59,8 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     { id, name, sourceConfig, secrets },
     { source: body.source, config: await withCommit(mock, sourceConfig.repo_url, config) },
   );
-  const record: DeploymentRecord = {
+  const { activations, readyAt } = courseAfter(newCourse, revision, now);
+  const deployment: DeploymentRecord = {
     id,
     sequence: await mock.state.nextSequence(),
     edition: scope.edition,
@@ -68,12 +75,11 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     createdAt: now,
     updatedAt: now,
     latestRevisionId: revision.id,
-    readyAt: null,
-    activations: [],
+    readyAt,
+    activations,
     deletion: null,
     tagValueIds: [],
   };
-  const deployment = withCourseOf(record, revision, now);
   if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) {
     mock.projects.release(revision.id);
     throw taken();

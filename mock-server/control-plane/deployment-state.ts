@@ -38,8 +38,16 @@ export function imageVersion({ source, revisionConfig }: DeploymentRecord): stri
   return /:([^:/@]+)(@|$)/.exec(revisionConfig.image_uri ?? "")?.[1] ?? null;
 }
 
-/** The part of a deployment that follows from the course of `revision`, after that has changed. */
+/** A deployment as it is after the course of `revision` has changed. */
 export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
+  return { ...record, ...courseAfter(record, revision, now) };
+}
+
+/** The part of a deployment that follows from the courses of its revisions. */
+type DeploymentCourse = Pick<DeploymentRecord, "activations" | "readyAt">;
+
+/** The course of a deployment after that of one of its revisions has changed. */
+export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
   const others = record.activations.filter(({ revisionId }) => revisionId !== revision.id);
   const past = others.filter(({ at }) => at <= now);
@@ -49,5 +57,5 @@ export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord,
     activations.push({ revisionId: revision.id, sequence: revision.sequence, at: deployedAt + revision.activeDelay });
   }
   const isReady = record.readyAt !== null && record.readyAt <= now;
-  return { ...record, activations, readyAt: isReady ? record.readyAt : deployedAt };
+  return { activations, readyAt: isReady ? record.readyAt : deployedAt };
 }

@@ -102,10 +102,9 @@ export async function findIntegration(
 export async function checkIntegration(
   mock: Mock,
   scope: Scope,
-  integrationId: string | null | undefined,
+  integrationId: string,
   repositoryUrl: string | null | undefined,
 ): Promise<void> {
-  if (integrationId === null || integrationId === undefined) return;
   const { integrations } = mock.state.collections;
   if (!mock.strict && (await integrations.get(defaultIntegrationId))) return;
   const record = await integrations.get(integrationId.toLowerCase());

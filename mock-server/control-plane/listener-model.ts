@@ -1,4 +1,3 @@
-import type { SourceConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { ListenerRecord } from "../state/records.ts";
@@ -116,14 +115,16 @@ export async function deleteListener(mock: Mock, scope: Scope, { id }: ListenerR
  * Checks the listener and the namespace that a deployment names.
  * @throws {HttpError} 400 for a listener that the workspace hasn't, or a namespace that the listener isn't configured for.
  */
-export async function checkListener(mock: Mock, scope: Scope, sourceConfig: SourceConfig): Promise<void> {
-  const { listener_id: id, listener_config: config } = sourceConfig;
-  if (id === null || id === undefined) return;
+export async function checkListener(
+  mock: Mock,
+  scope: Scope,
+  id: string,
+  namespace: string | null | undefined,
+): Promise<void> {
   const listener = await mock.state.collections.listeners.get(id.toLowerCase());
   if (listener?.tenantId !== scope.tenantId) {
     throw badRequest(`source_config.listener_id: Listener ID ${id} not found.`);
   }
-  const namespace = config?.k8s_namespace;
   const { namespaces } = listener;
   if (namespace !== null && namespace !== undefined && namespaces !== null && !namespaces.includes(namespace)) {
     throw badRequest(

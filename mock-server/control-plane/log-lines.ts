@@ -19,7 +19,7 @@ const usualFailures: Record<string, string[]> = {
   DEPLOY_FAILED: ["Container exited with code 1 before it answered /ok.", "Deploy failed."],
 };
 
-/** What the build of a revision logs. */
+/** What the build of a revision usually logs. */
 export function buildLines(source: string, config: SourceRevisionConfig): string[] {
   if (!isBuilt(source)) return [];
   return [
@@ -34,7 +34,7 @@ export function buildLines(source: string, config: SourceRevisionConfig): string
 }
 
 /** What the rollout of a revision logs. */
-export function deployLines(config: SourceRevisionConfig): string[] {
+function deployLines(config: SourceRevisionConfig): string[] {
   return [`Pulling ${config.image_uri ?? "the image"}`, "Starting the agent server", "Application startup complete."];
 }
 
@@ -46,7 +46,8 @@ export function logOf(revision: RevisionRecord, kind: LogKind, now: number): Log
   const lines: Omit<LogLine, "id">[] = [];
   if (index >= 0) {
     const start = (transitions[index] as { at: number }).at;
-    const messages = kind === "build" ? revision.buildLines : revision.deployLines;
+    const { source, config } = revision;
+    const messages = kind === "build" ? (revision.buildLines ?? buildLines(source, config)) : deployLines(config);
     const step = Math.max(0, (transitions[index + 1]?.at ?? start) - start) / (messages.length + 1);
     messages.forEach((message, position) => {
       lines.push({ timestamp: Math.round(start + step * position), level: "INFO", message });

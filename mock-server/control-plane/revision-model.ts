@@ -7,7 +7,7 @@ import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { buildTarball } from "../uploads/upload-model.ts";
 import { commitOf } from "./commits.ts";
 import { withCourseOf } from "./deployment-state.ts";
-import { buildLines, deployLines } from "./log-lines.ts";
+import { buildLines } from "./log-lines.ts";
 import type { Build, RevisionOrigin } from "./revision-projects.ts";
 import {
   advance,
@@ -19,6 +19,7 @@ import {
   scheduleFrom,
 } from "./rollout.ts";
 import { totalOf } from "./transition-settings.ts";
+import { usualCourse } from "./usual-course.ts";
 
 /** What a new revision is made of. */
 export interface RevisionDraft {
@@ -51,9 +52,9 @@ export async function draftRevision(
   const { mode, rule } = mock.transitions.take(deployment.name);
   const id = mock.ids.uuid();
   const sequence = await mock.state.nextSequence();
-  const build =
+  const building =
     rule?.fail === undefined
-      ? await buildOf(mock, {
+      ? buildOf(mock, {
           deploymentId: deployment.id,
           revisionId: id,
           sequence,
@@ -63,21 +64,18 @@ export async function draftRevision(
           secrets: deployment.secrets,
         })
       : undefined;
+  const build = building && (await building);
   const now = mock.clock.now();
   const stick = rule?.stick ?? null;
-  const variation: RolloutVariation = {
-    fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
-    passThrough: rule?.pass_through ?? undefined,
-    durations: mode === "immediate" ? undefined : rule?.durations,
-  };
-  let phases = planPhases(source, totalOf(mode), variation);
-  if (stick !== null && !phases.some(({ status }) => status === stick)) {
-    phases = planPhases(source, totalOf(mode), { ...variation, passThrough: stick });
-  }
-  const schedule = scheduleFrom(phases, 0, now, stick);
+  const { phases, transitions } =
+    rule || build?.hasFailed
+      ? courseOf(source, totalOf(mode), now, stick, {
+          fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
+          passThrough: rule?.pass_through,
+          durations: mode === "immediate" ? undefined : rule?.durations,
+        })
+      : usualCourse(source, totalOf(mode), now);
   const delay = rule?.active_delay ?? 0;
-  // Of what a build usually logs, fetching and reading come before it can fail.
-  const usual = buildLines(source, config);
   return {
     id,
     sequence,
@@ -86,24 +84,43 @@ export async function draftRevision(
     config,
     createdAt: now,
     phases,
-    transitions: mode === "manual" ? schedule.slice(0, 1) : schedule,
+    transitions: mode === "manual" ? transitions.slice(0, 1) : transitions,
     moves: mode !== "manual",
     stick,
     activeDelay: delay === "never" ? null : parseDuration(delay),
-    buildLines: build?.hasFailed ? usual.slice(0, 2) : usual.toSpliced(2, 0, ...(build?.lines ?? [])),
-    deployLines: deployLines(config),
-    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
+    buildLines: build ? linesOf(build, buildLines(source, config)) : null,
+    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : noLines),
   };
+}
+
+const noLines: string[] = [];
+
+/** What a build logs. Of what builds usually log, fetching and reading come before one can fail. */
+function linesOf({ hasFailed, lines }: Build, usual: string[]): string[] {
+  return hasFailed ? usual.slice(0, 2) : usual.toSpliced(2, 0, ...lines);
+}
+
+/** A course that departs from the usual one: a status outside it at which it is to stick is passed through as well. */
+function courseOf(source: string, total: number, start: number, stick: string | null, variation: RolloutVariation) {
+  let phases = planPhases(source, total, variation);
+  if (stick !== null && !phases.some(({ status }) => status === stick)) {
+    phases = planPhases(source, total, { ...variation, passThrough: stick });
+  }
+  return { phases, transitions: scheduleFrom(phases, 0, start, stick) };
 }
 
 /**
  * What a build comes to: the tarball is looked at, if there is one, and the project is loaded, if its code is run here. `undefined` when there is neither, as
  * for the first revision of `internal_source`, which is there before any upload.
  */
-async function buildOf(mock: Mock, origin: RevisionOrigin): Promise<Build | undefined> {
-  const { source_tarball_path: path, graph_config_path: configPath } = origin.config;
+function buildOf(mock: Mock, origin: RevisionOrigin): Promise<Build | undefined> | undefined {
   if (origin.source !== "internal_source") return mock.projects.build(origin);
-  if (path === null || path === undefined) return undefined;
+  const { source_tarball_path: path } = origin.config;
+  return path === null || path === undefined ? undefined : buildOfTarball(mock, origin, path);
+}
+
+async function buildOfTarball(mock: Mock, origin: RevisionOrigin, path: string): Promise<Build> {
+  const { graph_config_path: configPath } = origin.config;
   const tarball = await buildTarball(mock, path, configPath ?? graphConfigFileNames[0]);
   const project = tarball.hasFailed ? undefined : await mock.projects.build(origin);
   return project ? { ...project, lines: [...tarball.lines, ...project.lines] } : tarball;

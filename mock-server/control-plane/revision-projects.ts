@@ -68,9 +68,12 @@ export class RevisionProjects implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Builds a revision by loading its project; `undefined` when its source isn't run here. */
-  async build(origin: RevisionOrigin): Promise<Build | undefined> {
-    if (!this.#isRunHere(origin)) return undefined;
+  /** Builds a revision by loading its project; `undefined`, or soon so, when its source isn't run here. */
+  build(origin: RevisionOrigin): Promise<Build | undefined> | undefined {
+    return this.#isRunHere(origin) ? this.#build(origin) : undefined;
+  }
+
+  async #build(origin: RevisionOrigin): Promise<Build | undefined> {
     try {
       const running = await this.#load(origin).running;
       if (!running) return undefined;

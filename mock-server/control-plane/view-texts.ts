@@ -1,14 +1,7 @@
 import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { statusMomentsOf } from "./deployment-state.ts";
+import { RecentTexts, type TimedText } from "./recent-texts.ts";
 import { viewDeployment, viewRevision } from "./views.ts";
-
-/** A text that is right from one moment to another, in milliseconds since the epoch. */
-interface TimedText {
-  text: string;
-  from: number;
-  /** Exclusive. */
-  until: number;
-}
 
 /** One page and what it was made of. */
 interface Page {
@@ -21,14 +14,14 @@ interface Page {
 const mostPages = 32;
 
 /**
- * Deployments and revisions as JSON. A record never changes, another takes its place; so its text depends on nothing but the time, and is kept
+ * Deployments and revisions as JSON. A record never changes, another takes its place; so its text depends on nothing but the time, and is right
  * until the next of the record's own moments: a clock that is set back makes it anew as well.
  */
 export class ViewTexts {
   readonly #agentUrl: (deploymentId: string) => string;
   readonly #now: () => number;
-  readonly #deployments = new WeakMap<DeploymentRecord, TimedText>();
-  readonly #revisions = new WeakMap<RevisionRecord, TimedText>();
+  readonly #deployments = new RecentTexts<DeploymentRecord>();
+  readonly #revisions = new RecentTexts<RevisionRecord>();
   /** By the first of their resources. */
   readonly #pages = new Map<string, Page>();
 
@@ -40,20 +33,20 @@ export class ViewTexts {
 
   deployment(record: DeploymentRecord): string {
     const now = this.#now();
-    const known = this.#deployments.get(record);
-    if (isRight(known, now)) return known.text;
+    const known = this.#deployments.get(record, now);
+    if (known !== undefined) return known;
     const text = JSON.stringify(viewDeployment(record, this.#agentUrl(record.id), now));
-    this.#deployments.set(record, timed(text, momentsOf(record), now));
+    this.#deployments.set(timed(record, text, momentsOf(record), now));
     return text;
   }
 
   revision(record: RevisionRecord): string {
     const now = this.#now();
-    const known = this.#revisions.get(record);
-    if (isRight(known, now)) return known.text;
+    const known = this.#revisions.get(record, now);
+    if (known !== undefined) return known;
     const text = JSON.stringify(viewRevision(record, now));
     const moments = record.transitions.map(({ at }) => at);
-    this.#revisions.set(record, timed(text, moments, now));
+    this.#revisions.set(timed(record, text, moments, now));
     return text;
   }
 
@@ -73,21 +66,17 @@ function isSame(known: readonly string[], resources: readonly string[]): boolean
   return known.length === resources.length && known.every((text, index) => text === resources[index]);
 }
 
-function isRight(known: TimedText | undefined, now: number): known is TimedText {
-  return known !== undefined && known.from <= now && now < known.until;
-}
-
 /** When a deployment's view may change without the deployment being changed. */
 function momentsOf(record: DeploymentRecord): number[] {
   return [...record.activations.map(({ at }) => at), ...statusMomentsOf(record)];
 }
 
-function timed(text: string, moments: readonly number[], now: number): TimedText {
+function timed<Entry>(record: Entry, text: string, moments: readonly number[], now: number): TimedText<Entry> {
   let from = Number.NEGATIVE_INFINITY;
   let until = Number.POSITIVE_INFINITY;
   for (const moment of moments) {
     if (moment <= now) from = Math.max(from, moment);
     else until = Math.min(until, moment);
   }
-  return { text, from, until };
+  return { record, text, from, until };
 }

@@ -3,28 +3,34 @@ import { DeploymentIndex } from "./deployment-index.ts";
 import type { DeploymentRecord, Edition } from "./records.ts";
 import type { DeploymentQuery, DeploymentRepository } from "./repositories.ts";
 
+interface Workspace {
+  index: DeploymentIndex;
+  idByName: Map<string, string>;
+}
+
 /** The deployments of a state that lives as long as the process. */
 export class MemoryDeployments implements DeploymentRepository {
   readonly #byId = new Map<string, DeploymentRecord>();
-  readonly #idByName = new Map<string, string>();
-  readonly #byWorkspace = new Map<string, DeploymentIndex>();
+  readonly #workspaces: Readonly<Record<Edition, Map<string, Workspace>>> = {
+    cloud: new Map(),
+    "self-hosted": new Map(),
+  };
   /** The ids of those that build on pushes, by what they build. */
   readonly #idsByPush = new Map<string, Set<string>>();
 
   async insert(record: DeploymentRecord, isGone: (other: DeploymentRecord) => boolean): Promise<boolean> {
-    const key = nameKey(record.edition, record.tenantId, record.name);
-    const holder = this.#byId.get(this.#idByName.get(key) ?? "");
+    const { edition, tenantId, name, id } = record;
+    const holder = this.#named(edition, tenantId, name);
     if (holder && !isGone(holder)) return false;
-    await this.remove(record.id);
-    this.#byId.set(record.id, record);
-    this.#idByName.set(key, record.id);
-    const workspace = workspaceKey(record.edition, record.tenantId);
-    let index = this.#byWorkspace.get(workspace);
-    if (!index) {
-      index = new DeploymentIndex();
-      this.#byWorkspace.set(workspace, index);
+    if (this.#byId.has(id)) await this.remove(id);
+    let workspace = this.#workspaces[edition].get(tenantId);
+    if (!workspace) {
+      workspace = { index: new DeploymentIndex(), idByName: new Map() };
+      this.#workspaces[edition].set(tenantId, workspace);
     }
-    index.insert(record);
+    this.#byId.set(id, record);
+    workspace.idByName.set(name, id);
+    workspace.index.insert(record);
     this.#enterPushes(record);
     return true;
   }
@@ -34,14 +40,14 @@ export class MemoryDeployments implements DeploymentRepository {
   }
 
   async findByName(edition: Edition, tenantId: string, name: string): Promise<DeploymentRecord | undefined> {
-    return this.#byId.get(this.#idByName.get(nameKey(edition, tenantId, name)) ?? "");
+    return this.#named(edition, tenantId, name);
   }
 
   async update(record: DeploymentRecord): Promise<void> {
     const before = this.#byId.get(record.id);
     if (!before) return;
     this.#byId.set(record.id, record);
-    this.#byWorkspace.get(workspaceKey(record.edition, record.tenantId))?.update(record);
+    this.#workspaces[record.edition].get(record.tenantId)?.index.update(record);
     if (pushedRef(before) === pushedRef(record)) return;
     this.#leavePushes(before);
     this.#enterPushes(record);
@@ -51,22 +57,23 @@ export class MemoryDeployments implements DeploymentRepository {
     const record = this.#byId.get(id);
     if (!record) return;
     this.#byId.delete(id);
-    const workspace = workspaceKey(record.edition, record.tenantId);
-    const index = this.#byWorkspace.get(workspace);
-    index?.remove(record);
-    if (index?.isEmpty) this.#byWorkspace.delete(workspace);
-    const key = nameKey(record.edition, record.tenantId, record.name);
-    if (this.#idByName.get(key) === id) this.#idByName.delete(key);
     this.#leavePushes(record);
+    const { edition, tenantId, name } = record;
+    const workspace = this.#workspaces[edition].get(tenantId);
+    if (!workspace) return;
+    workspace.index.remove(record);
+    if (workspace.idByName.get(name) === id) workspace.idByName.delete(name);
+    if (workspace.index.isEmpty) this.#workspaces[edition].delete(tenantId);
   }
 
   async page(edition: Edition, tenantId: string, query: DeploymentQuery): Promise<DeploymentRecord[]> {
-    const index = this.#byWorkspace.get(workspaceKey(edition, tenantId));
+    const index = this.#workspaces[edition].get(tenantId)?.index;
     if (!index) return [];
     const { name, ids } = query;
     if (name === undefined && ids === undefined) return index.page(query);
-    const named = name === undefined ? ids : [this.#idByName.get(nameKey(edition, tenantId, name)) ?? ""];
-    const records = [...(named ?? [])].map((id) => this.#byId.get(id)).filter((record) => record !== undefined);
+    const chosen =
+      name === undefined ? [...(ids ?? [])].map((id) => this.#byId.get(id)) : [this.#named(edition, tenantId, name)];
+    const records = chosen.filter((record) => record !== undefined);
     const isOwn = (record: DeploymentRecord) => record.edition === edition && record.tenantId === tenantId;
     return index.pageOf(
       records.filter((record) => isOwn(record) && ids?.has(record.id) !== false),
@@ -86,9 +93,13 @@ export class MemoryDeployments implements DeploymentRepository {
 
   clear(): void {
     this.#byId.clear();
-    this.#idByName.clear();
-    this.#byWorkspace.clear();
+    for (const workspaces of Object.values(this.#workspaces)) workspaces.clear();
     this.#idsByPush.clear();
+  }
+
+  #named(edition: Edition, tenantId: string, name: string): DeploymentRecord | undefined {
+    const id = this.#workspaces[edition].get(tenantId)?.idByName.get(name);
+    return id === undefined ? undefined : this.#byId.get(id);
   }
 
   #enterPushes(record: DeploymentRecord): void {
@@ -108,8 +119,6 @@ export class MemoryDeployments implements DeploymentRepository {
   }
 }
 
-const workspaceKey = (edition: Edition, tenantId: string) => `${edition}\n${tenantId}`;
-const nameKey = (edition: Edition, tenantId: string, name: string) => `${edition}\n${tenantId}\n${name}`;
 const pushKey = (repository: string, ref: string) => `${repository}\n${ref}`;
 
 /** What a deployment is built from whenever somebody pushes it; `undefined` for one that doesn't build on pushes. */

@@ -10,12 +10,9 @@ export class MemoryRevisions implements RevisionRepository {
 
   async insert(record: RevisionRecord): Promise<void> {
     this.#byId.set(record.id, record);
-    let entries = this.#byDeployment.get(record.deploymentId);
-    if (!entries) {
-      entries = new OrderedEntries();
-      this.#byDeployment.set(record.deploymentId, entries);
-    }
-    entries.add(record);
+    const entries = this.#byDeployment.get(record.deploymentId);
+    if (entries) entries.add(record);
+    else this.#byDeployment.set(record.deploymentId, new OrderedEntries(record));
   }
 
   async get(id: string): Promise<RevisionRecord | undefined> {

@@ -2,7 +2,11 @@ import type { PageQuery } from "./repositories.ts";
 
 /** Entries in the order of their sequence, found by binary search. */
 export class OrderedEntries<Entry extends { sequence: number }> {
-  readonly entries: Entry[] = [];
+  readonly entries: Entry[];
+
+  constructor(...entries: Entry[]) {
+    this.entries = entries;
+  }
 
   add(entry: Entry): void {
     if (entry.sequence > (this.entries.at(-1)?.sequence ?? Number.NEGATIVE_INFINITY)) this.entries.push(entry);

@@ -63,8 +63,8 @@ export interface RevisionRecord {
   stick: string | null;
   /** How long after DEPLOYED the traffic moves to it, in milliseconds; `null`: never. */
   activeDelay: number | null;
-  buildLines: string[];
-  deployLines: string[];
+  /** What its build has logged; `null`: what builds usually log. */
+  buildLines: string[] | null;
   /** Lines logged at the moment of a failure. */
   failureLines: string[];
 }
