@@ -1,11 +1,14 @@
 import { Command } from "commander";
 import { devCommand } from "../mock-server/dev-command.ts";
-import { mockCommand } from "../mock-server/mock-command.ts";
 import { closeOnSignal, runCommand } from "../mock-server/run-until-signal.ts";
 
-const program = new Command("graphdeploy")
-  .description("Agent deployments as code: tools for tests and local work.")
-  .addCommand(mockCommand(closeOnSignal))
-  .addCommand(devCommand(closeOnSignal));
+const program = new Command("graphdeploy").description("Agent deployments as code: tools for tests and local work.");
+
+if (process.argv[2] !== "dev") {
+  // To read its options takes code that the other command has no use for.
+  const { mockCommand } = await import("../mock-server/mock-command.ts");
+  program.addCommand(mockCommand(closeOnSignal));
+}
+program.addCommand(devCommand(closeOnSignal));
 
 await runCommand(program);
