@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import type { ResolveFnOutput, ResolveHookContext } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -7,77 +7,99 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
 interface Folder {
-  path: string;
-  /** Whether files can be told by joining their names to the URL: it is written as Node.js writes it, and no part of it is a link. */
-  isPlain: boolean;
+  /** Written as Node.js writes it, with a slash at the end. */
+  url: string;
+  /** The files in it, and no links, by name; none where a part of its path is a link. */
+  files: ReadonlySet<string>;
   /** What a `.js` file in it is; `null` where Node.js looks into the file to tell. */
   format: "module" | "commonjs" | null;
-  /** The nearest folder around it, or itself, in which what packages are found can differ. */
-  anchor: string;
+  /** What its modules have found in their own package by the path to it. */
+  found: Map<string, ResolveFnOutput>;
+  /** What its modules have found by name: shared by all folders in which a name stands for the same. */
+  foundByName: Map<string, ResolveFnOutput>;
 }
 
-const plainSibling = /^(?:\.{1,2}\/)+(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.([cm]?)js$/;
+const plainPath = /^(?:\.{1,2}\/)+(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.([cm]?)js$/;
 
 /**
  * Makes a hook that resolves what the modules of packages import, as Node.js does. Node.js reads a package.json anew for each module that it resolves
  * below it, and those of large packages are large; so files of a package that stand where their importer says are found without it, and what
  * Node.js finds in other packages is remembered. All else is left to Node.js: `require`, what has attributes, what isn't found.
  *
- * What is remembered is right until packages are installed or removed: a resolver is for the life of a thread.
+ * What is remembered is right until packages are removed: a resolver is for the life of a thread.
  */
 export function packageResolver(): (specifier: string, context: ResolveHookContext, next: Resolve) => ResolveFnOutput {
-  const folders = new Map<string, Folder>();
-  const types = new Map<string, Folder["format"]>();
-  const found = new Map<string, ResolveFnOutput>();
-
-  const folderAt = (url: string): Folder => {
-    let folder = folders.get(url);
-    if (folder === undefined) {
-      folder = readFolder(url, types);
-      folders.set(url, folder);
-    }
-    return folder;
-  };
-
-  const fileOfPackage = (specifier: string, kind: string, parentFolder: string): ResolveFnOutput | undefined => {
-    const { href: url } = new URL(specifier, parentFolder);
-    const end = url.lastIndexOf("/") + 1;
-    const { path, isPlain, format: formatOfJs } = folderAt(url.slice(0, end));
-    const format = kind === "m" ? "module" : kind === "c" ? "commonjs" : formatOfJs;
-    if (!isPlain || format === null) return undefined;
-    const isFile = lstatSync(join(path, url.slice(end)), { throwIfNoEntry: false })?.isFile() ?? false;
-    return isFile ? { url, format, shortCircuit: true } : undefined;
-  };
+  const folders = new FolderReader();
+  /** By the URL of the importer, which is the same string each time, and so is found faster than its folder's would be. */
+  const importers = new Map<string, Folder>();
 
   return (specifier, context, next) => {
-    const { parentURL = "?", conditions, importAttributes } = context;
-    if (/[?#]/.test(parentURL) || !conditions.includes("import") || Object.keys(importAttributes).length > 0) {
-      return next(specifier, context);
+    const { parentURL, conditions, importAttributes } = context;
+    if (parentURL === undefined || !conditions.includes("import")) return next(specifier, context);
+    for (const _ in importAttributes) return next(specifier, context);
+    let folder = importers.get(parentURL);
+    if (folder === undefined) {
+      if (/[?#]/.test(parentURL)) return next(specifier, context);
+      folder = folders.at(parentURL.slice(0, parentURL.lastIndexOf("/") + 1));
+      importers.set(parentURL, folder);
     }
-    const parentFolder = parentURL.slice(0, parentURL.lastIndexOf("/") + 1);
-    const [, kind] = plainSibling.exec(specifier) ?? [];
-    if (kind === undefined && /^[./]|^[a-z]+:/i.test(specifier)) return next(specifier, context);
-    const from = kind === undefined ? `${conditions}\n${folderAt(parentFolder).anchor}` : parentFolder;
-    const key = `${from}\n${specifier}`;
-    const known = found.get(key);
+    const known = folder.found.get(specifier);
     if (known !== undefined) return known;
-    const file = kind === undefined ? undefined : fileOfPackage(specifier, kind, parentFolder);
-    if (file === undefined && kind !== undefined) return next(specifier, context);
-    const resolved = file ?? { ...next(specifier, context), shortCircuit: true };
-    found.set(key, resolved);
-    return resolved;
+    const [, kind] = plainPath.exec(specifier) ?? [];
+    if (kind !== undefined) {
+      const file = fileAt(new URL(specifier, folder.url).href, kind, folders);
+      if (file === undefined) return next(specifier, context);
+      folder.found.set(specifier, file);
+      return file;
+    }
+    if (/^[./]|^[a-z]+:/i.test(specifier)) return next(specifier, context);
+    const key = `${conditions} ${specifier}`;
+    let named = folder.foundByName.get(key);
+    if (named === undefined) {
+      named = { ...next(specifier, context), shortCircuit: true };
+      folder.foundByName.set(key, named);
+    }
+    return named;
   };
 }
 
-function readFolder(url: string, types: Map<string, Folder["format"]>): Folder {
-  const path = fileURLToPath(url).replace(/[\\/]$/, "");
-  let isPlain = false;
-  try {
-    isPlain = `${pathToFileURL(path).href}/` === url && realpathSync(path) === path;
-  } catch {
-    // A folder that isn't there: Node.js says so.
+function fileAt(url: string, kind: string, folders: FolderReader): ResolveFnOutput | undefined {
+  const end = url.lastIndexOf("/") + 1;
+  const folder = folders.at(url.slice(0, end));
+  const format = kind === "m" ? "module" : kind === "c" ? "commonjs" : folder.format;
+  return format !== null && folder.files.has(url.slice(end)) ? { url, format, shortCircuit: true } : undefined;
+}
+
+/** Reads each folder once. A file that is written later isn't known to be there, and so is left to Node.js. */
+class FolderReader {
+  readonly #folders = new Map<string, Folder>();
+  readonly #types = new Map<string, Folder["format"]>();
+  readonly #foundByName = new Map<string, Folder["foundByName"]>();
+
+  at(url: string): Folder {
+    let folder = this.#folders.get(url);
+    if (folder === undefined) {
+      folder = this.#read(url);
+      this.#folders.set(url, folder);
+    }
+    return folder;
   }
-  return { path, isPlain, format: isPlain ? typeOfPackage(path, types) : null, anchor: anchorOf(path) };
+
+  #read(url: string): Folder {
+    const path = fileURLToPath(url).replace(/[\\/]$/, "");
+    let files: string[] = [];
+    try {
+      if (`${pathToFileURL(path).href}/` === url && realpathSync(path) === path) {
+        files = readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
+      }
+    } catch {
+      // A folder that isn't there: Node.js says so.
+    }
+    const anchor = anchorOf(path);
+    const foundByName = this.#foundByName.get(anchor) ?? new Map();
+    this.#foundByName.set(anchor, foundByName);
+    return { url, files: new Set(files), format: typeOfPackage(path, this.#types), found: new Map(), foundByName };
+  }
 }
 
 /** What the nearest package.json says that `.js` files are. */
@@ -104,6 +126,7 @@ function typeIn(folder: string): Folder["format"] | undefined {
   }
 }
 
+/** The nearest folder around a folder, or itself, in which what packages are found can differ. */
 function anchorOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     const decides = ["package.json", "node_modules"].some((name) =>
