@@ -85,7 +85,7 @@ export const deploymentRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, body }) {
-      return { status: 201, json: mock.views.deployment(await createDeployment(mock, scope, body)) };
+      return { status: 201, json: mock.views.newDeployment(await createDeployment(mock, scope, body)) };
     },
   }),
   route({

@@ -35,9 +35,14 @@ export class ViewTexts {
     const now = this.#now();
     const known = this.#deployments.get(record, now);
     if (known !== undefined) return known;
-    const text = JSON.stringify(viewDeployment(record, this.#agentUrl(record.id), now));
+    const text = this.newDeployment(record);
     this.#deployments.set(timed(record, text, momentsOf(record), now));
     return text;
+  }
+
+  /** A deployment that nobody has asked for yet, and most likely nobody will before it is changed. */
+  newDeployment(record: DeploymentRecord): string {
+    return JSON.stringify(viewDeployment(record, this.#agentUrl(record.id), this.#now()));
   }
 
   revision(record: RevisionRecord): string {
