@@ -1,13 +1,17 @@
+import { SecretForms, shortestForm } from "./secret-forms.ts";
+
 const replacement = "[redacted]";
 
 /** Values shorter than this would turn ordinary text into noise; they are reported by `tooShort` instead. */
-const shortestRedacted = 4;
+const shortestRedacted = shortestForm;
 
 /** Removes secret values from text, wherever the value stands and however it is encoded. */
 export class Redactor {
   readonly #values = new Set<string>();
   readonly #tooShort = new Set<string>();
-  #pattern: RegExp | undefined;
+  readonly #forms = new SecretForms();
+  /** Values whose forms haven't been worked out yet. */
+  #pending: string[] = [];
 
   constructor(values: Iterable<string | undefined> = []) {
     this.add(values);
@@ -22,10 +26,11 @@ export class Redactor {
         continue;
       }
       if (this.#values.has(value)) continue;
-      this.#values.add(value);
-      for (const line of value.split(/\r?\n/))
-        if (line.trim().length >= shortestRedacted) this.#values.add(line.trim());
-      this.#pattern = undefined;
+      for (const part of [value, ...value.split(/\r?\n/).map((line) => line.trim())]) {
+        if (part.length < shortestRedacted || this.#values.has(part)) continue;
+        this.#values.add(part);
+        this.#pending.push(part);
+      }
     }
     return this;
   }
@@ -37,9 +42,9 @@ export class Redactor {
 
   /** `text` without any of the values, plain or JSON-, URL- or base64-encoded. */
   text(text: string): string {
-    if (this.#values.size === 0) return text;
-    this.#pattern ??= patternOf(this.#values);
-    return text.replace(this.#pattern, replacement);
+    for (const value of this.#pending) for (const form of encodings(value)) this.#forms.add(form);
+    this.#pending = [];
+    return this.#forms.isEmpty ? text : this.#forms.replaceIn(text, replacement);
   }
 
   /** A deep copy of a JSON-like value with every string (keys too) redacted. */
@@ -51,17 +56,6 @@ export class Redactor {
     }
     return value;
   }
-}
-
-function patternOf(values: Iterable<string>): RegExp {
-  const forms = new Set<string>();
-  for (const value of values) for (const form of encodings(value)) forms.add(form);
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map(escapeForRegExp).join("|"), "g");
-}
-
-function escapeForRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
 function encodings(value: string): string[] {
