@@ -8,7 +8,7 @@ import { type MeasuredOperation, measuredOperations, removeTemporary } from "./s
  * What operations cost with 10 deployments and with 10,000 of ten revisions each: `node bench/control-plane/size.ts`. Median time of one request on one
  * connection, in microseconds, the best of several rounds; both stores take turns at each operation. An argument is a part of the names of the operations to measure.
  */
-const rounds = 4;
+const rounds = 6;
 const [wanted = ""] = process.argv.slice(2);
 
 /** The identifier by which the auth service knows the sender of the requests of `load`. */
