@@ -78,7 +78,7 @@ export async function applyFault(
   effect: FaultEffect,
   handle: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
-  if (effect.latency !== undefined) await wait(parseDuration(effect.latency));
+  if (effect.latency !== undefined) await wait(parseDuration(effect.latency), undefined, { ref: false });
   if (effect.reset === "before") return resetConnection(exchange);
   const instead = answerInstead(effect);
   if (instead) return instead;

@@ -55,7 +55,9 @@ export class AnswerStream {
 
   /** Breaks off, by which the client knows that something is missing. */
   breakOff(): void {
-    this.#socket.destroy();
+    // Where only the end of the connection ends the body, an orderly one would say that it is complete.
+    if (this.#isChunked) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
   }
 
   /** Pieces that come together are sent together. */

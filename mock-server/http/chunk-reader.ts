@@ -1,8 +1,9 @@
 import { MalformedRequest } from "./malformed-request.ts";
+import { isHeaderName, isHeaderValue } from "./message-grammar.ts";
 
-/** Longest line with a chunk's size, or of a trailer, in bytes; and of all trailers together. */
+/** Longest line with a chunk's size, or of a trailer, in bytes; and of all that is passed over together, which no limit of a body counts. */
 const longestLine = 1024;
-const longestTrailers = 16 * 1024;
+const mostPassedOver = 16 * 1024;
 
 /** Takes a chunked body apart (RFC 9112, section 7.1), however its bytes are cut. Extensions of chunks and trailers are passed over. */
 export class ChunkReader {
@@ -11,7 +12,7 @@ export class ChunkReader {
   /** The part of a line that has come. */
   #line = "";
   #left = 0;
-  #trailerBytes = 0;
+  #passedOver = 0;
 
   /**
    * Reads from `start` on, gives each piece of the body to `onData`, and returns where the body ends, or the length of `bytes`.
@@ -47,17 +48,23 @@ export class ChunkReader {
   #next(line: string): void {
     if (this.#awaits === "size") {
       const size = /^([\da-f]{1,8})[\t ]*(?:;|$)/i.exec(line)?.[1];
-      if (size === undefined) throw malformed();
+      if (size === undefined || !isHeaderValue(line)) throw malformed();
+      this.#passOver(line.length - size.length);
       this.#left = Number.parseInt(size, 16);
       this.#awaits = this.#left === 0 ? "trailer" : "data";
     } else if (this.#awaits === "end of data") {
       if (line !== "") throw malformed();
       this.#awaits = "size";
-    } else {
-      this.#trailerBytes += line.length;
-      if (this.#trailerBytes > longestTrailers) throw malformed();
-      this.isComplete = line === "";
+    } else if (line === "") this.isComplete = true;
+    else {
+      if (!isHeaderName(line.slice(0, Math.max(0, line.indexOf(":")))) || !isHeaderValue(line)) throw malformed();
+      this.#passOver(line.length);
     }
+  }
+
+  #passOver(count: number): void {
+    this.#passedOver += count;
+    if (this.#passedOver > mostPassedOver) throw malformed();
   }
 }
 

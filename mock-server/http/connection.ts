@@ -6,7 +6,7 @@ import { Exchange } from "./exchange.ts";
 import type { HeaderFields } from "./header-fields.ts";
 import { MalformedRequest } from "./malformed-request.ts";
 import { type BodyFlow, ClientGone, RequestBody } from "./request-body.ts";
-import { largestHead, parseHead, type RequestHead } from "./request-head.ts";
+import { canBecomeHead, largestHead, parseHead, type RequestHead } from "./request-head.ts";
 
 /** What a connection needs from its server. Times are in ticks of the server. */
 export interface ConnectionOwner {
@@ -26,6 +26,8 @@ export interface Patience {
   body: number;
   /** Between two requests. */
   next: number;
+  /** From the end of an answer until it has taken all of it. */
+  answer: number;
 }
 
 const endOfHead = Buffer.from("\r\n\r\n");
@@ -59,9 +61,15 @@ export class Connection implements BodyFlow {
   /** Whether more requests may come after this one. */
   #isKept = true;
   #isChunkable = true;
+  /** The tick until which the client may take what it has been answered. */
+  #takenBy = 0;
+  /** Whether it is still taking that. */
+  #isTaking = false;
   /** Bytes that went by since the connection is only drained; `undefined`: it is in use. */
   #drained: number | undefined;
   #drainTimer: NodeJS.Timeout | undefined;
+  /** Whether nothing is waited for but that the client takes its answer. */
+  #isLeaving = false;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
@@ -93,7 +101,10 @@ export class Connection implements BodyFlow {
     if (this.#exchange) {
       this.#isKept = false;
       this.#body?.lose(new HttpError(408, "The body of the request didn't come in time.", { connection: "close" }));
-    } else if (this.#waiting) this.#refuse(new MalformedRequest(408, "The head of the request didn't come in time."));
+    } else if (this.#socket.writableLength > 0 && this.#owner.tick < this.#takenBy) this.deadline = this.#owner.tick;
+    else if (this.#isTaking && this.#socket.writableLength === 0) this.#awaitNext();
+    else if (this.#waiting && this.#socket.writableLength === 0)
+      this.#refuse(new MalformedRequest(408, "The head of the request didn't come in time."));
     else this.#socket.destroy();
   }
 
@@ -133,10 +144,12 @@ export class Connection implements BodyFlow {
     length: number | undefined,
   ): Promise<void> {
     if (!this.#exchange) return;
-    if (length === undefined) this.stream(status, lines).write(beginning);
+    const isBodiless = this.#exchange.method === "HEAD" || status === 204 || status === 304;
+    if (length === undefined && !isBodiless) this.stream(status, lines).write(beginning);
     else {
-      this.#socket.write(this.#head(this.#exchange, status, [...lines, "content-length", String(length)]), "latin1");
-      this.#socket.write(beginning);
+      const framing = length === undefined || isBodiless ? lines : [...lines, "content-length", String(length)];
+      this.#socket.write(this.#head(this.#exchange, status, framing), "latin1");
+      if (!isBodiless) this.#socket.write(beginning);
     }
     await new Promise<void>((resolve) => this.#socket.end(() => resolve()));
     this.#socket.destroy();
@@ -146,6 +159,7 @@ export class Connection implements BodyFlow {
     const connection = lines.indexOf("connection");
     // A client that has asked whether to send its body, and wasn't told to, may send it or not: what comes next can't be told.
     const isUnasked = this.#isAsking && this.#body?.isComplete === false;
+    this.#isAsking = false;
     if (isUnasked || (connection >= 0 && lines[connection + 1] === "close")) this.#isKept = false;
     const head = answerHead(status, lines, this.#isKept);
     exchange.status = status;
@@ -196,7 +210,10 @@ export class Connection implements BodyFlow {
   #takeBody(body: RequestBody, bytes: Buffer, start: number): number {
     try {
       const end = body.take(bytes, start);
-      if (body.isComplete) this.deadline = this.#exchange ? Number.POSITIVE_INFINITY : this.#nextDeadline();
+      if (body.isComplete) {
+        if (this.#exchange) this.deadline = Number.POSITIVE_INFINITY;
+        else this.#awaitNext();
+      }
       return end;
     } catch (error) {
       if (!(error instanceof MalformedRequest)) throw error;
@@ -218,6 +235,9 @@ export class Connection implements BodyFlow {
       return this.#refuse(new MalformedRequest(431, `The head of the request is larger than ${largestHead} bytes.`));
     }
     if (end < 0) {
+      if (!canBecomeHead(bytes, start)) {
+        return this.#refuse(new MalformedRequest(400, "This is no request line of HTTP/1.1."));
+      }
       if (!this.#isHeadBegun) this.deadline = this.#owner.tick + this.#owner.patience.head;
       this.#isHeadBegun = true;
       this.#waiting = bytes.subarray(start);
@@ -237,6 +257,7 @@ export class Connection implements BodyFlow {
   #begin({ method, target, minorVersion, fields }: RequestHead, bytes: Buffer, start: number): number {
     this.#fields = fields;
     this.#isHeadBegun = false;
+    this.#isTaking = false;
     this.#isKept = minorVersion === 1 ? fields.connection !== "close" : fields.connection === "keep-alive";
     this.#isChunkable = minorVersion === 1;
     this.#isAsking = minorVersion === 1 && fields.expectsContinue;
@@ -276,12 +297,16 @@ export class Connection implements BodyFlow {
     if (this.#body?.isComplete === false) {
       this.#body.passOver();
       this.deadline = this.#owner.tick + this.#owner.patience.body;
-    } else this.deadline = this.#nextDeadline();
+    } else this.#awaitNext();
     if (!this.#isAdvancing) this.#proceed();
   }
 
-  #nextDeadline(): number {
-    return this.#owner.tick + this.#owner.patience.next;
+  /** Gives the client its time until the next request, which begins when it has taken what it was answered. */
+  #awaitNext(): void {
+    const { tick, patience } = this.#owner;
+    this.#isTaking = this.#socket.writableLength > 0;
+    this.deadline = this.#isTaking ? tick : tick + patience.next;
+    this.#takenBy = tick + patience.answer;
   }
 
   /** Answers what is no request, after which nothing can be told from anything any more. */
@@ -297,29 +322,37 @@ export class Connection implements BodyFlow {
 
   /** Closes the connection once the client has sent what it is sending: it would miss its answer otherwise. */
   #close(): void {
-    const isSending = this.#body?.isComplete === false;
-    if (this.#drained === undefined && !isSending && !this.#waiting) {
-      this.#socket.destroySoon();
+    const isSending = this.#drained !== undefined || this.#body?.isComplete === false || this.#waiting !== undefined;
+    this.#drained ??= 0;
+    this.#takenBy = this.#owner.tick + this.#owner.patience.answer;
+    this.deadline = this.#takenBy;
+    if (!isSending) {
+      this.#leave();
       return;
     }
-    this.#drained ??= 0;
     this.#waiting = undefined;
     this.#body?.passOver();
     this.resume();
-    this.deadline = Number.POSITIVE_INFINITY;
-    this.#drainTimer ??= setTimeout(() => this.#socket.destroySoon(), longestDrain);
+    this.#socket.end();
+    this.#drainTimer ??= setTimeout(() => this.#leave(), longestDrain);
+  }
+
+  /** Closes it once the client has taken what it was answered. */
+  #leave(): void {
+    if (!this.#isLeaving) this.#socket.destroySoon();
+    this.#isLeaving = true;
   }
 
   #drain(count: number): void {
     this.#drained = (this.#drained ?? 0) + count;
     const isWhole = this.#body?.isComplete === true;
-    if (!this.#exchange && (isWhole || this.#drained > mostDrained)) this.#socket.destroySoon();
+    if (!this.#exchange && (isWhole || this.#drained > mostDrained)) this.#leave();
   }
 
   /** Nobody is there any more. */
   #lose(): void {
     clearTimeout(this.#drainTimer);
-    this.deadline = Number.POSITIVE_INFINITY;
+    this.deadline = this.#owner.tick + this.#owner.patience.answer;
     this.#waiting = undefined;
     this.#body?.lose(new ClientGone());
     const exchange = this.#exchange;

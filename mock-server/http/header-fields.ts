@@ -25,6 +25,8 @@ export class HeaderFields {
   readonly connection: "close" | "keep-alive" | null;
   /** Whether the client waits to be asked for the body. */
   readonly expectsContinue: boolean;
+  /** How many Host headers there are. */
+  readonly hosts: number;
 
   /** @throws {MalformedRequest} 400, 417 or 501 */
   constructor(text: string) {
@@ -70,6 +72,7 @@ export class HeaderFields {
       throw new MalformedRequest(417, "The only Expect that is understood is 100-continue.");
     }
     this.expectsContinue = expectation !== undefined;
+    this.hosts = names.filter((name) => name === "host").length;
   }
 
   /** `name` is in lower case. */
@@ -82,10 +85,6 @@ export class HeaderFields {
       else if (!single.has(name)) value = `${value}${name === "cookie" ? ";" : ","} ${one}`;
     }
     return value;
-  }
-
-  count(name: string): number {
-    return this.#names.filter((other) => other === name).length;
   }
 }
 

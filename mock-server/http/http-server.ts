@@ -8,13 +8,13 @@ export interface HttpServerOptions {
   serve(exchange: Exchange): void;
   /** Called when a request has its answer, or its client has hung up. */
   onEnd?(exchange: Exchange): void;
-  /** How long a client may take, in ticks. @default 60 for a head, 300 for a body, 6 between two requests */
+  /** How long a client may take, in ticks. @default 60 for a head, 300 for a body, 6 between two requests, 300 for an answer */
   patience?: Patience;
   /** In milliseconds. @default 1000 */
   tickLength?: number;
 }
 
-const usualPatience: Patience = { head: 60, body: 300, next: keptSeconds + 1 };
+const usualPatience: Patience = { head: 60, body: 300, next: keptSeconds + 1, answer: 300 };
 
 /** A server of HTTP/1.1 and HTTP/1.0. */
 export class HttpServer implements ConnectionOwner {

@@ -12,6 +12,10 @@ export class ClientGone extends Error {
 /** How much of a body is kept that nobody has asked for yet, in bytes; then the client has to wait. */
 const mostUnasked = 64 * 1024;
 
+/** Pieces shorter than this are copied together, so many bytes at a time: by itself, each costs far more than what is in it. */
+const shortPiece = 4 * 1024;
+const gatheredLength = 16 * 1024;
+
 /** What a body asks of its connection. */
 export interface BodyFlow {
   /** No more bytes for now. */
@@ -34,6 +38,9 @@ const empty = Buffer.alloc(0);
 export class RequestBody {
   isComplete: boolean;
   #chunks: Buffer[] = [];
+  /** What short pieces are copied to, and how much of it is in use. */
+  #gathered: Buffer | undefined;
+  #gatheredSize = 0;
   #size = 0;
   /** What is missing, where the length is known. */
   #left: number;
@@ -94,6 +101,7 @@ export class RequestBody {
     this.#isPassedOver = true;
     this.#reader = undefined;
     this.#chunks = [];
+    this.#gathered = undefined;
     if (!this.isComplete) this.#flow.resume();
   }
 
@@ -107,9 +115,25 @@ export class RequestBody {
 
   #add(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#isPassedOver) return;
-    this.#chunks.push(piece);
+    if (this.#isPassedOver || piece.length === 0) return;
+    if (this.#chunks.length > 0 && piece.length < shortPiece) this.#gather(piece);
+    else {
+      this.#closeGathered();
+      this.#chunks.push(piece);
+    }
     if (this.#reader && this.#size > this.#reader.limitBytes) this.#reader.refuse();
+  }
+
+  #gather(piece: Buffer): void {
+    if (this.#gatheredSize + piece.length > gatheredLength) this.#closeGathered();
+    this.#gathered ??= Buffer.allocUnsafeSlow(gatheredLength);
+    this.#gatheredSize += piece.copy(this.#gathered, this.#gatheredSize);
+  }
+
+  #closeGathered(): void {
+    if (this.#gathered) this.#chunks.push(this.#gathered.subarray(0, this.#gatheredSize));
+    this.#gathered = undefined;
+    this.#gatheredSize = 0;
   }
 
   #settle(): void {
@@ -118,6 +142,7 @@ export class RequestBody {
   }
 
   #bytes(): Buffer {
+    this.#closeGathered();
     if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)];
     return this.#chunks[0] ?? empty;
   }

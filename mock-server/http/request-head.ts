@@ -34,9 +34,20 @@ export function parseHead(text: string, known?: HeaderFields): RequestHead {
   if (majorVersion !== "1") throw new MalformedRequest(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.");
   const rest = text.slice(whole.length);
   const fields = rest === known?.text ? known : new HeaderFields(rest);
-  const hosts = fields === known ? 1 : fields.count("host");
-  if (hosts > 1 || (hosts === 0 && minorVersion !== "0")) {
+  if (fields.hosts > 1 || (fields.hosts === 0 && minorVersion !== "0")) {
     throw new MalformedRequest(400, "A request of HTTP/1.1 has one Host header.");
   }
+  // Nothing on the way can be trusted to have read them the same (RFC 9112, section 6.1).
+  if (fields.isChunked && minorVersion === "0") throw new MalformedRequest(400, "HTTP/1.0 has no Transfer-Encoding.");
   return { method, target, minorVersion: minorVersion === "0" ? 0 : 1, fields };
+}
+
+const firstOfMethod = /[!#$%&'*+.^_`|~\w-]/;
+
+/** Whether a head can still come of what has come from `start` on, which has no end yet: so a client that speaks another protocol isn't waited for. */
+export function canBecomeHead(bytes: Buffer, start: number): boolean {
+  const first = String.fromCharCode(bytes[start] as number);
+  if (first === "\r") return bytes.length === start + 1;
+  const lineFeed = bytes.indexOf(0x0a, start);
+  return firstOfMethod.test(first) && (lineFeed < 0 || bytes[lineFeed - 1] === 0x0d);
 }

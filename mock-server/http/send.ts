@@ -28,7 +28,7 @@ export function send(exchange: Exchange, answer: Answer): Sent {
     if (exchange.method === "HEAD" || isBodiless) {
       void content.cancel().catch(() => undefined);
       connection.answer(answer.status, headers, undefined, 0);
-    } else void pipe(content, exchange, connection.stream(answer.status, headers));
+    } else void pipe(content, exchange, streamFor(content, exchange, answer.status, headers));
   } else {
     const length = content === undefined ? 0 : lengthOf(content);
     if (!isBodiless) headers.push("content-length", String(length));
@@ -53,18 +53,36 @@ function lengthOf(content: string | Uint8Array): number {
   return typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
 }
 
+/** Begins an answer; where it can't be begun, nobody wants its content. */
+function streamFor(
+  content: ReadableStream<Uint8Array>,
+  { connection }: Exchange,
+  status: number,
+  headers: readonly string[],
+): AnswerStream {
+  try {
+    return connection.stream(status, headers);
+  } catch (error) {
+    void content.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
 async function pipe(content: ReadableStream<Uint8Array>, exchange: Exchange, stream: AnswerStream): Promise<void> {
   const reader = content.getReader();
-  const stay = exchange.whenGone(() => void reader.cancel().catch(() => undefined));
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  const stay = exchange.whenGone(cancel);
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (exchange.isGone) return;
+      // A stream that is always ready leaves no room for the news that its client is gone.
+      if (exchange.isGone || stream.isGone) return cancel();
       if (done) break;
       if (!stream.write(value)) await stream.drained();
     }
     stream.end();
   } catch {
+    cancel();
     stream.breakOff();
   } finally {
     stay();

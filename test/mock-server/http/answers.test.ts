@@ -162,7 +162,7 @@ test("a body that nobody wants goes by, and the connection goes on", async () =>
 });
 
 /** Ticks of 5 ms, few of them: what these tests wait for has come, or never comes. */
-const impatient = { patience: { head: 4, body: 4, next: 4 }, tickLength: 5 };
+const impatient = { patience: { head: 4, body: 4, next: 4, answer: 4 }, tickLength: 5 };
 
 test("a client that takes too long is told so, or not waited for", async () => {
   await using server = await startHttp({
