@@ -10,49 +10,40 @@ const patience = { head: 4, body: 4, next: 4 };
 const serve = (exchange: Parameters<typeof send>[0]) =>
   void send(exchange, { status: 200, content: Buffer.alloc(size), headers: {} });
 
-/** A client that has asked, and takes nothing yet. */
+/** A client that has asked, and takes nothing until it is told to; then it says how many bytes it has got in all. */
 async function asking(url: string) {
   const socket = connect(Number(new URL(url).port), "127.0.0.1").pause();
+  let taken = 0;
+  socket.on("data", (bytes: Buffer) => {
+    taken += bytes.length;
+  });
   socket.on("error", () => undefined);
+  const closed = new Promise<number>((resolve) => socket.on("close", () => resolve(taken)));
   await once(socket, "connect");
   socket.write("GET / HTTP/1.1\r\nhost: here\r\n\r\n");
-  return socket;
+  return () => {
+    socket.resume();
+    return closed;
+  };
 }
 
 test("an answer is there until its client has taken it, and the time to the next request begins then", async () => {
   const server = new HttpServer({ serve, patience: { ...patience, answer: 1_000_000 }, tickLength: 5 });
   try {
-    const socket = await asking(await server.listen(0, "127.0.0.1"));
+    const take = await asking(await server.listen(0, "127.0.0.1"));
     await until(async () => server.tick > 20);
-    let taken = 0;
-    socket.on("data", (bytes: Buffer) => {
-      taken += bytes.length;
-    });
-    socket.resume();
-    await once(socket, "close");
-    expect(taken).toBeGreaterThan(size);
+    expect(await take()).toBeGreaterThan(size);
   } finally {
     await server.close();
   }
 });
 
 test("a client that never takes its answer isn't waited for without end", async () => {
-  let ended = false;
   const server = new HttpServer({ serve, patience: { ...patience, answer: 10 }, tickLength: 5 });
   try {
-    const url = await server.listen(0, "127.0.0.1");
-    const socket = await asking(url);
+    const take = await asking(await server.listen(0, "127.0.0.1"));
     await until(async () => server.tick > 40);
-    socket.on("close", () => {
-      ended = true;
-    });
-    let taken = 0;
-    socket.on("data", (bytes: Buffer) => {
-      taken += bytes.length;
-    });
-    socket.resume();
-    await until(async () => ended);
-    expect(taken).toBeLessThan(size);
+    expect(await take()).toBeLessThan(size);
   } finally {
     await server.close();
   }
