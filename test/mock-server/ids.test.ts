@@ -11,10 +11,9 @@ test("random identifiers are UUIDs of version 4, and no two are the same", () =>
 });
 
 test("the bytes stand in a UUID as they are, apart from its version and variant", () => {
-  const bytes = Buffer.from("00112233445566778899aabbccddeeff0123", "hex");
+  const bytes = Buffer.from("00112233445566778899aabbccddeeff", "hex");
   expect(uuidFrom(bytes)).toBe("00112233-4455-4677-8899-aabbccddeeff");
-  expect(uuidFrom(bytes, 2)).toBe("22334455-6677-4899-aabb-ccddeeff0123");
-  expect(bytes.toString("hex")).toBe("00112233445566778899aabbccddeeff0123");
+  expect(bytes.toString("hex")).toBe("00112233445566778899aabbccddeeff");
 });
 
 test("a seed makes the same identifiers every time", () => {
