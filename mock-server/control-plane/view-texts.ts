@@ -40,7 +40,7 @@ export class ViewTexts {
     return text;
   }
 
-  /** A deployment that nobody has asked for yet, and most likely nobody will before it is changed. */
+  /** A deployment that was just made. Its text isn't kept: of many that are made, few are read. */
   newDeployment(record: DeploymentRecord): string {
     return JSON.stringify(viewDeployment(record, this.#agentUrl(record.id), this.#now()));
   }
