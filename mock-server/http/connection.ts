@@ -151,6 +151,12 @@ export class Connection implements BodyFlow {
       this.#socket.write(this.#head(this.#exchange, status, framing), "latin1");
       if (!isBodiless) this.#socket.write(beginning);
     }
+    // Where only the end of the connection ends the body, an orderly one would say that it is complete.
+    if (length === undefined && !isBodiless && !this.#isChunkable) {
+      await new Promise<void>((resolve) => this.#socket.write("", () => resolve()));
+      this.#socket.resetAndDestroy();
+      return;
+    }
     await new Promise<void>((resolve) => this.#socket.end(() => resolve()));
     this.#socket.destroy();
   }

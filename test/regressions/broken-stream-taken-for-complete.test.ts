@@ -1,8 +1,22 @@
-import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { send } from "../../mock-server/http/send.ts";
 import { startHttp } from "../mock-server/wire.ts";
+
+/** Asks as a client of HTTP/1.0, and tells how the connection ends. `onText` is told all that has come so far. */
+function endFor(url: string, onText: (text: string) => void = () => undefined): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (piece) => {
+    text += piece;
+    onText(text);
+  });
+  socket.write("GET / HTTP/1.0\r\n\r\n");
+  return new Promise((resolve) => {
+    socket.on("end", () => resolve("an orderly end"));
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(String(error.code)));
+  });
+}
 
 test("a stream that fails is an error for a client of HTTP/1.0 too, to whom an orderly end says that it is complete", async () => {
   let fail = () => {};
@@ -17,12 +31,12 @@ test("a stream that fails is an error for a client of HTTP/1.0 too, to whom an o
       send(exchange, { status: 200, content });
     },
   });
-  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
-  socket.write("GET / HTTP/1.0\r\n\r\n");
-  let text = "";
-  while (!text.endsWith("abc")) text += (await once(socket, "data"))[0];
-  const failed = once(socket, "error");
-  const ended = once(socket, "end").catch(() => undefined);
-  fail();
-  expect(await Promise.race([failed, ended.then(() => "an orderly end")])).toMatchObject([{ code: "ECONNRESET" }]);
+  expect(await endFor(server.url, (text) => text.endsWith("abc") && fail())).toBe("ECONNRESET");
+});
+
+test("so is one that is broken off on purpose", async () => {
+  await using server = await startHttp({
+    serve: ({ connection }) => void connection.breakOffAfter(200, [], Buffer.from("abc"), undefined),
+  });
+  expect(await endFor(server.url)).toBe("ECONNRESET");
 });
