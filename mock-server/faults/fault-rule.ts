@@ -57,6 +57,11 @@ const faultEffectSchema = z.strictObject({
 /** Effects of which only one can happen. */
 const alternatives = ["status", "html", "reset", "truncate", "malformed", "rate_limit"] as const;
 
+/** Whether answers with a status never have a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
+export function isBodiless(status: number | undefined): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
 /** What is contradictory in an effect, in one sentence; `undefined` when nothing is. */
 function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | undefined {
   const given = alternatives.filter((name) => effect[name] !== undefined);
@@ -68,7 +73,7 @@ function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | un
   if (effect.headers !== undefined && effect.status === undefined && effect.html === undefined) {
     return "headers go with status or html";
   }
-  if ((effect.status === 204 || effect.status === 304) && (effect.body !== undefined || effect.html !== undefined)) {
+  if (isBodiless(effect.status) && (effect.body !== undefined || effect.html !== undefined)) {
     return `a ${effect.status} has no body`;
   }
   if (given.length === 0 && effect.latency === undefined) return "the effect is empty";

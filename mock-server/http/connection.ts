@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { HttpError } from "../http-error.ts";
 import { answerHead } from "./answer-head.ts";
 import { AnswerStream } from "./answer-stream.ts";
+import { ConnectionEnd } from "./connection-end.ts";
 import { Exchange } from "./exchange.ts";
 import type { HeaderFields } from "./header-fields.ts";
 import { MalformedRequest } from "./malformed-request.ts";
@@ -35,13 +36,6 @@ const endOfHead = Buffer.from("\r\n\r\n");
 /** How much of the requests that wait behind another is kept, in bytes. */
 const mostWaiting = 64 * 1024;
 
-/**
- * How much of what nobody wants is read before a connection is closed, and for how long: a client that is still sending would miss its answer if
- * the connection were closed at once. 64 MiB, 500 ms.
- */
-const mostDrained = 64 * 1024 * 1024;
-const longestDrain = 500;
-
 /** One connection of HTTP/1.1: takes requests apart, has them served one after the other, and writes their answers. */
 export class Connection implements BodyFlow {
   /** The tick after which it is closed. */
@@ -65,15 +59,12 @@ export class Connection implements BodyFlow {
   #takenBy = 0;
   /** Whether it is still taking that. */
   #isTaking = false;
-  /** Bytes that went by since the connection is only drained; `undefined`: it is in use. */
-  #drained: number | undefined;
-  #drainTimer: NodeJS.Timeout | undefined;
-  /** Whether nothing is waited for but that the client takes its answer. */
-  #isLeaving = false;
+  readonly #end: ConnectionEnd;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
+    this.#end = new ConnectionEnd(socket);
     this.deadline = owner.tick + owner.patience.head;
     socket.on("data", (bytes: Buffer) => this.#receive(bytes));
     // A client that sends no more takes no answer either: it can't be told from one that is gone.
@@ -184,7 +175,7 @@ export class Connection implements BodyFlow {
     let position = 0;
     while (position < bytes.length) {
       if (this.#body && !this.#body.isComplete) position = this.#takeBody(this.#body, bytes, position);
-      else if (this.#drained !== undefined) position = bytes.length;
+      else if (this.#end.hasBegun) position = bytes.length;
       else if (this.#exchange || this.#socket.writableNeedDrain) {
         this.#keep(bytes.subarray(position));
         break;
@@ -195,7 +186,7 @@ export class Connection implements BodyFlow {
       }
     }
     this.#isAdvancing = false;
-    if (this.#drained !== undefined) this.#drain(bytes.length);
+    if (this.#end.hasBegun) this.#end.pass(bytes.length, !this.#exchange && this.#body?.isComplete === true);
   }
 
   /** Reads what has been kept. */
@@ -226,7 +217,7 @@ export class Connection implements BodyFlow {
       this.#isKept = false;
       body.lose(new HttpError(error.status, error.message, { connection: "close" }));
       this.#body = undefined;
-      this.#drained ??= 0;
+      this.#end.begin();
       if (!this.#exchange) this.#close();
       return bytes.length;
     }
@@ -321,43 +312,30 @@ export class Connection implements BodyFlow {
     const lines = ["content-type", "application/json", "content-length", String(text.length)];
     this.#socket.write(answerHead(status, lines, false) + text, "latin1");
     this.#body = undefined;
-    this.#drained = 0;
+    this.#end.begin();
     this.#close();
     return undefined;
   }
 
   /** Closes the connection once the client has sent what it is sending: it would miss its answer otherwise. */
   #close(): void {
-    const isSending = this.#drained !== undefined || this.#body?.isComplete === false || this.#waiting !== undefined;
-    this.#drained ??= 0;
+    const isSending = this.#end.hasBegun || this.#body?.isComplete === false || this.#waiting !== undefined;
+    this.#end.begin();
     this.#takenBy = this.#owner.tick + this.#owner.patience.answer;
     this.deadline = this.#takenBy;
     if (!isSending) {
-      this.#leave();
+      this.#end.leave();
       return;
     }
     this.#waiting = undefined;
     this.#body?.passOver();
     this.resume();
-    this.#socket.end();
-    this.#drainTimer ??= setTimeout(() => this.#leave(), longestDrain);
-  }
-
-  /** Closes it once the client has taken what it was answered. */
-  #leave(): void {
-    if (!this.#isLeaving) this.#socket.destroySoon();
-    this.#isLeaving = true;
-  }
-
-  #drain(count: number): void {
-    this.#drained = (this.#drained ?? 0) + count;
-    const isWhole = this.#body?.isComplete === true;
-    if (!this.#exchange && (isWhole || this.#drained > mostDrained)) this.#leave();
+    this.#end.leaveSoon();
   }
 
   /** Nobody is there any more. */
   #lose(): void {
-    clearTimeout(this.#drainTimer);
+    this.#end.cancel();
     this.deadline = this.#owner.tick + this.#owner.patience.answer;
     this.#waiting = undefined;
     this.#body?.lose(new ClientGone());

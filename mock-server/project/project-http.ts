@@ -71,7 +71,10 @@ async function askApp(
 ): Promise<Answer> {
   const { call } = running;
   const sent = await readBytes(exchange, bodyLimitBytes);
-  const url = new URL(path, `http://${exchange.header("host") ?? "localhost"}`);
+  const root = `http://${exchange.header("host") ?? "localhost"}`;
+  if (!URL.canParse(root)) throw new HttpError(400, "The Host header is no host.");
+  const url = new URL(root);
+  url.pathname = path;
   url.search = exchange.query.toString();
   const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && sent.length > 0;
   const request: AppRequest = {
