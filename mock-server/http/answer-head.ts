@@ -23,11 +23,22 @@ export function answerHead(status: number, lines: readonly string[], isKept: boo
     // The connection is this layer's own affair.
     if (name === "connection" || name === "keep-alive") continue;
     if (name === "date") isDated = true;
-    if (!isHeaderName(name) || !isHeaderValue(value)) throw new TypeError(`The header ${name} can't be sent.`);
+    if (!isKnownName(name) || !isHeaderValue(value)) throw new TypeError(`The header ${name} can't be sent.`);
     text += `${name}: ${value}\r\n`;
   }
   if (isDated) return text + connectionLines(isKept);
   return text + datedEnd(isKept);
+}
+
+/** Names that headers can have, as far as they were asked for: servers send few different ones. */
+const knownNames = new Set<string>();
+const mostKnownNames = 100;
+
+function isKnownName(name: string): boolean {
+  if (knownNames.has(name)) return true;
+  if (!isHeaderName(name)) return false;
+  if (knownNames.size < mostKnownNames) knownNames.add(name);
+  return true;
 }
 
 function datedEnd(isKept: boolean): string {
