@@ -23,19 +23,18 @@ export type Dialect = "graph" | "langgraph";
 /** `auto`: brand names to the service's own hosts; elsewhere what the server's responses have used so far, else the neutral names. */
 export type DialectSetting = "auto" | Dialect;
 
-const brandByNeutral: ReadonlyMap<string, string> = new Map(Object.entries(brandNames));
-const neutralByBrand: ReadonlyMap<string, string> = new Map(
-  Object.entries(brandNames).map(([neutral, brand]) => [brand, neutral]),
-);
+const namePairs = Object.entries(brandNames);
+const brandByNeutral: ReadonlyMap<string, string> = new Map(namePairs);
+const neutralByBrand: ReadonlyMap<string, string> = new Map(namePairs.map(([neutral, brand]) => [brand, neutral]));
 
 type Fields = Record<string, unknown>;
 
 /** A copy of `fields` under neutral names. Where a name is present in both spellings, a brand value that is not null wins over a null. */
 export function toNeutralNames(fields: Fields): Fields {
   const result: Fields = {};
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
     const neutral = neutralByBrand.get(name) ?? name;
-    if (result[neutral] === undefined || result[neutral] === null) result[neutral] = value;
+    if (result[neutral] === undefined || result[neutral] === null) result[neutral] = fields[name];
   }
   return result;
 }
@@ -49,7 +48,7 @@ export function toDialect(fields: Fields, dialect: Dialect): Fields {
 /** A copy of `fields`, given under neutral names, with each mapped field under both names: what a server sends that clients of either spelling read. */
 export function toBothNames(fields: Fields): Fields {
   const result = { ...fields };
-  for (const [neutral, brand] of brandByNeutral) {
+  for (const [neutral, brand] of namePairs) {
     if (Object.hasOwn(fields, neutral)) result[brand] = fields[neutral];
   }
   return result;

@@ -51,13 +51,21 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): (exchange:
     const time = mock.clock.now();
     const found = router.find(exchange.method, exchange.rawPath);
     exchange.operation = found?.target.operation ?? null;
-    const handle = () => orError(surroundings, () => answerWith(router, exchange, found));
     const effect = mock.faults.isEmpty ? undefined : takeFault(mock, exchange);
-    const given = effect === undefined ? await handle() : await answerWithFault(exchange, effect, handle);
+    const handle = () => answerWith(router, exchange, found);
+    let given: Answer | undefined;
+    if (effect) given = await answerWithFault(exchange, effect, () => orError(surroundings, handle));
+    else {
+      try {
+        given = await handle();
+      } catch (error) {
+        given = answerTo(error, surroundings);
+      }
+    }
     // A client that has hung up gets no answer, nor does one whose connection a fault has broken off.
-    const isAnswered = given !== undefined && !exchange.isGone;
+    const status = given === undefined || exchange.isGone ? null : given.status;
     const sent = given && send(exchange, given);
-    record(mock, exchange, time, isAnswered ? given.status : null, isAnswered ? sent : undefined);
+    record(mock, exchange, time, status, status === null ? undefined : sent);
   };
 
   return (exchange) => {
@@ -85,14 +93,19 @@ function answerWith(router: Router<Endpoint>, exchange: Exchange, found: Found<E
 }
 
 /** What `handle` answers, or the answer that says what it has thrown. */
-async function orError({ onDefect }: AppSurroundings, handle: () => Answer | Promise<Answer>): Promise<Answer> {
+async function orError(surroundings: AppSurroundings, handle: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
     return await handle();
   } catch (error) {
-    if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
-    if (!(error instanceof ClientGone)) onDefect(error);
-    return sendJson(500, { detail: "Internal Server Error" });
+    return answerTo(error, surroundings);
   }
+}
+
+/** The answer that says what was thrown. */
+function answerTo(error: unknown, { onDefect }: AppSurroundings): Answer {
+  if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
+  if (!(error instanceof ClientGone)) onDefect(error);
+  return sendJson(500, { detail: "Internal Server Error" });
 }
 
 function takeFault(mock: Mock, exchange: Exchange): FaultEffect | undefined {
@@ -105,13 +118,21 @@ function takeFault(mock: Mock, exchange: Exchange): FaultEffect | undefined {
   });
 }
 
+async function readForJournal(exchange: Exchange): Promise<void> {
+  try {
+    await readText(exchange);
+  } catch {
+    // What can't be read is answered with the fault all the same.
+  }
+}
+
 async function answerWithFault(
   exchange: Exchange,
   effect: FaultEffect,
   handle: () => Promise<Answer>,
 ): Promise<Answer | undefined> {
   // What handles a request reads its body itself, in its own way and within its own limit.
-  if (!isHandled(effect)) await readText(exchange).catch(() => undefined);
+  if (!isHandled(effect)) await readForJournal(exchange);
   return applyFault(exchange, effect, handle);
 }
 

@@ -110,7 +110,8 @@ class LazyCall {
 function handlerOf(route: AgentRoute): Handler {
   const read = agentRequestReader(route);
   return async ({ host, exchange, auth }, user) => {
-    const asked = await read(exchange, host.settings.bodyLimitBytes);
+    const reading = read(exchange, host.settings.bodyLimitBytes);
+    const asked = reading instanceof Promise ? await reading : reading;
     const permitted = auth && user ? await authorized(host, auth, user, route, asked) : { host, asked };
     const answer = await route.handle(new LazyCall(permitted.host, exchange, permitted.asked) as never);
     return forAnyOrigin(answer);

@@ -16,12 +16,12 @@ interface ValidAgentRequest {
 }
 
 /**
- * What reads and checks everything that `operation` describes; all broken fields are reported at once. What it returns throws {HttpError} 422 for
+ * What reads and checks everything that `operation` describes; all broken fields are reported at once. What it returns reads at once where the body has come already, and throws {HttpError} 422 for
  * broken fields, 400 for a body that is no JSON, 413 for one of more than the limit.
  */
 export function agentRequestReader(
   operation: AgentOperation,
-): (exchange: Exchange, bodyLimitBytes: number) => Promise<ValidAgentRequest> {
+): (exchange: Exchange, bodyLimitBytes: number) => ValidAgentRequest | Promise<ValidAgentRequest> {
   const paramNames = pathParameters(operation.path);
   const parameters = Object.entries(operation.query ?? {});
   const readParams = (exchange: Exchange, issues: ValidationIssue[]) => {
@@ -48,13 +48,17 @@ export function agentRequestReader(
     }
     return query;
   };
-  return async (exchange, bodyLimitBytes) => {
+  const check = (exchange: Exchange, text: string | undefined): ValidAgentRequest => {
     const issues: ValidationIssue[] = [];
     const params = readParams(exchange, issues);
     const query = readQuery(exchange, issues);
-    const body = operation.body ? await readBody(exchange, operation.body, bodyLimitBytes, issues) : undefined;
+    const body = operation.body && text !== undefined ? readBody(text, operation.body, issues) : undefined;
     if (issues.length > 0) throw new HttpError(422, issues.map(sentence).join("; "));
     return { params, query, body };
+  };
+  return (exchange, bodyLimitBytes) => {
+    const text = operation.body ? readText(exchange, bodyLimitBytes) : undefined;
+    return text instanceof Promise ? text.then((all) => check(exchange, all)) : check(exchange, text);
   };
 }
 
@@ -85,13 +89,11 @@ function valuesOf(text: string): unknown[] {
   return text.split(",").filter((value) => value !== "");
 }
 
-async function readBody(
-  exchange: Exchange,
+function readBody(
+  text: string,
   { schema, required }: NonNullable<AgentOperation["body"]>,
-  limit: number,
   issues: ValidationIssue[],
-): Promise<unknown> {
-  const text = await readText(exchange, limit);
+): unknown {
   if (text.trim() === "" && required) {
     issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
     return undefined;

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { CommitRepository } from "../state/repositories.ts";
 
 /** `git@host:path`, which is how git writes an address without a scheme. */
 const scpForm = /^(?:[^@/:\s]+@)?([^@/:\s]+):(?!\/)(.+)$/;
@@ -40,12 +39,9 @@ export function normalizeRef(ref: string): string {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref;
 }
 
-/** The commit that a ref points to: where a push moved it, else one that repository and ref alone determine. */
-export async function commitOf(commits: CommitRepository, repositoryUrl: string, ref: string): Promise<string> {
-  const repository = normalizeRepository(repositoryUrl);
-  const name = normalizeRef(ref);
-  return (await commits.get(repository, name)) ?? derivedCommit(`${repository}\n${name}`);
-}
-
-/** The commit of a ref that no push has moved, by repository and ref. */
 const derivedCommit = remembering((key) => hash("sha1", key));
+
+/** The commit of a ref that no push has moved: the same one always, told by repository and ref alone. Both are in their normal forms. */
+export function unmovedCommit(repository: string, ref: string): string {
+  return derivedCommit(`${repository}\n${ref}`);
+}

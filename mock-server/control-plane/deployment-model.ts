@@ -62,7 +62,7 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   const { activations, readyAt } = courseAfter(newCourse, revision, now);
   const deployment: DeploymentRecord = {
     id,
-    sequence: await mock.state.nextSequence(),
+    sequence: mock.state.nextSequence(),
     edition: scope.edition,
     tenantId: scope.tenantId,
     name: body.name,

@@ -46,13 +46,18 @@ export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord,
 /** The part of a deployment that follows from the courses of its revisions. */
 type DeploymentCourse = Pick<DeploymentRecord, "activations" | "readyAt">;
 
+/** The activations that still count beside those of a revision: the one that serves, and those to come. */
+function lastingActivations(all: DeploymentCourse["activations"], revisionId: string, now: number) {
+  const others = all.filter((activation) => activation.revisionId !== revisionId);
+  const past = others.filter(({ at }) => at <= now);
+  const serving = past.reduce((newest, { sequence }) => Math.max(newest, sequence), -1);
+  return others.filter(({ at, sequence }) => at > now || sequence === serving);
+}
+
 /** The course of a deployment after that of one of its revisions has changed. */
 export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
-  const others = record.activations.filter(({ revisionId }) => revisionId !== revision.id);
-  const past = others.filter(({ at }) => at <= now);
-  const serving = past.reduce((newest, { sequence }) => Math.max(newest, sequence), -1);
-  const activations = others.filter(({ at, sequence }) => at > now || sequence === serving);
+  const activations = record.activations.length === 0 ? [] : lastingActivations(record.activations, revision.id, now);
   if (deployedAt !== null && revision.activeDelay !== null) {
     activations.push({ revisionId: revision.id, sequence: revision.sequence, at: deployedAt + revision.activeDelay });
   }

@@ -5,7 +5,7 @@ import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { buildTarball } from "../uploads/upload-model.ts";
-import { commitOf } from "./commits.ts";
+import { normalizeRef, normalizeRepository, unmovedCommit } from "./commits.ts";
 import { withCourseOf } from "./deployment-state.ts";
 import { buildLines } from "./log-lines.ts";
 import type { Build, RevisionOrigin } from "./revision-projects.ts";
@@ -36,8 +36,10 @@ export interface RevisionChange {
 /** The draft's config with the commit that its ref points to now. */
 export async function withCommit(mock: Mock, repositoryUrl: string | null | undefined, config: SourceRevisionConfig) {
   if (!repositoryUrl) return { ...config, repo_commit_sha: null };
-  const commit = await commitOf(mock.state.commits, repositoryUrl, config.repo_ref ?? "HEAD");
-  return { ...config, repo_commit_sha: commit };
+  const repository = normalizeRepository(repositoryUrl);
+  const ref = normalizeRef(config.repo_ref ?? "HEAD");
+  const moved = await mock.state.commits.get(repository, ref);
+  return { ...config, repo_commit_sha: moved ?? unmovedCommit(repository, ref) };
 }
 
 /**
@@ -51,7 +53,7 @@ export async function draftRevision(
 ): Promise<RevisionRecord> {
   const { mode, rule } = mock.transitions.take(deployment.name);
   const id = mock.ids.uuid();
-  const sequence = await mock.state.nextSequence();
+  const sequence = mock.state.nextSequence();
   const building =
     rule?.fail === undefined
       ? buildOf(mock, {

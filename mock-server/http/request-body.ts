@@ -78,17 +78,18 @@ export class RequestBody {
   }
 
   /**
-   * All of it.
+   * All of it: at once where it has come already, as the bodies of most requests have, so that nothing has to be waited for.
    * @throws {HttpError} 413, with `tooLarge` as its text, when it is over the limit; what it was lost by when it never comes to its end.
    */
-  read(limitBytes: number, tooLarge: string): Promise<Buffer> {
+  read(limitBytes: number, tooLarge?: string): Buffer | Promise<Buffer> {
+    if (this.isComplete && this.#size <= limitBytes) return this.#bytes();
     return new Promise((resolve, reject) => {
       const refuse = () => {
         this.passOver();
-        reject(new HttpError(413, tooLarge, { connection: "close" }));
+        const detail = tooLarge ?? `The request body is larger than ${limitBytes} bytes.`;
+        reject(new HttpError(413, detail, { connection: "close" }));
       };
       if (this.#declared > limitBytes || this.#size > limitBytes) return refuse();
-      if (this.isComplete) return resolve(this.#bytes());
       if (this.#loss) return reject(this.#loss);
       this.#reader = { limitBytes, refuse, resolve, reject };
       this.#flow.wanted();

@@ -16,9 +16,12 @@ interface ValidRequest {
 
 /**
  * What reads and checks everything that `operation` describes; all broken fields are reported at once, and where it is strict, also those that
- * the operation doesn't know. What it returns throws {HttpError} 422 for broken fields and 413 for a body over the limit.
+ * the operation doesn't know. What it returns reads at once where the body has come already, and throws {HttpError} 422 for broken fields and 413 for a body over the limit.
  */
-export function requestReader(operation: Operation, isStrict: boolean): (exchange: Exchange) => Promise<ValidRequest> {
+export function requestReader(
+  operation: Operation,
+  isStrict: boolean,
+): (exchange: Exchange) => ValidRequest | Promise<ValidRequest> {
   const paramNames = pathParameters(operation.path);
   const textParams = new Set(operation.textParameters);
   const parameters = Object.entries(operation.query ?? {});
@@ -45,7 +48,7 @@ export function requestReader(operation: Operation, isStrict: boolean): (exchang
     }
     return params;
   };
-  return async (exchange) => {
+  const check = (exchange: Exchange, text: string | undefined): ValidRequest => {
     const issues: ValidationIssue[] = [];
     const params = readParams(exchange, issues);
     const query = readQuery(exchange, issues);
@@ -54,9 +57,13 @@ export function requestReader(operation: Operation, isStrict: boolean): (exchang
         if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
       }
     }
-    const body = operation.body ? await readBody(exchange, operation.body, issues, isStrict) : undefined;
+    const body = operation.body && text !== undefined ? readBody(text, operation.body, issues, isStrict) : undefined;
     if (issues.length > 0) throw unprocessable(issues);
     return { params, query, body };
+  };
+  return (exchange) => {
+    const text = operation.body ? readText(exchange) : undefined;
+    return text instanceof Promise ? text.then((all) => check(exchange, all)) : check(exchange, text);
   };
 }
 
@@ -102,13 +109,12 @@ function coerce(raw: readonly string[], kind: QueryParameter["kind"]): unknown {
   return text;
 }
 
-async function readBody(
-  exchange: Exchange,
+function readBody(
+  text: string,
   description: NonNullable<Operation["body"]>,
   issues: ValidationIssue[],
   isStrict: boolean,
-): Promise<unknown> {
-  const text = await readText(exchange);
+): unknown {
   if (text.trim() === "") {
     if (description.required) issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
     return undefined;

@@ -83,7 +83,8 @@ function handlerOf(definition: Route, mock: Mock, edition: Edition): Endpoint["h
       caller = mock.keys.callerOf(credentials);
       exchange.tenant = tenantId;
     }
-    const { params, query, body } = await read(exchange);
+    const asked = read(exchange);
+    const { params, query, body } = asked instanceof Promise ? await asked : asked;
     const signal = () => exchange.signal();
     const call = { mock, scope: { edition, tenantId }, caller, signal, params, query, body };
     return definition.handle(call as Call<never, never>);

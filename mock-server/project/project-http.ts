@@ -1,6 +1,5 @@
 import { forAnyOrigin } from "../agent-server/answer.ts";
 import { type Answer, sendJson } from "../http/answer.ts";
-import { readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { ClientGone } from "../http/request-body.ts";
 import { HttpError } from "../http-error.ts";
@@ -70,7 +69,7 @@ async function askApp(
   { running, path, exchange, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "exchange" | "bodyLimitBytes">,
 ): Promise<Answer> {
   const { call } = running;
-  const sent = await readBytes(exchange, bodyLimitBytes);
+  const sent = await exchange.body.read(bodyLimitBytes);
   const root = `http://${exchange.header("host") ?? "localhost"}`;
   if (!URL.canParse(root)) throw new HttpError(400, "The Host header is no host.");
   const url = new URL(root);

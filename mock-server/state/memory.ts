@@ -15,7 +15,7 @@ export function createMemoryState(): State {
     revisions,
     commits,
     collections: collections.byName,
-    nextSequence: async () => ++sequence,
+    nextSequence: () => ++sequence,
     async clear() {
       deployments.clear();
       revisions.clear();

@@ -129,6 +129,6 @@ export interface State {
   /** Puts `content` in the place of everything. */
   replace(content: StateContent): Promise<void>;
   /** A number greater than any given out before. */
-  nextSequence(): Promise<number>;
+  nextSequence(): number;
   clear(): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import { findAnywhere } from "../control-plane/deployment-model.ts";
 import { type Answer, sendJson } from "../http/answer.ts";
-import { readBytes } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Router } from "../http/router.ts";
 import { HttpError } from "../http-error.ts";
@@ -35,7 +34,7 @@ async function receiveUpload(exchange: Exchange, mock: Mock): Promise<Answer> {
     throw new HttpError(403, "The upload address has expired: ask for another.");
   }
   const tooLarge = `The tarball is larger than ${largestTarball} bytes.`;
-  const data = await readBytes(exchange, largestTarball, tooLarge);
+  const data = await exchange.body.read(largestTarball, tooLarge);
   const deployment = await findAnywhere(mock, deploymentId);
   if (!deployment) throw new HttpError(404, `Deployment ID ${deploymentId} not found.`);
   exchange.tenant = deployment.tenantId;

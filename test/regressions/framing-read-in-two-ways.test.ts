@@ -16,7 +16,7 @@ test.each([
 ])("a request with %s is refused, and nothing behind it is read", async (_, text) => {
   await using server = await startHttp({
     serve(exchange) {
-      readText(exchange).then(
+      Promise.resolve(readText(exchange)).then(
         (body) => send(exchange, { status: 200, body }),
         ({ status, detail, headers }) => send(exchange, { status, body: detail, headers }),
       );

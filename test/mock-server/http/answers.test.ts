@@ -168,7 +168,7 @@ test("a client that takes too long is told so, or not waited for", async () => {
   await using server = await startHttp({
     ...impatient,
     serve(exchange) {
-      exchange.body.read(100, "Too large.").then(
+      Promise.resolve(exchange.body.read(100, "Too large.")).then(
         () => send(exchange, { status: 200 }),
         (error) => send(exchange, { status: error.status, body: error.detail, headers: error.headers }),
       );
