@@ -136,6 +136,8 @@ async function answerWithFault(
   return applyFault(exchange, effect, handle);
 }
 
+const noHeaders: readonly string[] = [];
+
 function record(mock: Mock, exchange: Exchange, time: number, status: number | null, sent: Sent | undefined): void {
   mock.journal.add({
     id: exchange.requestId,
@@ -145,7 +147,9 @@ function record(mock: Mock, exchange: Exchange, time: number, status: number | n
     operation: exchange.operation,
     tenant: exchange.tenant ?? exchange.header("x-tenant-id") ?? null,
     status,
-    request: { headers: exchange.headerLines, body: exchange.requestText ?? null },
-    response: { headers: sent?.headers ?? [], body: sent?.json ?? null },
+    requestHeaders: exchange.headerLines,
+    requestBody: exchange.requestText ?? null,
+    responseHeaders: sent?.headers ?? noHeaders,
+    responseBody: sent?.json ?? null,
   });
 }

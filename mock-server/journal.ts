@@ -11,14 +11,11 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  request: JournalSide;
-  response: JournalSide;
-}
-
-/** What one side sent: headers by name, or names and values in turn. */
-export interface JournalSide {
-  headers: Record<string, string> | readonly string[];
-  body: string | null;
+  /** Names and values in turn, as of the answer. */
+  requestHeaders: readonly string[];
+  requestBody: string | null;
+  responseHeaders: readonly string[];
+  responseBody: string | null;
 }
 
 export interface JournalFilter {
@@ -82,8 +79,8 @@ export class Journal {
   }
 
   add(entry: JournalEntry): void {
-    entry.request.body = withinLimit(entry.request.body);
-    entry.response.body = withinLimit(entry.response.body);
+    entry.requestBody = withinLimit(entry.requestBody);
+    entry.responseBody = withinLimit(entry.responseBody);
     this.#entries.push(entry);
     this.#characters += charactersOf(entry);
     while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as JournalEntry);
@@ -137,8 +134,8 @@ export class Journal {
       );
   }
 
-  #redacted({ request, response, ...entry }: JournalEntry): RecordedRequest {
-    const side = ({ headers, body }: JournalSide) => ({
+  #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: JournalEntry): RecordedRequest {
+    const side = (headers: readonly string[], body: string | null) => ({
       headers: this.#headers(headersByName(headers)),
       body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
     });
@@ -146,8 +143,8 @@ export class Journal {
       ...entry,
       time: new Date(entry.time).toISOString(),
       path: this.#text(entry.path),
-      request: side(request),
-      response: side(response),
+      request: side(requestHeaders, requestBody),
+      response: side(responseHeaders, responseBody),
     };
   }
 
@@ -166,8 +163,8 @@ function isUnmatched({ operation, status, path }: JournalEntry): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
 
-function charactersOf({ request, response }: JournalEntry): number {
-  return (request.body?.length ?? 0) + (response.body?.length ?? 0);
+function charactersOf({ requestBody, responseBody }: JournalEntry): number {
+  return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
 /** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
@@ -178,8 +175,7 @@ function withinLimit(body: string | null): string | null {
   return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
 }
 
-function headersByName(headers: Record<string, string> | readonly string[]): Record<string, string> {
-  if (!isList(headers)) return headers;
+function headersByName(headers: readonly string[]): Record<string, string> {
   const byName: Record<string, string> = {};
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = (headers[index] as string).toLowerCase();
@@ -187,10 +183,6 @@ function headersByName(headers: Record<string, string> | readonly string[]): Rec
     byName[name] = name in byName ? `${byName[name]}, ${value}` : value;
   }
   return byName;
-}
-
-function isList(headers: Record<string, string> | readonly string[]): headers is readonly string[] {
-  return Array.isArray(headers);
 }
 
 function parsed(body: string): unknown {

@@ -46,10 +46,9 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   if (typeof listenerId === "string") {
     await checkListener(mock, scope, listenerId, body.source_config.listener_config?.k8s_namespace);
   }
-  const taken = () => new HttpError(409, `A deployment named "${body.name}" already exists in this workspace.`);
   const now = mock.clock.now();
   const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
-  if (holder && !isGone(holder, now)) throw taken();
+  if (holder && !isGone(holder, now)) throw nameTaken(body.name);
   const id = mock.ids.uuid();
   const sourceConfig = givenFields(body.source_config);
   if (body.source === "github") sourceConfig.build_on_push ??= false;
@@ -82,10 +81,14 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   };
   if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) {
     mock.projects.release(revision.id);
-    throw taken();
+    throw nameTaken(body.name);
   }
   await mock.state.revisions.insert(revision);
   return deployment;
+}
+
+function nameTaken(name: string): HttpError {
+  return new HttpError(409, `A deployment named "${name}" already exists in this workspace.`);
 }
 
 /** @throws {HttpError} 404 unless the deployment is there, in this edition and workspace. */

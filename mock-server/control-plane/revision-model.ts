@@ -42,32 +42,39 @@ export async function withCommit(mock: Mock, repositoryUrl: string | null | unde
   return { ...config, repo_commit_sha: moved ?? unmovedCommit(repository, ref) };
 }
 
+/** What a revision is drafted for. */
+type DraftedFor = Pick<DeploymentRecord, "id" | "name" | "sourceConfig" | "secrets">;
+
 /**
  * A new revision of a deployment on the course that the transition settings give it, and that its build comes to: a project is loaded before the
- * revision is there. Nothing is stored.
+ * revision is there. Without a project there is nothing to wait for. Nothing is stored.
  */
-export async function draftRevision(
+export function draftRevision(
   mock: Mock,
-  deployment: Pick<DeploymentRecord, "id" | "name" | "sourceConfig" | "secrets">,
+  deployment: DraftedFor,
   { source, config }: RevisionDraft,
-): Promise<RevisionRecord> {
-  const { mode, rule } = mock.transitions.take(deployment.name);
-  const id = mock.ids.uuid();
-  const sequence = mock.state.nextSequence();
-  const building =
-    rule?.fail === undefined
-      ? buildOf(mock, {
-          deploymentId: deployment.id,
-          revisionId: id,
-          sequence,
-          source,
-          config,
-          repositoryUrl: deployment.sourceConfig.repo_url,
-          secrets: deployment.secrets,
-        })
-      : undefined;
-  const build = building && (await building);
-  const now = mock.clock.now();
+): RevisionRecord | Promise<RevisionRecord> {
+  const settings = mock.transitions.take(deployment.name);
+  const origin: RevisionOrigin = {
+    deploymentId: deployment.id,
+    revisionId: mock.ids.uuid(),
+    sequence: mock.state.nextSequence(),
+    source,
+    config,
+    repositoryUrl: deployment.sourceConfig.repo_url,
+    secrets: deployment.secrets,
+  };
+  const building = settings.rule?.fail === undefined ? buildOf(mock, origin) : undefined;
+  if (!building) return draftOf(origin, settings, undefined, mock.clock.now());
+  return building.then((build) => draftOf(origin, settings, build, mock.clock.now()));
+}
+
+function draftOf(
+  { revisionId, sequence, deploymentId, source, config }: RevisionOrigin,
+  { mode, rule }: ReturnType<Mock["transitions"]["take"]>,
+  build: Build | undefined,
+  now: number,
+): RevisionRecord {
   const stick = rule?.stick ?? null;
   const { phases, transitions } =
     rule || build?.hasFailed
@@ -79,9 +86,9 @@ export async function draftRevision(
       : usualCourse(source, totalOf(mode), now);
   const delay = rule?.active_delay ?? 0;
   return {
-    id,
+    id: revisionId,
     sequence,
-    deploymentId: deployment.id,
+    deploymentId,
     source,
     config,
     createdAt: now,

@@ -10,8 +10,10 @@ const entry = (number: number): JournalEntry => ({
   operation: null,
   tenant: null,
   status: 201,
-  request: { headers: {}, body: "x".repeat(60) },
-  response: { headers: {}, body: "y".repeat(40) },
+  requestHeaders: [],
+  requestBody: "x".repeat(60),
+  responseHeaders: [],
+  responseBody: "y".repeat(40),
 });
 
 test("the journal lets the oldest requests go when the bodies are more than it is to hold", () => {
