@@ -49,14 +49,14 @@ export class FaultTable {
 
   /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use, or an operation that there isn't. */
   add(...rules: FaultRule[]): FaultReport[] {
-    const added = rules.map((rule) => this.#entry(faultRuleSchema.parse(rule)));
+    const added = this.#entriesOf(rules);
     this.#entries = withDistinctIds([...this.#entries, ...added]);
     return added.map(report);
   }
 
   /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id given twice, or an operation that there isn't. */
   replace(rules: FaultRule[]): FaultReport[] {
-    this.#entries = withDistinctIds(rules.map((rule) => this.#entry(faultRuleSchema.parse(rule))));
+    this.#entries = withDistinctIds(this.#entriesOf(rules));
     return this.list();
   }
 
@@ -101,11 +101,19 @@ export class FaultTable {
     return ++entry.passedInSecond > effect.rate_limit.requests;
   }
 
+  #entriesOf(rules: FaultRule[]): Entry[] {
+    return rules.map((given, index) => {
+      const rule = faultRuleSchema.parse(given);
+      const operation = rule.match?.operation;
+      if (operation !== undefined && !this.#operations.has(operation)) {
+        throw new RangeError(`Fault rule ${index + 1}: ${unknownOperation(operation, this.#operations)}`);
+      }
+      return this.#entry(rule);
+    });
+  }
+
   #entry(rule: FaultRule): Entry {
     const { method, path, operation, tenant } = rule.match ?? {};
-    if (operation !== undefined && !this.#operations.has(operation)) {
-      throw new RangeError(unknownOperation(operation, this.#operations));
-    }
     const pathMatches = path === undefined ? () => true : globMatcher(path);
     return {
       rule: { ...rule, id: rule.id ?? this.#ids.uuid() },
@@ -126,8 +134,8 @@ export class FaultTable {
 function unknownOperation(operation: string, known: ReadonlySet<string>): string {
   const likely = closest(operation, [...known]);
   const isLikely = distance(operation, likely) <= operation.length / 3;
-  const help = isLikely ? `Did you mean "${likely}"?` : "The API reference under /docs has their ids.";
-  return `There is no operation "${operation}". ${help}`;
+  const help = isLikely ? `"${likely}" is probably meant` : "the API reference under /docs has their ids";
+  return `there is no operation "${operation}": ${help}.`;
 }
 
 /** @throws {RangeError} when two rules have the same id. */

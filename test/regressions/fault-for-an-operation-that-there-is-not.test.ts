@@ -8,12 +8,12 @@ test("a fault for an operation that there isn't is refused with the name that wa
     { match: { operation: "get_revisions" }, effect },
   ]);
   expect(status).toBe(400);
-  expect(body.detail).toBe('There is no operation "get_revisions". Did you mean "get_revision"?');
+  expect(body.detail).toBe('Fault rule 1: there is no operation "get_revisions": "get_revision" is probably meant.');
   expect(() => mock.faults.add({ match: { operation: "createDeployment" }, effect })).toThrow(
-    'There is no operation "createDeployment". Did you mean "create_deployment"?',
+    'Fault rule 1: there is no operation "createDeployment": "create_deployment" is probably meant.',
   );
-  expect(() => mock.faults.add({ match: { operation: "x" }, effect })).toThrow(
-    /There is no operation "x"\. .*reference/,
+  expect(() => mock.faults.add({ effect }, { match: { operation: "x" }, effect })).toThrow(
+    /there is no operation "x": the API reference/,
   );
   expect(mock.faults.list()).toEqual([]);
   mock.faults.add({ match: { operation: "upload_source" }, effect }, { match: { operation: "get_revision" }, effect });
