@@ -3,7 +3,7 @@ import { parseDuration } from "../duration.ts";
 import { type Answer, isEventStream } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { headLines } from "../http/send.ts";
-import { type FaultEffect, isBodiless } from "./fault-rule.ts";
+import { type FaultEffect, isWithoutContent } from "./fault-rule.ts";
 
 /** Resets the client's connection, without an answer. */
 function resetConnection({ connection }: Exchange): undefined {
@@ -63,7 +63,7 @@ function answerInstead({ status, body, html, headers, rate_limit }: FaultEffect)
     return { status: status ?? 502, content: html, headers: { "content-type": "text/html; charset=utf-8", ...own } };
   }
   if (status === undefined) return undefined;
-  if (isBodiless(status)) return { status, headers: own };
+  if (isWithoutContent(status)) return { status, headers: own };
   return { status, body: body ?? { detail: "A fault that the mock server was told to show." }, headers: own };
 }
 

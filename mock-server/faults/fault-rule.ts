@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDuration } from "../duration.ts";
-import { isHeaderName, isHeaderValue } from "../http/message-grammar.ts";
+import { isBodiless, isHeaderName, isHeaderValue } from "../http/message-grammar.ts";
 
 const durationSchema = z.union([z.string(), z.number()]).refine((value) => {
   try {
@@ -57,9 +57,9 @@ const faultEffectSchema = z.strictObject({
 /** Effects of which only one can happen. */
 const alternatives = ["status", "html", "reset", "truncate", "malformed", "rate_limit"] as const;
 
-/** Whether answers with a status never have a body (RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5). */
-export function isBodiless(status: number | undefined): boolean {
-  return status === 204 || status === 205 || status === 304;
+/** Whether answers with a status are never to have content: a 205 says that it has none by its length (RFC 9110, section 15.3.6). */
+export function isWithoutContent(status: number): boolean {
+  return isBodiless(status) || status === 205;
 }
 
 /** What is contradictory in an effect, in one sentence; `undefined` when nothing is. */
@@ -73,7 +73,11 @@ function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | un
   if (effect.headers !== undefined && effect.status === undefined && effect.html === undefined) {
     return "headers go with status or html";
   }
-  if (isBodiless(effect.status) && (effect.body !== undefined || effect.html !== undefined)) {
+  if (
+    effect.status !== undefined &&
+    isWithoutContent(effect.status) &&
+    (effect.body !== undefined || effect.html !== undefined)
+  ) {
     return `a ${effect.status} has no body`;
   }
   if (given.length === 0 && effect.latency === undefined) return "the effect is empty";

@@ -6,6 +6,7 @@ import { ConnectionEnd } from "./connection-end.ts";
 import { Exchange } from "./exchange.ts";
 import type { HeaderFields } from "./header-fields.ts";
 import { MalformedRequest } from "./malformed-request.ts";
+import { isBodiless } from "./message-grammar.ts";
 import { type BodyFlow, ClientGone, RequestBody } from "./request-body.ts";
 import { canBecomeHead, largestHead, parseHead, type RequestHead } from "./request-head.ts";
 
@@ -135,15 +136,15 @@ export class Connection implements BodyFlow {
     length: number | undefined,
   ): Promise<void> {
     if (!this.#exchange) return;
-    const isBodiless = this.#exchange.method === "HEAD" || status === 204 || status === 304;
-    if (length === undefined && !isBodiless) this.stream(status, lines).write(beginning);
+    const hasNoBody = this.#exchange.method === "HEAD" || isBodiless(status);
+    if (length === undefined && !hasNoBody) this.stream(status, lines).write(beginning);
     else {
-      const framing = length === undefined || isBodiless ? lines : [...lines, "content-length", String(length)];
+      const framing = length === undefined || hasNoBody ? lines : [...lines, "content-length", String(length)];
       this.#socket.write(this.#head(this.#exchange, status, framing), "latin1");
-      if (!isBodiless) this.#socket.write(beginning);
+      if (!hasNoBody) this.#socket.write(beginning);
     }
     // Where only the end of the connection ends the body, an orderly one would say that it is complete.
-    if (length === undefined && !isBodiless && !this.#isChunkable) {
+    if (length === undefined && !hasNoBody && !this.#isChunkable) {
       await new Promise<void>((resolve) => this.#socket.write("", () => resolve()));
       this.#socket.resetAndDestroy();
       return;

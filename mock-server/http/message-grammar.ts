@@ -1,3 +1,8 @@
+/** Whether answers with a status have no body, and so nothing that says how long it is (RFC 9110, section 6.4.1). Those of a request by HEAD neither. */
+export function isBodiless(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
 /** Whether a header can have this name: a token of RFC 9110, section 5.6.2. */
 export function isHeaderName(name: string): boolean {
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name);

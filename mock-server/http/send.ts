@@ -1,6 +1,7 @@
 import type { Answer } from "./answer.ts";
 import type { AnswerStream } from "./answer-stream.ts";
 import type { Exchange } from "./exchange.ts";
+import { isBodiless } from "./message-grammar.ts";
 
 /** What was written for an answer. */
 export interface Sent {
@@ -23,16 +24,16 @@ export function send(exchange: Exchange, answer: Answer): Sent {
     headers.push("content-type", "application/json");
   }
   if (exchange.requestId !== "") headers.push("x-request-id", exchange.requestId);
-  const isBodiless = answer.status === 204 || answer.status === 304;
+  const hasNoBody = isBodiless(answer.status);
   if (content instanceof ReadableStream) {
-    if (exchange.method === "HEAD" || isBodiless) {
+    if (exchange.method === "HEAD" || hasNoBody) {
       void content.cancel().catch(() => undefined);
       connection.answer(answer.status, headers, undefined, 0);
     } else void pipe(content, exchange, streamFor(content, exchange, answer.status, headers));
   } else {
     const length = content === undefined ? 0 : lengthOf(content);
-    if (!isBodiless) headers.push("content-length", String(length));
-    connection.answer(answer.status, headers, isBodiless ? undefined : content, length);
+    if (!hasNoBody) headers.push("content-length", String(length));
+    connection.answer(answer.status, headers, hasNoBody ? undefined : content, length);
   }
   return { headers, json: json ?? null };
 }

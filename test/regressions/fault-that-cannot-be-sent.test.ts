@@ -30,6 +30,17 @@ test("headers that can't be sent are refused with the rule that has them", async
   expect((await mock.cloud("GET", "/v2/deployments")).headers.get("retry-after")).toBe("1");
 });
 
+test("a fault can't send content with a status that has none", async () => {
+  await using mock = await startForTest();
+  for (const status of [204, 205, 304]) {
+    const { body } = await mock.cloud("POST", "/_mock/faults", [{ effect: { status, body: {} } }]);
+    expect(JSON.stringify(body)).toContain(`a ${status} has no body`);
+  }
+  mock.faults.add({ effect: { status: 205 } });
+  const answer = await answered(mock.url, requestOf("GET", "/v2/deployments", "connection: close\r\n"));
+  expect(answer).toMatch(/^HTTP\/1\.1 205 Reset Content\r\n.*content-length: 0\r\n.*\r\n\r\n$/s);
+});
+
 test("a connection is also reset for a request that waits behind another on it", async () => {
   await using mock = await startForTest();
   mock.faults.add(
