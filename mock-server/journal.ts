@@ -11,7 +11,7 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  /** Names and values in turn, as of the answer. */
+  /** Names and values in turn, as those of the answer. */
   requestHeaders: readonly string[];
   requestBody: string | null;
   responseHeaders: readonly string[];

@@ -16,8 +16,8 @@ interface ValidAgentRequest {
 }
 
 /**
- * What reads and checks everything that `operation` describes; all broken fields are reported at once. What it returns reads at once where the body has come already, and throws {HttpError} 422 for
- * broken fields, 400 for a body that is no JSON, 413 for one of more than the limit.
+ * What reads and checks everything that `operation` describes; all broken fields are reported at once. What it returns doesn't wait where the body
+ * has come already, and throws {HttpError} 422 for broken fields, 400 for a body that is no JSON, 413 for one of more than the limit.
  */
 export function agentRequestReader(
   operation: AgentOperation,

@@ -16,7 +16,8 @@ interface ValidRequest {
 
 /**
  * What reads and checks everything that `operation` describes; all broken fields are reported at once, and where it is strict, also those that
- * the operation doesn't know. What it returns reads at once where the body has come already, and throws {HttpError} 422 for broken fields and 413 for a body over the limit.
+ * the operation doesn't know. What it returns doesn't wait where the body has come already, and throws {HttpError} 422 for broken fields and 413
+ * for a body over the limit.
  */
 export function requestReader(
   operation: Operation,
