@@ -1,8 +1,9 @@
 import { parseJson } from "./http/json.ts";
+import { type KeptText, TextKeeper } from "./kept-text.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** One request that the server was asked, as it was; it is redacted when it is read. */
-export interface JournalEntry {
+export interface JournalEntry<Body = string> {
   id: string;
   /** Milliseconds since the epoch, by the server's clock. */
   time: number;
@@ -13,9 +14,9 @@ export interface JournalEntry {
   status: number | null;
   /** Names and values in turn, as those of the answer. */
   requestHeaders: readonly string[];
-  requestBody: string | null;
+  requestBody: Body | null;
   responseHeaders: readonly string[];
-  responseBody: string | null;
+  responseBody: Body | null;
 }
 
 export interface JournalFilter {
@@ -59,17 +60,20 @@ export interface RecordedRequest {
 export interface JournalLimits {
   requests: number;
   /** Of all bodies together. */
-  characters: number;
+  bytes: number;
 }
 
-const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
+const defaultLimits: JournalLimits = { requests: 1000, bytes: 64 * 1024 * 1024 };
+
+type Kept = JournalEntry<KeptText>;
 
 /** The last requests that a server was asked, as far as they are within the limits. */
 export class Journal {
-  #entries: JournalEntry[] = [];
+  #entries: Kept[] = [];
   /** Where those begin that are still held. */
   #first = 0;
-  #characters = 0;
+  #bytes = 0;
+  readonly #texts = new TextKeeper();
   readonly #redaction: Redaction;
   readonly #limits: JournalLimits;
 
@@ -79,25 +83,32 @@ export class Journal {
   }
 
   add(entry: JournalEntry): void {
-    entry.requestBody = withinLimit(entry.requestBody);
-    entry.responseBody = withinLimit(entry.responseBody);
-    this.#entries.push(entry);
-    this.#characters += charactersOf(entry);
-    while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as JournalEntry);
+    const kept: Kept = {
+      ...entry,
+      requestBody: this.#keep(entry.requestBody),
+      responseBody: this.#keep(entry.responseBody),
+    };
+    this.#entries.push(kept);
+    this.#bytes += bytesOf(kept);
+    while (this.#isOverfull) this.#bytes -= bytesOf(this.#entries[this.#first++] as Kept);
     if (this.#first < this.#entries.length / 2) return;
     this.#entries = this.#entries.slice(this.#first);
     this.#first = 0;
   }
 
+  #keep(body: string | null): KeptText | null {
+    return body === null ? null : this.#texts.keep(withinLimit(body));
+  }
+
   get #isOverfull(): boolean {
     const count = this.#entries.length - this.#first;
-    return count > this.#limits.requests || (count > 1 && this.#characters > this.#limits.characters);
+    return count > this.#limits.requests || (count > 1 && this.#bytes > this.#limits.bytes);
   }
 
   clear(): void {
     this.#entries = [];
     this.#first = 0;
-    this.#characters = 0;
+    this.#bytes = 0;
   }
 
   /** The matching requests, oldest first. */
@@ -119,7 +130,7 @@ export class Journal {
     return counts;
   }
 
-  #matching(filter: JournalFilter): JournalEntry[] {
+  #matching(filter: JournalFilter): Kept[] {
     return this.#entries
       .slice(this.#first)
       .filter(
@@ -134,10 +145,10 @@ export class Journal {
       );
   }
 
-  #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: JournalEntry): RecordedRequest {
-    const side = (headers: readonly string[], body: string | null) => ({
+  #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: Kept): RecordedRequest {
+    const side = (headers: readonly string[], body: KeptText | null) => ({
       headers: this.#headers(headersByName(headers)),
-      body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
+      body: body === null ? null : parsed(this.#text(redactSecretValues(body.toString()))),
     });
     return {
       ...entry,
@@ -159,19 +170,19 @@ export class Journal {
 }
 
 /** Whether nothing of the server is meant by a request: it has no such path, or not this method of it. */
-function isUnmatched({ operation, status, path }: JournalEntry): boolean {
+function isUnmatched({ operation, status, path }: Kept): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
 
-function charactersOf({ requestBody, responseBody }: JournalEntry): number {
+function bytesOf({ requestBody, responseBody }: Kept): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
 /** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
 const longestBody = 256 * 1024;
 
-function withinLimit(body: string | null): string | null {
-  if (body === null || body.length <= longestBody) return body;
+function withinLimit(body: string): string {
+  if (body.length <= longestBody) return body;
   return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
 }
 
