@@ -60,10 +60,10 @@ export interface RecordedRequest {
 export interface JournalLimits {
   requests: number;
   /** Of all bodies together. */
-  bytes: number;
+  characters: number;
 }
 
-const defaultLimits: JournalLimits = { requests: 1000, bytes: 64 * 1024 * 1024 };
+const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
 
 type Kept = JournalEntry<KeptText>;
 
@@ -72,7 +72,7 @@ export class Journal {
   #entries: Kept[] = [];
   /** Where those begin that are still held. */
   #first = 0;
-  #bytes = 0;
+  #characters = 0;
   readonly #texts = new TextKeeper();
   readonly #redaction: Redaction;
   readonly #limits: JournalLimits;
@@ -89,8 +89,8 @@ export class Journal {
       responseBody: this.#keep(entry.responseBody),
     };
     this.#entries.push(kept);
-    this.#bytes += bytesOf(kept);
-    while (this.#isOverfull) this.#bytes -= bytesOf(this.#entries[this.#first++] as Kept);
+    this.#characters += charactersOf(kept);
+    while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as Kept);
     if (this.#first < this.#entries.length / 2) return;
     this.#entries = this.#entries.slice(this.#first);
     this.#first = 0;
@@ -102,13 +102,13 @@ export class Journal {
 
   get #isOverfull(): boolean {
     const count = this.#entries.length - this.#first;
-    return count > this.#limits.requests || (count > 1 && this.#bytes > this.#limits.bytes);
+    return count > this.#limits.requests || (count > 1 && this.#characters > this.#limits.characters);
   }
 
   clear(): void {
     this.#entries = [];
     this.#first = 0;
-    this.#bytes = 0;
+    this.#characters = 0;
   }
 
   /** The matching requests, oldest first. */
@@ -174,7 +174,7 @@ function isUnmatched({ operation, status, path }: Kept): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
 
-function bytesOf({ requestBody, responseBody }: Kept): number {
+function charactersOf({ requestBody, responseBody }: Kept): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 

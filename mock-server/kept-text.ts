@@ -3,21 +3,28 @@ const chunkBytes = 256 * 1024;
 /** Of UTF-8, for one UTF-16 code unit. */
 const mostBytesPerUnit = 3;
 
+/** Longer texts stay strings: few of them are made at once, and copying them costs more than keeping them. In UTF-16 code units. */
+const longestCopied = 4 * 1024;
+
+/** A text that is kept, wherever it is. Its length is in UTF-16 code units. */
+export type KeptText = string | CopiedText;
+
 /** A text as UTF-8, in a part of a chunk. */
-export class KeptText {
-  /** How many bytes it takes. */
+class CopiedText {
   readonly length: number;
   readonly #chunk: Buffer;
   readonly #start: number;
+  readonly #end: number;
 
-  constructor(chunk: Buffer, start: number, length: number) {
+  constructor(length: number, chunk: Buffer, start: number, end: number) {
+    this.length = length;
     this.#chunk = chunk;
     this.#start = start;
-    this.length = length;
+    this.#end = end;
   }
 
   toString(): string {
-    return this.#chunk.toString("utf8", this.#start, this.#start + this.length);
+    return this.#chunk.toString("utf8", this.#start, this.#end);
   }
 }
 
@@ -30,17 +37,13 @@ export class TextKeeper {
   #end = 0;
 
   keep(text: string): KeptText {
-    const most = text.length * mostBytesPerUnit;
-    if (most > chunkBytes) {
-      const own = Buffer.from(text);
-      return new KeptText(own, 0, own.length);
-    }
-    if (most > this.#chunk.length - this.#end) {
+    if (text.length > longestCopied) return text;
+    if (text.length * mostBytesPerUnit > this.#chunk.length - this.#end) {
       this.#chunk = Buffer.allocUnsafeSlow(chunkBytes);
       this.#end = 0;
     }
     const start = this.#end;
     this.#end += this.#chunk.write(text, start);
-    return new KeptText(this.#chunk, start, this.#end - start);
+    return new CopiedText(text.length, this.#chunk, start, this.#end);
   }
 }

@@ -8,11 +8,13 @@ import { load, requestText } from "./load.ts";
 
 /**
  * Requests a second of the mock server, of Prism with the description that the mock server serves, and of bare `node:http`, each in a process
- * of its own, in the order A B C A B C. `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism
+ * of its own, in the order A B C, three times. `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism
  * @stoplight/prism-cli` was run before.
  */
 const measured = 2000;
-const warmUp = 1000;
+/** A create is compiled anew until its fourth second. */
+const warmUp = 5000;
+const rounds = 3;
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const prismFile = here("../../.cache/prism/node_modules/@stoplight/prism-cli/dist/index.js");
 
@@ -97,7 +99,7 @@ try {
   await writeFile(description, await json(probe.port, "/openapi.json"));
   const { answers } = await answersOf(probe.port);
   probe.child.kill();
-  for (let round = 0; round < 2; round++) {
+  for (let round = 0; round < rounds; round++) {
     const mock = await start([here("servers/mock.ts")], printedPort);
     const { revisionPath } = await answersOf(mock.port);
     await measure("mock server", mock, revisionPath, round);
@@ -130,7 +132,7 @@ const rows = [...new Set([...results.keys()].map((key) => key.split("\t").slice(
 });
 process.stdout.write(
   [
-    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Requests a second, the better of two rounds.`,
+    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Requests a second, the best of three rounds.`,
     "",
     "| operation | connections | mock server | Prism | bare node:http | of Prism | of bare |",
     "|---|---|---|---|---|---|---|",

@@ -17,14 +17,14 @@ const entry = (number: number): JournalEntry => ({
 });
 
 test("the journal lets the oldest requests go when the bodies are more than it is to hold", () => {
-  const journal = new Journal(new Redaction(), { requests: 1000, bytes: 350 });
+  const journal = new Journal(new Redaction(), { requests: 1000, characters: 350 });
   for (let number = 0; number < 500; number++) journal.add(entry(number));
   expect(journal.read().map(({ id }) => id)).toEqual(["497", "498", "499"]);
   expect(journal.count().total).toBe(3);
 });
 
 test("the last request is kept, however long it is", () => {
-  const journal = new Journal(new Redaction(), { requests: 1000, bytes: 50 });
+  const journal = new Journal(new Redaction(), { requests: 1000, characters: 50 });
   journal.add(entry(1));
   journal.add(entry(2));
   expect(journal.read().map(({ id }) => id)).toEqual(["2"]);
