@@ -190,11 +190,10 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
 
 /** Removes the deployments and listeners that operations have made. */
 export async function removeTemporary({ mock }: FilledStore): Promise<void> {
-  const { deployments, revisions, collections } = mock.state;
+  const { deployments, collections } = mock.state;
   for (const { id, name } of await deployments.all()) {
     if (!name.startsWith("temporary-")) continue;
     await deployments.remove(id);
-    await revisions.removeOf(id);
   }
   for (const { id, computeId } of await collections.listeners.all()) {
     if (computeId.startsWith("temporary-")) await collections.listeners.remove(id);

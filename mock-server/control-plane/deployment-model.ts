@@ -9,7 +9,7 @@ import { checkCreate, checkPatch } from "./deployment-rules.ts";
 import { courseAfter, isGone } from "./deployment-state.ts";
 import { checkIntegration } from "./integration-model.ts";
 import { checkListener } from "./listener-model.ts";
-import { addRevision, draftRevision, type RevisionChange, withCommit } from "./revision-model.ts";
+import { addRevision, commitOf, draftRevision, type RevisionChange } from "./revision-model.ts";
 import type { CreateBody, PatchBody } from "./schemas.ts";
 
 /** Where a request is at home: the control plane it was sent to and the workspace it is for. */
@@ -31,6 +31,7 @@ function neutralConfig(config: Record<string, unknown> | null | undefined): Sour
 
 /** The course of a deployment that has no revision yet. */
 const newCourse = { activations: [], readyAt: null };
+const noTags: string[] = [];
 
 function rememberSecrets(mock: Mock, secrets: readonly { value: string }[]): void {
   for (const { value } of secrets) mock.redaction.remember(value);
@@ -53,11 +54,13 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   const sourceConfig = givenFields(body.source_config);
   if (body.source === "github") sourceConfig.build_on_push ??= false;
   const { name, secrets } = body;
-  const revision = await draftRevision(
+  const commit = await commitOf(mock, sourceConfig.repo_url, config.repo_ref);
+  const drafted = draftRevision(
     mock,
     { id, name, sourceConfig, secrets },
-    { source: body.source, config: await withCommit(mock, sourceConfig.repo_url, config) },
+    { source: body.source, config: { ...config, repo_commit_sha: commit } },
   );
+  const revision = drafted instanceof Promise ? await drafted : drafted;
   const { activations, readyAt } = courseAfter(newCourse, revision, now);
   const deployment: DeploymentRecord = {
     id,
@@ -77,13 +80,12 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     readyAt,
     activations,
     deletion: null,
-    tagValueIds: [],
+    tagValueIds: noTags,
   };
-  if (!(await mock.state.deployments.insert(deployment, (other) => isGone(other, now)))) {
+  if (!(await mock.state.deployments.insert(deployment, revision, (other) => isGone(other, now)))) {
     mock.projects.release(revision.id);
     throw nameTaken(body.name);
   }
-  await mock.state.revisions.insert(revision);
   return deployment;
 }
 
@@ -110,7 +112,6 @@ export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRe
 export async function forgetDeployment(mock: Mock, id: string): Promise<void> {
   await mock.state.deployments.remove(id);
   endAgents(mock, id);
-  await mock.state.revisions.removeOf(id);
   const { uploads } = mock.state.collections;
   for (const upload of await uploads.findBy("deployment", id)) await uploads.remove(upload.id);
 }
@@ -163,9 +164,10 @@ export async function patchDeployment(
     await mock.state.deployments.update(patched);
     return { deployment: patched, revision: undefined };
   }
+  const commit = await commitOf(mock, sourceConfig.repo_url, revisionConfig.repo_ref);
   return addRevision(mock, patched, {
     source: body.revision_source ?? record.source,
-    config: await withCommit(mock, sourceConfig.repo_url, revisionConfig),
+    config: { ...revisionConfig, repo_commit_sha: commit },
   });
 }
 

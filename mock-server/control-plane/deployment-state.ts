@@ -54,13 +54,21 @@ function lastingActivations(all: DeploymentCourse["activations"], revisionId: st
   return others.filter(({ at, sequence }) => at > now || sequence === serving);
 }
 
+/** Most deployments have one, and an array that has grown to one keeps room for sixteen more. */
+function withLast<Entry>(entries: readonly Entry[], last: Entry): Entry[] {
+  return entries.length === 0 ? [last] : [...entries, last];
+}
+
 /** The course of a deployment after that of one of its revisions has changed. */
 export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
-  const activations = record.activations.length === 0 ? [] : lastingActivations(record.activations, revision.id, now);
-  if (deployedAt !== null && revision.activeDelay !== null) {
-    activations.push({ revisionId: revision.id, sequence: revision.sequence, at: deployedAt + revision.activeDelay });
-  }
+  const lasting =
+    record.activations.length === 0 ? record.activations : lastingActivations(record.activations, revision.id, now);
+  const { id: revisionId, sequence, activeDelay } = revision;
+  const activations =
+    deployedAt !== null && activeDelay !== null
+      ? withLast(lasting, { revisionId, sequence, at: deployedAt + activeDelay })
+      : lasting;
   const isReady = record.readyAt !== null && record.readyAt <= now;
   return { activations, readyAt: isReady ? record.readyAt : deployedAt };
 }

@@ -33,13 +33,12 @@ export interface RevisionChange {
   revision: RevisionRecord;
 }
 
-/** The draft's config with the commit that its ref points to now. */
-export async function withCommit(mock: Mock, repositoryUrl: string | null | undefined, config: SourceRevisionConfig) {
-  if (!repositoryUrl) return { ...config, repo_commit_sha: null };
+/** The commit that a ref of a repository points to now; `null` without a repository. */
+export async function commitOf(mock: Mock, repositoryUrl: string | null | undefined, ref: string | null | undefined) {
+  if (!repositoryUrl) return null;
   const repository = normalizeRepository(repositoryUrl);
-  const ref = normalizeRef(config.repo_ref ?? "HEAD");
-  const moved = await mock.state.commits.get(repository, ref);
-  return { ...config, repo_commit_sha: moved ?? unmovedCommit(repository, ref) };
+  const name = normalizeRef(ref ?? "HEAD");
+  return (await mock.state.commits.get(repository, name)) ?? unmovedCommit(repository, name);
 }
 
 /** What a revision is drafted for. */

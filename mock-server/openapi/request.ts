@@ -8,7 +8,7 @@ import { issuesOf, jsonIssue, type ValidationIssue } from "./validation.ts";
 const uuidExpression = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A request whose path, query and body have passed the operation's schemas. */
-interface ValidRequest {
+export interface ValidRequest {
   params: Record<string, string>;
   query: Record<string, unknown>;
   body: unknown;

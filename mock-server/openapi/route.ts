@@ -6,7 +6,7 @@ import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import type { Edition } from "../state/records.ts";
 import type { Operation, QueryParameter } from "./operation.ts";
-import { requestReader } from "./request.ts";
+import { requestReader, type ValidRequest } from "./request.ts";
 
 /** What answers the requests that a router has found it for. */
 export interface Endpoint {
@@ -70,7 +70,7 @@ export function serveRoutes(
 
 function handlerOf(definition: Route, mock: Mock, edition: Edition): Endpoint["handle"] {
   const read = requestReader(definition, mock.strict);
-  return async (exchange) => {
+  return (exchange) => {
     let tenantId = "";
     let caller = "";
     if (!definition.isOpen) {
@@ -84,9 +84,11 @@ function handlerOf(definition: Route, mock: Mock, edition: Edition): Endpoint["h
       exchange.tenant = tenantId;
     }
     const asked = read(exchange);
-    const { params, query, body } = asked instanceof Promise ? await asked : asked;
     const signal = () => exchange.signal();
-    const call = { mock, scope: { edition, tenantId }, caller, signal, params, query, body };
-    return definition.handle(call as Call<never, never>);
+    const answer = ({ params, query, body }: ValidRequest) => {
+      const call = { mock, scope: { edition, tenantId }, caller, signal, params, query, body };
+      return definition.handle(call as Call<never, never>);
+    };
+    return asked instanceof Promise ? asked.then(answer) : answer(asked);
   };
 }

@@ -1,6 +1,7 @@
 import { normalizeRepository } from "../control-plane/commits.ts";
 import { DeploymentIndex } from "./deployment-index.ts";
-import type { DeploymentRecord, Edition } from "./records.ts";
+import type { MemoryRevisions } from "./memory-revisions.ts";
+import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
 import type { DeploymentQuery, DeploymentRepository } from "./repositories.ts";
 
 interface Workspace {
@@ -17,12 +18,27 @@ export class MemoryDeployments implements DeploymentRepository {
   };
   /** The ids of those that build on pushes, by what they build. */
   readonly #idsByPush = new Map<string, Set<string>>();
+  readonly #revisions: MemoryRevisions;
 
-  async insert(record: DeploymentRecord, isGone: (other: DeploymentRecord) => boolean): Promise<boolean> {
-    const { edition, tenantId, name, id } = record;
-    const holder = this.#named(edition, tenantId, name);
+  constructor(revisions: MemoryRevisions) {
+    this.#revisions = revisions;
+  }
+
+  async insert(
+    record: DeploymentRecord,
+    first: RevisionRecord,
+    isGone: (other: DeploymentRecord) => boolean,
+  ): Promise<boolean> {
+    const holder = this.#named(record.edition, record.tenantId, record.name);
     if (holder && !isGone(holder)) return false;
-    if (this.#byId.has(id)) await this.remove(id);
+    this.add(record);
+    this.#revisions.add(first);
+    return true;
+  }
+
+  add(record: DeploymentRecord): void {
+    const { edition, tenantId, name, id } = record;
+    if (this.#byId.has(id)) this.#remove(id);
     let workspace = this.#workspaces[edition].get(tenantId);
     if (!workspace) {
       workspace = { index: new DeploymentIndex(), idByName: new Map() };
@@ -32,7 +48,6 @@ export class MemoryDeployments implements DeploymentRepository {
     workspace.idByName.set(name, id);
     workspace.index.insert(record);
     this.#enterPushes(record);
-    return true;
   }
 
   async get(id: string): Promise<DeploymentRecord | undefined> {
@@ -54,9 +69,14 @@ export class MemoryDeployments implements DeploymentRepository {
   }
 
   async remove(id: string): Promise<void> {
+    this.#remove(id);
+  }
+
+  #remove(id: string): void {
     const record = this.#byId.get(id);
     if (!record) return;
     this.#byId.delete(id);
+    this.#revisions.removeOf(id);
     this.#leavePushes(record);
     const { edition, tenantId, name } = record;
     const workspace = this.#workspaces[edition].get(tenantId);

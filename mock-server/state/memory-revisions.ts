@@ -3,16 +3,23 @@ import { OrderedEntries } from "./ordered-entries.ts";
 import type { RevisionRecord } from "./records.ts";
 import type { RevisionQuery, RevisionRepository } from "./repositories.ts";
 
-/** The revisions of a state that lives as long as the process. */
+/**
+ * The revisions of a state that lives as long as the process. The lists of the deployments' revisions are brought up to date when somebody asks for one, as
+ * few do who make revisions.
+ */
 export class MemoryRevisions implements RevisionRepository {
   readonly #byId = new Map<string, RevisionRecord>();
   readonly #byDeployment = new Map<string, OrderedEntries<RevisionRecord>>();
+  /** Those that are in no list yet. */
+  #unlisted: RevisionRecord[] = [];
 
   async insert(record: RevisionRecord): Promise<void> {
+    this.add(record);
+  }
+
+  add(record: RevisionRecord): void {
     this.#byId.set(record.id, record);
-    const entries = this.#byDeployment.get(record.deploymentId);
-    if (entries) entries.add(record);
-    else this.#byDeployment.set(record.deploymentId, new OrderedEntries(record));
+    this.#unlisted.push(record);
   }
 
   async get(id: string): Promise<RevisionRecord | undefined> {
@@ -22,20 +29,20 @@ export class MemoryRevisions implements RevisionRepository {
   async update(record: RevisionRecord): Promise<void> {
     if (!this.#byId.has(record.id)) return;
     this.#byId.set(record.id, record);
-    this.#byDeployment.get(record.deploymentId)?.replace(record);
+    this.#listOf(record.deploymentId)?.replace(record);
   }
 
-  async removeOf(deploymentId: string): Promise<void> {
-    for (const { id } of this.#byDeployment.get(deploymentId)?.entries ?? []) this.#byId.delete(id);
+  removeOf(deploymentId: string): void {
+    for (const { id } of this.#listOf(deploymentId)?.entries ?? []) this.#byId.delete(id);
     this.#byDeployment.delete(deploymentId);
   }
 
   async page(deploymentId: string, query: RevisionQuery): Promise<RevisionRecord[]> {
-    const entries = this.#byDeployment.get(deploymentId);
-    if (!entries) return [];
+    const list = this.#listOf(deploymentId);
+    if (!list) return [];
     const { statuses, now } = query;
-    if (!statuses) return entries.page(query);
-    return entries.acceptedPage(query, ({ transitions }) => statuses.has(currentTransition(transitions, now).status));
+    if (!statuses) return list.page(query);
+    return list.acceptedPage(query, ({ transitions }) => statuses.has(currentTransition(transitions, now).status));
   }
 
   all(): RevisionRecord[] {
@@ -45,5 +52,16 @@ export class MemoryRevisions implements RevisionRepository {
   clear(): void {
     this.#byId.clear();
     this.#byDeployment.clear();
+    this.#unlisted = [];
+  }
+
+  #listOf(deploymentId: string): OrderedEntries<RevisionRecord> | undefined {
+    for (const record of this.#unlisted) {
+      const list = this.#byDeployment.get(record.deploymentId);
+      if (list) list.add(record);
+      else this.#byDeployment.set(record.deploymentId, new OrderedEntries(record));
+    }
+    if (this.#unlisted.length > 0) this.#unlisted = [];
+    return this.#byDeployment.get(deploymentId);
   }
 }

@@ -5,8 +5,8 @@ import type { CommitRepository, State } from "./repositories.ts";
 
 /** A state that lives as long as the process. Nothing in it waits, so each call is atomic. */
 export function createMemoryState(): State {
-  const deployments = new MemoryDeployments();
   const revisions = new MemoryRevisions();
+  const deployments = new MemoryDeployments(revisions);
   const commits = new MemoryCommits();
   const collections = createMemoryCollections();
   let sequence = 0;
@@ -35,8 +35,8 @@ export function createMemoryState(): State {
       await state.clear();
       const copy = structuredClone(content);
       sequence = Math.max(sequence, copy.sequence);
-      for (const record of copy.deployments.toSorted(bySequence)) await deployments.insert(record, () => true);
-      for (const record of copy.revisions.toSorted(bySequence)) await revisions.insert(record);
+      for (const record of copy.deployments.toSorted(bySequence)) deployments.add(record);
+      for (const record of copy.revisions.toSorted(bySequence)) revisions.add(record);
       for (const { repository, ref, commit } of copy.commits) await commits.set(repository, ref, commit);
       collections.replace(copy.collections);
     },

@@ -48,11 +48,16 @@ export interface RevisionQuery extends PageQuery {
 
 /** The deployments. Records handed out are not to be changed: `update` stores a changed copy, whose edition, workspace, name and sequence stay the same. */
 export interface DeploymentRepository {
-  /** Stores a new deployment, unless `isGone` is false for one of the same edition, workspace and name: then `false`. Atomic. */
-  insert(record: DeploymentRecord, isGone: (other: DeploymentRecord) => boolean): Promise<boolean>;
+  /** Stores a new deployment with its first revision; neither where `isGone` is false for one of the same edition, workspace and name: then `false`. Atomic. */
+  insert(
+    record: DeploymentRecord,
+    first: RevisionRecord,
+    isGone: (other: DeploymentRecord) => boolean,
+  ): Promise<boolean>;
   get(id: string): Promise<DeploymentRecord | undefined>;
   findByName(edition: Edition, tenantId: string, name: string): Promise<DeploymentRecord | undefined>;
   update(record: DeploymentRecord): Promise<void>;
+  /** Removes a deployment with its revisions. Atomic. */
   remove(id: string): Promise<void>;
   page(edition: Edition, tenantId: string, query: DeploymentQuery): Promise<DeploymentRecord[]>;
   /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */
@@ -66,7 +71,6 @@ export interface RevisionRepository {
   insert(record: RevisionRecord): Promise<void>;
   get(id: string): Promise<RevisionRecord | undefined>;
   update(record: RevisionRecord): Promise<void>;
-  removeOf(deploymentId: string): Promise<void>;
   page(deploymentId: string, query: RevisionQuery): Promise<RevisionRecord[]>;
 }
 

@@ -7,8 +7,11 @@ import {
   isRemoteReconciled,
 } from "../../../mock-server/control-plane/deployment-state.ts";
 import { createMemoryState } from "../../../mock-server/state/memory.ts";
-import type { DeploymentRecord } from "../../../mock-server/state/records.ts";
+import type { DeploymentRecord, RevisionRecord } from "../../../mock-server/state/records.ts";
 import type { DeploymentQuery } from "../../../mock-server/state/repositories.ts";
+
+const firstRevision = ({ id, sequence }: DeploymentRecord) =>
+  ({ id: `first of ${id}`, sequence, deploymentId: id }) as RevisionRecord;
 
 const moment = fc.integer({ min: 0, max: 20 });
 const name = fc.string({ unit: fc.constantFrom("a", "b", "-", "1", "é", "\u{1f600}", "\n"), maxLength: 6 });
@@ -115,7 +118,9 @@ const insertion = fc.tuple(fixedParts, changes).map(
       const holder = [...run.records.values()].find(
         (other) => other.name === record.name && other.tenantId === record.tenantId && !isGone(other, run.now),
       );
-      const isInserted = await run.state.deployments.insert(record, (other) => isGone(other, run.now));
+      const isInserted = await run.state.deployments.insert(record, firstRevision(record), (other) =>
+        isGone(other, run.now),
+      );
       // Of two of one name that were gone and are there again because the clock went back, only the later one holds the name.
       if (!holder) expect(isInserted).toBe(true);
       if (isInserted) run.records.set(record.id, record);
@@ -215,7 +220,7 @@ const uniquelyNamed =
       tagValueIds: number % 3 === 0 ? ["t1"] : [],
     };
     records.set(record.id, record);
-    await state.deployments.insert(record, () => false);
+    await state.deployments.insert(record, firstRevision(record), () => false);
   };
 
 test("a listing of thousands answers the same, also after most were removed", async () => {
@@ -270,7 +275,7 @@ test("a push finds those that build from its ref, and no others", async () => {
       sourceConfig: { build_on_push: buildsOnPush, repo_url: url },
       revisionConfig: { repo_ref: ref },
     };
-    await deployments.insert(made, () => false);
+    await deployments.insert(made, firstRevision(made), () => false);
     return made;
   };
   const first = await building(1, true, "main", "git@GitHub.com:acme/a.git");
