@@ -72,6 +72,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       "--config <file>",
       "YAML or JSON file with integrations, listeners, deployments, transitions, faults, keys and graphs",
     )
+    .option("--data-dir <folder>", "keep deployments and the clock in this folder, for a later start to go on with")
     .option("--graphs <file>", graphsOption)
     .option(
       "--repo <url>=<folder>",

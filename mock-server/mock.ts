@@ -18,6 +18,8 @@ import type { State } from "./state/repositories.ts";
 /** What the parts of one mock server share. */
 export interface Mock {
   state: State;
+  /** Whether the state outlives the process: then it is given up only when that is confirmed. */
+  isKept: boolean;
   clock: Clock;
   ids: IdSource;
   locks: KeyedLocks;

@@ -1,7 +1,8 @@
+import type { Confirmation } from "./admin/admin-client.ts";
 import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
-import { putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
+import { checkConfirmed, putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
@@ -34,6 +35,7 @@ import { startProject } from "./project/start-project.ts";
 import { Redaction } from "./redaction.ts";
 import { type ServerInfo, serverInfo } from "./server-info.ts";
 import { createSigner } from "./signer.ts";
+import { DataDirectory } from "./state/data-directory.ts";
 import { createMemoryState } from "./state/memory.ts";
 import type { State } from "./state/repositories.ts";
 import { rememberSecretsOf } from "./state/secrets-of.ts";
@@ -65,6 +67,11 @@ export interface MockServerOptions {
   logFormat?: "pretty" | "json";
   /** An earlier server's `state`, to go on with what it had. */
   state?: State;
+  /**
+   * A folder to keep the control planes' state and the clock in, made if it isn't there, for a later server to go on with; one server at a time has it. What
+   * agent servers keep isn't part of it, nor are transitions and faults. @default none: the state ends with the process
+   */
+  dataDirectory?: string;
   /** @default the machine's time, which can be frozen and advanced */
   clock?: Clock;
   /** Asked of every admin request as a bearer token. Off loopback, there is no admin API without one. */
@@ -104,6 +111,8 @@ export interface MockServer extends AsyncDisposable {
   /** The self-hosted control plane: `…/api-host`. */
   readonly selfHostedUrl: string;
   readonly state: State;
+  /** Whether its data directory had deployments or listeners already. */
+  readonly isContinued: boolean;
   readonly clock: Clock;
   readonly transitions: TransitionTable;
   readonly faults: FaultTable;
@@ -126,30 +135,47 @@ export interface MockServer extends AsyncDisposable {
   readonly snapshot: {
     /** Everything that the server knows, for {@link put}; with its secrets. */
     get(): Promise<Snapshot>;
-    /** Puts a snapshot in the place of everything. */
-    put(snapshot: Snapshot): Promise<void>;
+    /** Puts a snapshot in the place of everything; of what a data directory keeps only with `confirm`. */
+    put(snapshot: Snapshot, options?: Confirmation): Promise<void>;
   };
   /** Does what a push to a repository would cause; returns the revisions that this made. */
   push(push: Push): Promise<RevisionBody[]>;
   /** What the admin API says about the server. */
   info(): Promise<ServerInfo>;
-  /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. */
-  reset(): Promise<void>;
+  /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. What a data directory keeps is given up only with `confirm`. */
+  reset(options?: Confirmation): Promise<void>;
   /** Ends open connections and stops listening. */
   close(): Promise<void>;
 }
 
 /**
  * Starts a mock server.
- * @throws {RangeError} for transitions that can't be read and folders that aren't there; a system error when the port is in use.
+ * @throws {RangeError} for transitions that can't be read and folders that aren't there; {DataDirectoryError} for a data directory that can't be used; a
+ * system error when the port is in use.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  const { port = 8124, host = "127.0.0.1", strict = false, seed, logFormat, adminToken } = options;
-  const clock = options.clock ?? createClock();
-  const ids = createIdSource(seed);
+  const { state, dataDirectory } = options;
+  if (dataDirectory === undefined) return start(options, undefined);
+  if (state)
+    throw new RangeError("A server goes on either with a state or with a data directory: give it one of them.");
+  const directory = await DataDirectory.open(dataDirectory);
+  try {
+    return await start(options, directory);
+  } catch (error) {
+    directory.close();
+    throw error;
+  }
+}
+
+async function start(options: MockServerOptions, directory: DataDirectory | undefined): Promise<MockServer> {
+  const { port = 8124, host = "127.0.0.1", strict = false, logFormat, adminToken } = options;
+  const clock = options.clock ?? directory?.clock() ?? createClock();
+  const ids = createIdSource(seedOf(options.seed, directory));
   const redaction = new Redaction();
-  const state = options.state ?? createMemoryState();
-  rememberSecretsOf(redaction, await state.content());
+  const state = options.state ?? createMemoryState(directory);
+  const content = await state.content();
+  const isContinued = directory !== undefined && content.deployments.length + content.collections.listeners.length > 0;
+  rememberSecretsOf(redaction, content);
   const onDefect = (error: unknown) => {
     console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
   };
@@ -177,6 +203,7 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   let ownUrl = "";
   const mock: Mock = {
     state,
+    isKept: directory !== undefined,
     clock,
     ids,
     redaction,
@@ -204,7 +231,8 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
   if (adminToken !== undefined) redaction.remember(adminToken);
 
   const info = () => serverInfo(mock);
-  const reset = async () => {
+  const reset = async (isConfirmed: boolean) => {
+    checkConfirmed(mock, isConfirmed);
     await state.clear();
     endAgents(mock);
     await seedIntegrationsOnce();
@@ -227,11 +255,13 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     agentServer.forget?.();
     mock.authFinished.notifyAll();
     await Promise.all([server.close(), projects[Symbol.asyncDispose]()]);
+    directory?.close();
   };
   return {
     url: ownUrl,
     selfHostedUrl: `${ownUrl}/api-host`,
     state,
+    isContinued,
     clock,
     transitions: mock.transitions,
     faults: mock.faults,
@@ -245,15 +275,24 @@ export async function startMockServer(options: MockServerOptions = {}): Promise<
     counts: (filter) => mock.journal.count(journalFilter(filter)),
     fixture: (filter) => fixtureOf(mock.journal.read(journalFilter(filter)), mock.publicUrl()),
     seed: (seed) => applySeed(mock, seed),
-    snapshot: { get: () => takeSnapshot(mock, true), put: (snapshot) => putSnapshot(mock, snapshot) },
+    snapshot: {
+      get: () => takeSnapshot(mock, true),
+      put: (snapshot, { confirm = false } = {}) => putSnapshot(mock, snapshot, confirm),
+    },
     async push(event) {
       return (await push(mock, event)).map(({ revision }) => viewRevision(revision, clock.now()));
     },
     info,
-    reset,
+    reset: ({ confirm = false } = {}) => reset(confirm),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** A server that goes on where another ended must not give out the same identifiers again. */
+function seedOf(seed: MockServerOptions["seed"], directory: DataDirectory | undefined) {
+  const starts = directory?.earlierStarts ?? 0;
+  return seed === undefined || starts === 0 ? seed : `${seed}/${starts}`;
 }
 
 function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {

@@ -17,6 +17,7 @@ export interface MockFlags {
   adminToken?: string;
   allowOutbound?: string[];
   config?: string;
+  dataDir?: string;
   graphs?: string;
   repo?: Record<string, string>;
   runUploads: boolean;
@@ -24,7 +25,7 @@ export interface MockFlags {
 
 /** Starts the server that the flags describe, and says on stdout where it listens. @throws {Error} for what isn't right, in one sentence. */
 export async function startMock(flags: MockFlags): Promise<MockServer> {
-  const { apiKey, logFormat, config: file, graphs: graphsFile, repo, runUploads, ...rest } = flags;
+  const { apiKey, logFormat, config: file, dataDir, graphs: graphsFile, repo, runUploads, ...rest } = flags;
   const config = file === undefined ? {} : await readMockConfig(file);
   const {
     integrations = [],
@@ -39,6 +40,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   const server = await startMockServer({
     ...rest,
     ...(apiKeys ? { apiKeys } : {}),
+    ...(dataDir === undefined ? {} : { dataDirectory: dataDir }),
     allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
     integrations,
     repositories: { ...config.repositories, ...repo },
@@ -49,7 +51,8 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   try {
     if (transitions) server.transitions.set(transitions);
     server.faults.add(...faults);
-    await server.seed({ listeners: config.listeners, deployments: config.deployments });
+    // Where a data directory is gone on with, they are there already, or they were deleted since.
+    if (!server.isContinued) await server.seed({ listeners: config.listeners, deployments: config.deployments });
   } catch (error) {
     await server.close();
     throw new RangeError(`${file}: ${(error as Error).message.replace(/\.$/, "")}`);

@@ -34,6 +34,13 @@ export interface RemoteRequestsFilter {
   unmatched?: boolean;
 }
 
+/** That what a data directory keeps is to be given up. */
+export interface Confirmation {
+  confirm?: boolean;
+}
+
+const confirmation = ({ confirm = false }: Confirmation = {}) => (confirm ? "?confirm=true" : "");
+
 /** The clock of a server: `now` is ISO 8601. */
 export interface ClockState {
   now: string;
@@ -72,13 +79,15 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
     /** Resolves when the server answers. */
     health: () => send<{ ok: true }>("GET", "/health"),
     info: () => send<ServerInfo>("GET", "/info"),
-    /** Back to the beginning; the clock stays as it is. */
-    reset: () => send<{ ok: true }>("POST", "/reset"),
+    /** Back to the beginning; the clock stays as it is. What a data directory keeps is given up only with `confirm`. */
+    reset: (options?: Confirmation) => send<{ ok: true }>("POST", `/reset${confirmation(options)}`),
     seed: (seed: Seed) => send<Seeded>("POST", "/seed", seed),
     snapshot: {
       /** Everything that the server knows, with its secrets. */
       get: () => send<Snapshot>("GET", "/snapshot?secrets=include"),
-      put: (snapshot: Snapshot) => send<void>("PUT", "/snapshot", snapshot),
+      /** Puts a snapshot in the place of everything; of what a data directory keeps only with `confirm`. */
+      put: (snapshot: Snapshot, options?: Confirmation) =>
+        send<void>("PUT", `/snapshot${confirmation(options)}`, snapshot),
     },
     requests: async (filter?: RemoteRequestsFilter) =>
       (await send<{ requests: RecordedRequest[] }>("GET", `/requests${query(filter)}`)).requests,

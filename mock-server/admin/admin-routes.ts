@@ -54,11 +54,14 @@ async function refusing<Result>(change: () => Result | Promise<Result>): Promise
   }
 }
 
+/** Whether a request says that it means to give up what a data directory keeps. */
+const isConfirmed = (exchange: Exchange) => exchange.query.get("confirm") === "true";
+
 /** What the admin API says about the server itself. */
 export interface AdminActions {
   info(): Promise<ServerInfo>;
   /** Forgets all deployments, requests, faults and settings. */
-  reset(): Promise<void>;
+  reset(isConfirmed: boolean): Promise<void>;
 }
 
 /** Adds one method of one path of the admin API. */
@@ -70,8 +73,8 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
 
   serve("GET", "/_mock/health", () => sendJson(200, { ok: true }));
   serve("GET", "/_mock/info", async () => sendJson(200, await actions.info()));
-  serve("POST", "/_mock/reset", async () => {
-    await actions.reset();
+  serve("POST", "/_mock/reset", async (exchange) => {
+    await actions.reset(isConfirmed(exchange));
     return sendJson(200, { ok: true });
   });
   serve("POST", "/_mock/seed", async (exchange) => {
@@ -82,7 +85,7 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
   );
   serve("PUT", "/_mock/snapshot", async (exchange) => {
     const snapshot = await readAdminBody(exchange, snapshotSchema, snapshotLimitBytes);
-    await refusing(() => putSnapshot(mock, snapshot));
+    await refusing(() => putSnapshot(mock, snapshot, isConfirmed(exchange)));
     return sendJson(204, undefined);
   });
 

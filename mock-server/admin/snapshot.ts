@@ -2,6 +2,7 @@ import { z } from "zod";
 import { furthestTime } from "../clock.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { badRequest } from "../http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
 import type { StateContent } from "../state/repositories.ts";
 import { rememberSecretsOf } from "../state/secrets-of.ts";
@@ -88,8 +89,21 @@ export async function takeSnapshot(mock: Mock, includeSecrets: boolean): Promise
   return JSON.parse(mock.redaction.text(text)) as Snapshot;
 }
 
-/** Puts a snapshot in the place of everything; agent servers begin anew. @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id. */
-export async function putSnapshot(mock: Mock, input: Snapshot): Promise<void> {
+/** @throws {HttpError} 400 where what is given up was to be kept, and it isn't confirmed. */
+export function checkConfirmed({ isKept }: Mock, isConfirmed: boolean): void {
+  if (isKept && !isConfirmed) {
+    throw badRequest(
+      "This gives up what the data directory keeps: confirm it by ?confirm=true, or { confirm: true } in code.",
+    );
+  }
+}
+
+/**
+ * Puts a snapshot in the place of everything; agent servers begin anew.
+ * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id; {HttpError} 400 where it must be confirmed and isn't.
+ */
+export async function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): Promise<void> {
+  checkConfirmed(mock, isConfirmed);
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
   mock.faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));

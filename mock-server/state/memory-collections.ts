@@ -1,6 +1,7 @@
 import { collectionKeys } from "./collection-keys.ts";
 import { OrderedEntries } from "./ordered-entries.ts";
-import type { Collection, Collections, PageQuery, StateContent } from "./repositories.ts";
+import type { Collection, CollectionRecords, Collections, PageQuery, StateContent } from "./repositories.ts";
+import { recordChange, type StateKeeper } from "./state-keeper.ts";
 
 interface Held<Entry> {
   /** Grows with every record of a collection. */
@@ -15,8 +16,12 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
   readonly #keysOf: Keys<Entry>;
   readonly #indexes: ReadonlyMap<string, Map<string, OrderedEntries<Held<Entry>>>>;
   #sequence = 0;
+  readonly #name: keyof CollectionRecords;
+  readonly #keeper: StateKeeper | undefined;
 
-  constructor(keysOf: Keys<Entry>) {
+  constructor(name: keyof CollectionRecords, keysOf: Keys<Entry>, keeper: StateKeeper | undefined) {
+    this.#name = name;
+    this.#keeper = keeper;
     this.#keysOf = keysOf;
     this.#indexes = new Map(Object.keys(keysOf).map((name) => [name, new Map()]));
   }
@@ -26,12 +31,14 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
   }
 
   async put(record: Entry): Promise<void> {
+    this.#keeper?.write(recordChange(this.#name, record));
     this.set(record);
   }
 
   async remove(id: string): Promise<void> {
     const held = this.#held.get(id);
     if (!held) return;
+    this.#keeper?.write({ kind: this.#name, id });
     this.#held.delete(id);
     for (const [name, index] of this.#indexes) {
       for (const key of this.#keys(name, held.record)) leave(index, key, held);
@@ -58,6 +65,7 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
     return held.map(({ record }) => record);
   }
 
+  /** Takes what is kept already. */
   set(record: Entry): void {
     const known = this.#held.get(record.id);
     const before = known?.record;
@@ -105,10 +113,13 @@ function leave<Entry>(index: Map<string, OrderedEntries<Held<Entry>>>, key: stri
 }
 
 /** Empty collections, and what is done to all of them at once. */
-export function createMemoryCollections() {
+export function createMemoryCollections(keeper: StateKeeper | undefined) {
   const names = Object.keys(collectionKeys) as (keyof typeof collectionKeys)[];
   const all = new Map(
-    names.map((name) => [name, new MemoryCollection(collectionKeys[name] as unknown as Keys<{ id: string }>)]),
+    names.map((name) => {
+      const keysOf = collectionKeys[name] as unknown as Keys<{ id: string }>;
+      return [name, new MemoryCollection(name, keysOf, keeper)];
+    }),
   );
   const clear = () => {
     for (const collection of all.values()) collection.clear();
@@ -120,8 +131,7 @@ export function createMemoryCollections() {
       Object.fromEntries(
         [...all].map(([name, collection]) => [name, collection.records()]),
       ) as unknown as StateContent["collections"],
-    replace(content: StateContent["collections"]) {
-      clear();
+    fill(content: StateContent["collections"]) {
       for (const [name, collection] of all) for (const record of content[name]) collection.set(record);
     },
   };

@@ -3,6 +3,7 @@ import { DeploymentIndex } from "./deployment-index.ts";
 import type { MemoryRevisions } from "./memory-revisions.ts";
 import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
 import type { DeploymentQuery, DeploymentRepository } from "./repositories.ts";
+import { deploymentChange, revisionChange, type StateKeeper } from "./state-keeper.ts";
 
 interface Workspace {
   index: DeploymentIndex;
@@ -19,9 +20,11 @@ export class MemoryDeployments implements DeploymentRepository {
   /** The ids of those that build on pushes, by what they build. */
   readonly #idsByPush = new Map<string, Set<string>>();
   readonly #revisions: MemoryRevisions;
+  readonly #keeper: StateKeeper | undefined;
 
-  constructor(revisions: MemoryRevisions) {
+  constructor(revisions: MemoryRevisions, keeper: StateKeeper | undefined) {
     this.#revisions = revisions;
+    this.#keeper = keeper;
   }
 
   async insert(
@@ -31,11 +34,13 @@ export class MemoryDeployments implements DeploymentRepository {
   ): Promise<boolean> {
     const holder = this.#named(record.edition, record.tenantId, record.name);
     if (holder && !isGone(holder)) return false;
+    this.#keeper?.write(deploymentChange(record), revisionChange(first));
     this.add(record);
     this.#revisions.add(first);
     return true;
   }
 
+  /** Takes what is kept already. */
   add(record: DeploymentRecord): void {
     const { edition, tenantId, name, id } = record;
     if (this.#byId.has(id)) this.#remove(id);
@@ -61,6 +66,7 @@ export class MemoryDeployments implements DeploymentRepository {
   async update(record: DeploymentRecord): Promise<void> {
     const before = this.#byId.get(record.id);
     if (!before) return;
+    this.#keeper?.write(deploymentChange(record));
     this.#byId.set(record.id, record);
     this.#workspaces[record.edition].get(record.tenantId)?.index.update(record);
     if (pushedRef(before) === pushedRef(record)) return;
@@ -69,6 +75,7 @@ export class MemoryDeployments implements DeploymentRepository {
   }
 
   async remove(id: string): Promise<void> {
+    this.#keeper?.write({ kind: "deployments", id, without: ["revisions"] });
     this.#remove(id);
   }
 

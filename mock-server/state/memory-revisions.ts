@@ -2,6 +2,7 @@ import { currentTransition } from "../control-plane/rollout.ts";
 import { OrderedEntries } from "./ordered-entries.ts";
 import type { RevisionRecord } from "./records.ts";
 import type { RevisionQuery, RevisionRepository } from "./repositories.ts";
+import { revisionChange, type StateKeeper } from "./state-keeper.ts";
 
 /**
  * The revisions of a state that lives as long as the process. The lists of the deployments' revisions are brought up to date when somebody asks for one, as
@@ -12,11 +13,18 @@ export class MemoryRevisions implements RevisionRepository {
   readonly #byDeployment = new Map<string, OrderedEntries<RevisionRecord>>();
   /** Those that are in no list yet. */
   #unlisted: RevisionRecord[] = [];
+  readonly #keeper: StateKeeper | undefined;
+
+  constructor(keeper: StateKeeper | undefined) {
+    this.#keeper = keeper;
+  }
 
   async insert(record: RevisionRecord): Promise<void> {
+    this.#keeper?.write(revisionChange(record));
     this.add(record);
   }
 
+  /** Takes what is kept already. */
   add(record: RevisionRecord): void {
     this.#byId.set(record.id, record);
     this.#unlisted.push(record);
@@ -28,6 +36,7 @@ export class MemoryRevisions implements RevisionRepository {
 
   async update(record: RevisionRecord): Promise<void> {
     if (!this.#byId.has(record.id)) return;
+    this.#keeper?.write(revisionChange(record));
     this.#byId.set(record.id, record);
     this.#listOf(record.deploymentId)?.replace(record);
   }

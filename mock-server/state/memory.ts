@@ -1,26 +1,42 @@
 import { createMemoryCollections } from "./memory-collections.ts";
 import { MemoryDeployments } from "./memory-deployments.ts";
 import { MemoryRevisions } from "./memory-revisions.ts";
-import type { CommitRepository, State } from "./repositories.ts";
+import type { CommitRepository, State, StateContent } from "./repositories.ts";
+import { changesOf, commitChange, type StateKeeper } from "./state-keeper.ts";
 
-/** A state that lives as long as the process. Nothing in it waits, so each call is atomic. */
-export function createMemoryState(): State {
-  const revisions = new MemoryRevisions();
-  const deployments = new MemoryDeployments(revisions);
-  const commits = new MemoryCommits();
-  const collections = createMemoryCollections();
+/**
+ * A state in the memory of the process; with a keeper, it begins with what that has kept, and goes on in it. Nothing in it waits, so each call is
+ * atomic.
+ */
+export function createMemoryState(keeper?: StateKeeper): State {
+  const revisions = new MemoryRevisions(keeper);
+  const deployments = new MemoryDeployments(revisions, keeper);
+  const commits = new MemoryCommits(keeper);
+  const collections = createMemoryCollections(keeper);
   let sequence = 0;
-  const state: State = {
+  const empty = () => {
+    deployments.clear();
+    revisions.clear();
+    commits.clear();
+    collections.clear();
+  };
+  const fill = (content: StateContent) => {
+    sequence = Math.max(sequence, content.sequence);
+    for (const record of content.deployments.toSorted(bySequence)) deployments.add(record);
+    for (const record of content.revisions.toSorted(bySequence)) revisions.add(record);
+    for (const { repository, ref, commit } of content.commits) commits.add(repository, ref, commit);
+    collections.fill(content.collections);
+  };
+  if (keeper) fill(keeper.content());
+  return {
     deployments,
     revisions,
     commits,
     collections: collections.byName,
     nextSequence: () => ++sequence,
     async clear() {
-      deployments.clear();
-      revisions.clear();
-      commits.clear();
-      collections.clear();
+      keeper?.replaceWith([]);
+      empty();
     },
     async content() {
       return structuredClone({
@@ -32,28 +48,34 @@ export function createMemoryState(): State {
       });
     },
     async replace(content) {
-      await state.clear();
-      const copy = structuredClone(content);
-      sequence = Math.max(sequence, copy.sequence);
-      for (const record of copy.deployments.toSorted(bySequence)) deployments.add(record);
-      for (const record of copy.revisions.toSorted(bySequence)) revisions.add(record);
-      for (const { repository, ref, commit } of copy.commits) await commits.set(repository, ref, commit);
-      collections.replace(copy.collections);
+      keeper?.replaceWith(changesOf(content));
+      empty();
+      fill(structuredClone(content));
     },
   };
-  return state;
 }
 
 const bySequence = (a: { sequence: number }, b: { sequence: number }) => a.sequence - b.sequence;
 
 class MemoryCommits implements CommitRepository {
   readonly #commits = new Map<string, string>();
+  readonly #keeper: StateKeeper | undefined;
+
+  constructor(keeper: StateKeeper | undefined) {
+    this.#keeper = keeper;
+  }
 
   async get(repository: string, ref: string): Promise<string | undefined> {
     return this.#commits.get(`${repository}\n${ref}`);
   }
 
   async set(repository: string, ref: string, commit: string): Promise<void> {
+    this.#keeper?.write(commitChange({ repository, ref, commit }));
+    this.add(repository, ref, commit);
+  }
+
+  /** Takes what is kept already. */
+  add(repository: string, ref: string, commit: string): void {
     this.#commits.set(`${repository}\n${ref}`, commit);
   }
 

@@ -1,0 +1,251 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { test as base, expect } from "vitest";
+import { connectMockServer } from "../../mock-server/admin/admin-client.ts";
+import { type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
+import { apiOf, githubBody } from "./api.ts";
+
+const test = base.extend<{ folder: string }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), "data-directory-"));
+    await use(join(folder, "data"));
+    await rm(folder, { recursive: true });
+  },
+});
+
+const dataFile = (folder: string) => join(folder, "mock-server.sqlite");
+
+async function startWith(dataDirectory: string, options: MockServerOptions = {}) {
+  const server = await startMockServer({ port: 0, transitions: "immediate", dataDirectory, ...options });
+  return Object.assign(server, { cloud: apiOf(server.url), selfHosted: apiOf(server.selfHostedUrl) });
+}
+
+test("a later server goes on with everything that the control planes knew, and with their clock", async ({
+  folder,
+}) => {
+  const first = await startWith(folder, { transitions: "time:10m" });
+  const { body: made } = await first.cloud(
+    "POST",
+    "/v2/deployments",
+    githubBody({ secrets: [{ name: "KEY", value: "s3cret-value" }] }),
+  );
+  await first.cloud("POST", "/v2/deployments", githubBody({ name: "second" }));
+  const { body: removed } = await first.cloud("POST", "/v2/deployments", githubBody({ name: "third" }));
+  await first.cloud("PATCH", `/v2/deployments/${made.id}`, { source_revision_config: { repo_ref: "next" } });
+  await first.cloud("DELETE", `/v2/deployments/${removed.id}`);
+  await first.selfHosted("POST", "/v2/listeners", { compute_type: "k8s", compute_id: "cluster", compute_config: {} });
+  await first.cloud("POST", "/v2/auth/providers", {
+    provider_id: "github",
+    name: "GitHub",
+    client_id: "id",
+    client_secret: "provider-s3cret",
+    auth_url: "https://github.com/login/oauth/authorize",
+    token_url: "https://github.com/login/oauth/access_token",
+  });
+  await first.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "c".repeat(40) });
+  first.clock.advance("5m");
+  first.clock.freeze();
+  const [before, time, list] = [
+    await first.snapshot.get(),
+    first.clock.now(),
+    (await first.cloud("GET", "/v2/deployments")).body,
+  ];
+  expect(before.content.deployments).toHaveLength(3);
+  expect(before.content.collections.providers).toHaveLength(1);
+  expect(before.content.collections.listeners).toHaveLength(1);
+  await first.close();
+
+  await using second = await startWith(folder, { transitions: "time:10m" });
+  expect(second.isContinued).toBe(true);
+  expect(second.clock.frozen).toBe(true);
+  expect(second.clock.now()).toBe(time);
+  expect((await second.snapshot.get()).content).toEqual(before.content);
+  const listOf = (page: typeof list) =>
+    page.resources.map(({ source_config: _, ...fields }: { source_config: unknown }) => fields);
+  expect(listOf((await second.cloud("GET", "/v2/deployments")).body)).toEqual(listOf(list));
+  // The rollouts go on from where they were, and what was redacted still is.
+  second.clock.advance("10m");
+  expect((await second.cloud("GET", `/v2/deployments/${made.id}`)).body.status).toBe("READY");
+  expect(JSON.stringify(second.requests())).not.toContain("s3cret-value");
+  const agent = await second.cloud("POST", `/agents/${made.id}/threads`, {});
+  expect(agent.status).toBe(200);
+});
+
+test("a clock that was moved on runs on, and one that was never touched is the machine's", async ({ folder }) => {
+  const first = await startWith(folder);
+  first.clock.advance("3h");
+  await first.close();
+  const second = await startWith(folder);
+  expect(second.clock.frozen).toBe(false);
+  const ahead = second.clock.now() - Date.now();
+  expect(ahead).toBeGreaterThan(2.9 * 3_600_000);
+  expect(ahead).toBeLessThan(3.1 * 3_600_000);
+  second.clock.advance("1h");
+  await second.close();
+  await using third = await startWith(folder);
+  expect(third.clock.now() - Date.now()).toBeGreaterThan(3.9 * 3_600_000);
+});
+
+function run(...flags: string[]): ChildProcessWithoutNullStreams {
+  const program = fileURLToPath(new URL("../../mock-server/main.ts", import.meta.url));
+  return spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags]);
+}
+
+async function urlOf(child: ChildProcessWithoutNullStreams): Promise<string> {
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return JSON.parse(line as string).url;
+}
+
+async function errorOf(child: ChildProcessWithoutNullStreams): Promise<string> {
+  let text = "";
+  child.stderr.on("data", (chunk) => {
+    text += chunk;
+  });
+  expect((await once(child, "close"))[0]).toBe(1);
+  return text;
+}
+
+test("what was answered is there after the process was killed", async ({ folder }) => {
+  const first = run("--data-dir", folder, "--transitions", "manual");
+  const cloud = apiOf(await urlOf(first));
+  const made = await Promise.all(
+    Array.from({ length: 20 }, (_, number) =>
+      cloud("POST", "/v2/deployments", githubBody({ name: `agent-${number}` })),
+    ),
+  );
+  first.kill("SIGKILL");
+  await once(first, "exit");
+
+  const second = run("--data-dir", folder, "--transitions", "manual");
+  const again = apiOf(await urlOf(second));
+  for (const { body } of made) {
+    const { status, body: found } = await again(
+      "GET",
+      `/v2/deployments/${body.id}/revisions/${body.latest_revision_id}`,
+    );
+    expect([status, found.id]).toEqual([200, body.latest_revision_id]);
+  }
+  second.kill("SIGTERM");
+  expect(await once(second, "exit")).toEqual([0, null]);
+});
+
+test("a directory belongs to one server at a time", async ({ folder }) => {
+  const first = await startWith(folder);
+  await expect(startWith(folder)).rejects.toThrow(
+    `The data directory ${folder} is in use by another mock server: stop that one, or name another directory.`,
+  );
+  expect(await errorOf(run("--data-dir", folder))).toBe(
+    `error: The data directory ${folder} is in use by another mock server: stop that one, or name another directory.\n`,
+  );
+  await first.close();
+  await (await startWith(folder)).close();
+});
+
+test("a start that fails leaves the directory free", async ({ folder }) => {
+  await using other = await startMockServer({ port: 0 });
+  await expect(startWith(folder, { port: Number(new URL(other.url).port) })).rejects.toThrow("EADDRINUSE");
+  await (await startWith(folder)).close();
+});
+
+test("nobody else can read what is kept", async ({ folder }) => {
+  await using server = await startWith(folder);
+  await server.cloud("POST", "/v2/deployments", githubBody());
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  const files = await readdir(folder);
+  expect(files.length).toBeGreaterThan(0);
+  for (const file of files) expect([file, (await stat(join(folder, file))).mode & 0o777]).toEqual([file, 0o600]);
+});
+
+test("what is kept is given up only when that is confirmed", async ({ folder }) => {
+  await using server = await startWith(folder);
+  const client = connectMockServer(server.url);
+  const { body: made } = await server.cloud("POST", "/v2/deployments", githubBody());
+  const snapshot = await client.snapshot.get();
+  const refusal = /confirm it by \?confirm=true/;
+  await expect(client.reset()).rejects.toThrow(refusal);
+  await expect(client.snapshot.put(snapshot)).rejects.toThrow(refusal);
+  await expect(server.reset()).rejects.toThrow(refusal);
+  await expect(server.snapshot.put(snapshot)).rejects.toThrow(refusal);
+  expect((await server.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
+  await client.reset({ confirm: true });
+  expect((await server.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(404);
+  await client.snapshot.put(snapshot, { confirm: true });
+  expect((await server.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
+  await server.close();
+  await using later = await startWith(folder);
+  expect((await later.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
+});
+
+test("identifiers of a seed aren't given out again by a later server", async ({ folder }) => {
+  const ids: string[] = [];
+  for (let start = 0; start < 3; start++) {
+    await using server = await startWith(folder, { seed: 7 });
+    ids.push((await server.cloud("POST", "/v2/deployments", githubBody({ name: `agent-${start}` }))).body.id);
+  }
+  expect(new Set(ids).size).toBe(3);
+});
+
+test("configured deployments are made where there is none yet", async ({ folder }) => {
+  const config = `${folder}.yaml`;
+  await writeFile(
+    config,
+    `deployments:
+  - name: configured
+    source: github
+    source_config: { repo_url: https://github.com/acme/agents }
+    source_revision_config: { repo_ref: main, graph_config_path: graph.json }
+`,
+  );
+  const namesOf = async (url: string) =>
+    (await apiOf(url)("GET", "/v2/deployments")).body.resources.map(({ name }: { name: string }) => name);
+  const first = run("--data-dir", folder, "--config", config, "--transitions", "immediate");
+  const url = await urlOf(first);
+  expect(await namesOf(url)).toEqual(["configured"]);
+  await apiOf(url)("POST", "/v2/deployments", githubBody({ name: "other" }));
+  const { id } = (await apiOf(url)("GET", "/v2/deployments?name=configured")).body.resources[0];
+  await apiOf(url)("DELETE", `/v2/deployments/${id}`);
+  first.kill("SIGTERM");
+  await once(first, "exit");
+  const second = run("--data-dir", folder, "--config", config);
+  expect(await namesOf(await urlOf(second))).toEqual(["other"]);
+  second.kill("SIGTERM");
+  await once(second, "exit");
+});
+
+test("what can't be a data directory is refused in one sentence, and left as it is", async ({ folder }) => {
+  await writeFile(folder, "a file");
+  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
+  await rm(folder);
+  await (await startWith(folder)).close();
+  const file = dataFile(folder);
+
+  await writeFile(file, "no database, but a text that is longer than the head of one would be".repeat(20));
+  await expect(startWith(folder)).rejects.toThrow(`${file} isn't a mock server's: name another data directory.`);
+  await rm(file);
+
+  const foreign = new DatabaseSync(file);
+  foreign.exec("CREATE TABLE notes (text)");
+  foreign.close();
+  await expect(startWith(folder)).rejects.toThrow(`${file} isn't a mock server's: name another data directory.`);
+  await rm(file);
+
+  await (await startWith(folder)).close();
+  const newer = new DatabaseSync(file);
+  newer.exec("PRAGMA user_version = 2");
+  newer.close();
+  await expect(startWith(folder)).rejects.toThrow(
+    `The data directory ${folder} was written in format 2, and this version reads format 1: use the version that wrote it, or another directory.`,
+  );
+});
+
+test("a state and a data directory aren't given together", async ({ folder }) => {
+  await using server = await startMockServer({ port: 0 });
+  await expect(startWith(folder, { state: server.state })).rejects.toThrow("give it one of them");
+});

@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DataDirectory } from "../../../mock-server/state/data-directory.ts";
+import { createMemoryState } from "../../../mock-server/state/memory.ts";
+import type { DeploymentRecord, ListenerRecord, RevisionRecord } from "../../../mock-server/state/records.ts";
+import type { State } from "../../../mock-server/state/repositories.ts";
+import type { StateChange, StateKeeper } from "../../../mock-server/state/state-keeper.ts";
+
+type Step = (state: State) => Promise<unknown>;
+
+const id = fc.constantFrom("a", "b", "c");
+const text = fc.string({ unit: fc.constantFrom("é", "\u{1f600}", "\n", "\0", '"', "x"), maxLength: 4 });
+const deploymentOf = (id: string, name: string, sequence: number) =>
+  ({
+    id,
+    name,
+    sequence,
+    edition: "cloud",
+    tenantId: "one",
+    sourceConfig: {},
+    revisionConfig: {},
+    secrets: [],
+    deletion: null,
+  }) as unknown as DeploymentRecord;
+const revisionOf = (id: string, deploymentId: string, sequence: number, source: string) =>
+  ({ id, deploymentId, sequence, source, transitions: [] }) as unknown as RevisionRecord;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(id, text).map(
+    ([id, name]): Step =>
+      async (state) => {
+        if (await state.deployments.get(id)) return;
+        const sequence = state.nextSequence();
+        await state.deployments.insert(
+          deploymentOf(id, name, sequence),
+          revisionOf(`${id}-0`, id, sequence, "first"),
+          () => false,
+        );
+      },
+  ),
+  fc.tuple(id, text).map(
+    ([id, source]): Step =>
+      async (state) => {
+        const record = await state.deployments.get(id);
+        await state.deployments.update({ ...(record ?? deploymentOf(id, "none", 0)), source });
+      },
+  ),
+  id.map(
+    (id): Step =>
+      (state) =>
+        state.deployments.remove(id),
+  ),
+  fc.tuple(id, fc.nat({ max: 2 }), text).map(
+    ([id, number, source]): Step =>
+      async (state) => {
+        if (!(await state.deployments.get(id))) return;
+        const revisionId = `${id}-${number}`;
+        const known = await state.revisions.get(revisionId);
+        if (known) await state.revisions.update({ ...known, source });
+        else await state.revisions.insert(revisionOf(revisionId, id, state.nextSequence(), source));
+      },
+  ),
+  fc.tuple(text, text, text).map(
+    ([repository, ref, commit]): Step =>
+      (state) =>
+        state.commits.set(repository, ref, commit),
+  ),
+  fc.tuple(id, text).map(
+    ([id, computeId]): Step =>
+      (state) =>
+        state.collections.listeners.put({ id, computeId, tenantId: "one" } as ListenerRecord),
+  ),
+  id.map(
+    (id): Step =>
+      (state) =>
+        state.collections.listeners.remove(id),
+  ),
+  fc.constant<Step>(async (state) => state.replace(await state.content())),
+  fc.constant<Step>((state) => state.clear()),
+);
+
+const withoutSequence = async (state: State) => {
+  const { sequence: _, ...content } = await state.content();
+  return content;
+};
+
+test("what is kept is what is there, whatever happens in whatever order", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kept-state-"));
+  try {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const path = join(folder, String(runs++));
+        const directory = await DataDirectory.open(path);
+        const state = createMemoryState(directory);
+        for (const take of steps) await take(state);
+        directory.close();
+        const later = await DataDirectory.open(path);
+        try {
+          expect(await withoutSequence(createMemoryState(later))).toEqual(await withoutSequence(state));
+        } finally {
+          later.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** Keeps nothing, and refuses to from a moment on. */
+class FullKeeper implements StateKeeper {
+  isFull = false;
+  content() {
+    return DataKept;
+  }
+  write(..._: readonly StateChange[]): void {
+    if (this.isFull) throw new Error("the disk is full");
+  }
+  replaceWith(): void {
+    this.write();
+  }
+}
+
+const DataKept = {
+  sequence: 7,
+  deployments: [],
+  revisions: [],
+  commits: [],
+  collections: {
+    integrations: [],
+    listeners: [],
+    uploads: [],
+    providers: [],
+    tokens: [],
+    authSessions: [],
+    connections: [],
+    oauthClients: [],
+    oauthCodes: [],
+    oauthGrants: [],
+  },
+};
+
+test("what can't be kept doesn't happen", async () => {
+  const keeper = new FullKeeper();
+  const state = createMemoryState(keeper);
+  expect(state.nextSequence()).toBe(8);
+  await state.deployments.insert(deploymentOf("a", "agent", 9), revisionOf("a-0", "a", 9, "first"), () => false);
+  await state.collections.listeners.put({ id: "l", computeId: "c", tenantId: "one" } as ListenerRecord);
+  const before = await withoutSequence(state);
+  keeper.isFull = true;
+  const known = before.deployments[0] as DeploymentRecord;
+  const changes: (() => Promise<unknown>)[] = [
+    () => state.deployments.insert(deploymentOf("b", "other", 10), revisionOf("b-0", "b", 10, "first"), () => false),
+    () => state.deployments.update({ ...known, source: "changed" }),
+    () => state.deployments.remove("a"),
+    () => state.revisions.insert(revisionOf("a-1", "a", 11, "second")),
+    () => state.revisions.update(revisionOf("a-0", "a", 9, "changed")),
+    () => state.commits.set("repository", "main", "c1"),
+    () => state.collections.listeners.put({ id: "m", computeId: "d", tenantId: "one" } as ListenerRecord),
+    () => state.collections.listeners.remove("l"),
+    () => state.replace({ ...DataKept, sequence: 99 }),
+    () => state.clear(),
+  ];
+  for (const change of changes) {
+    await expect(change()).rejects.toThrow("the disk is full");
+    expect(await withoutSequence(state)).toEqual(before);
+  }
+});
