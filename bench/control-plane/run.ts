@@ -4,17 +4,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { load, requestText } from "./load.ts";
+import { load, type RequestText, requestText } from "./load.ts";
 
 /**
  * Requests a second of the mock server, of Prism with the description that the mock server serves, and of bare `node:http`, each in a process
- * of its own, in the order A B C, three times. `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism
+ * of its own. For each operation all three are warmed up, and then take short turns, A B C A B C …: a machine that others use as well is slow for
+ * one of them no more than for the others. `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism
  * @stoplight/prism-cli` was run before.
  */
-const measured = 2000;
-/** A create is compiled anew until its fourth second. */
+/** In milliseconds. A create is compiled anew until its fourth second. */
 const warmUp = 5000;
-const rounds = 3;
+const turn = 400;
+const turns = 10;
+/** Each with processes of its own. */
+const rounds = 2;
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const prismFile = here("../../.cache/prism/node_modules/@stoplight/prism-cli/dist/index.js");
 
@@ -66,30 +69,37 @@ async function answersOf(port: number) {
 
 const folder = await mkdtemp(join(tmpdir(), "bench-"));
 const description = join(folder, "openapi.json");
-const results = new Map<string, number[]>();
 
-async function measure(server: string, running: Running, revisionPath: string, round: number): Promise<void> {
-  const host = `127.0.0.1:${running.port}`;
-  const loads = {
+type Server = "mock server" | "Prism" | "bare node:http";
+/** Requests a second in each turn, by operation and connections. */
+const rates = new Map<string, Record<Server, number[]>>();
+
+/** How many requests a second an operation gets through in so many milliseconds. */
+async function rateOf(server: Server, port: number, connections: number, text: RequestText, milliseconds: number) {
+  const { requests, failures, seconds } = await load(port, connections, text, milliseconds);
+  if (failures > 0) process.stderr.write(`${server}: ${failures} failures\n`);
+  return requests / seconds;
+}
+
+async function measure(servers: Map<Server, Running>, revisionPath: string): Promise<void> {
+  const host = "127.0.0.1";
+  let creations = 0;
+  const operations: Record<string, RequestText> = {
     "list page": () => requestText("GET", "/v2/deployments", host),
     "get revision": () => requestText("GET", revisionPath, host),
-    create: (connections: number) => (number: number) =>
-      requestText("POST", "/v2/deployments", host, createBody(`r${round}-${connections}-${number}`)),
+    create: () => requestText("POST", "/v2/deployments", host, createBody(`made-${creations++}`)),
   };
   for (const connections of [1, 32]) {
-    for (const [name, make] of Object.entries(loads)) {
-      const text = name === "create" ? loads.create(connections) : (make as () => string);
-      await load(running.port, connections, (number) => text(number), warmUp);
-      const offset = 1_000_000;
-      const { requests, failures, seconds } = await load(
-        running.port,
-        connections,
-        (number) => text(number + offset),
-        measured,
-      );
-      if (failures > 0) process.stderr.write(`${server}, ${name}: ${failures} failures\n`);
-      const key = `${name}\t${connections}\t${server}`;
-      results.set(key, [...(results.get(key) ?? []), requests / seconds]);
+    for (const [name, text] of Object.entries(operations)) {
+      for (const [server, { port }] of servers) await rateOf(server, port, connections, text, warmUp);
+      const key = `${name} | ${connections}`;
+      const known = rates.get(key) ?? { "mock server": [], Prism: [], "bare node:http": [] };
+      rates.set(key, known);
+      for (let count = 0; count < turns; count++) {
+        for (const [server, { port }] of servers) {
+          known[server].push(await rateOf(server, port, connections, text, turn));
+        }
+      }
     }
   }
 }
@@ -100,42 +110,38 @@ try {
   const { answers } = await answersOf(probe.port);
   probe.child.kill();
   for (let round = 0; round < rounds; round++) {
-    const mock = await start([here("servers/mock.ts")], printedPort);
-    const { revisionPath } = await answersOf(mock.port);
-    await measure("mock server", mock, revisionPath, round);
-    mock.child.kill();
+    const servers = new Map<Server, Running>();
+    servers.set("mock server", await start([here("servers/mock.ts")], printedPort));
+    const { revisionPath } = await answersOf((servers.get("mock server") as Running).port);
     if (existsSync(prismFile)) {
       const port = 4010 + round;
-      const prism = await start([prismFile, "mock", "-p", String(port), description], (output) =>
-        output.includes("is listening") ? port : undefined,
-      );
-      await measure("Prism", prism, revisionPath, round);
-      prism.child.kill();
+      const isReady = (output: string) => (output.includes("is listening") ? port : undefined);
+      servers.set("Prism", await start([prismFile, "mock", "-p", String(port), description], isReady));
     }
-    const bare = await start([here("servers/bare.ts"), JSON.stringify(answers)], printedPort);
-    await measure("bare node:http", bare, revisionPath, round);
-    bare.child.kill();
+    servers.set("bare node:http", await start([here("servers/bare.ts"), JSON.stringify(answers)], printedPort));
+    await measure(servers, revisionPath);
+    for (const { child } of servers.values()) child.kill();
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-const best = (key: string) => Math.max(...(results.get(key) ?? [Number.NaN]));
-const rows = [...new Set([...results.keys()].map((key) => key.split("\t").slice(0, 2).join("\t")))].map((key) => {
-  const [ours, prism, bare] = ["mock server", "Prism", "bare node:http"].map((server) => best(`${key}\t${server}`));
-  const cells = [ours, prism, bare].map((value) => Math.round(value as number).toLocaleString("en"));
-  const factors = [
-    `${((ours as number) / (prism as number)).toFixed(1)} ×`,
-    `${Math.round(((ours as number) / (bare as number)) * 100)} %`,
-  ];
-  return `| ${[...key.split("\t"), ...cells, ...factors].join(" | ")} |`;
+const quantile = (values: readonly number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
+const percent = (ratio: number) => `${Math.round(ratio * 100)} %`;
+const rows = [...rates].map(([key, { "mock server": ours, Prism: prism, "bare node:http": bare }]) => {
+  const cells = [ours, prism, bare].map((values) => Math.round(quantile(values, 0.5)).toLocaleString("en"));
+  const ratios = ours.map((rate, index) => rate / (bare[index] as number));
+  const ofPrism = `${(quantile(ours, 0.5) / quantile(prism, 0.5)).toFixed(1)} ×`;
+  const spread = `${percent(quantile(ratios, 0.25))} to ${percent(quantile(ratios, 0.75))}`;
+  return `| ${[key, ...cells, ofPrism, percent(quantile(ratios, 0.5)), spread].join(" | ")} |`;
 });
 process.stdout.write(
   [
-    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Requests a second, the best of three rounds.`,
+    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Requests a second, and the shares of the same turn: medians of ${rounds * turns} turns.`,
     "",
-    "| operation | connections | mock server | Prism | bare node:http | of Prism | of bare |",
-    "|---|---|---|---|---|---|---|",
+    "| operation | connections | mock server | Prism | bare node:http | of Prism | of bare | middle half |",
+    "|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n"),

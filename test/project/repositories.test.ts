@@ -129,6 +129,17 @@ test("a deployment that is put back from a snapshot runs its graphs again", asyn
   expect(await greeting(agent)).toBe("Hello Ada from a-secret-place");
 });
 
+test("a deployment of an earlier server runs its graphs again where they are kept in a data directory", async () => {
+  await using project = await copyOfProject("greeter");
+  const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
+  const first = await startForTest(options);
+  const { id } = await create(first.cloud);
+  await first.close();
+  await using second = await startForTest(options);
+  const { body } = await second.cloud("GET", `/v2/deployments/${id}`);
+  expect(await greeting(apiOf(body.source_config.custom_url))).toBe("Hello Ada from a-secret-place");
+});
+
 test("a folder that isn't there, and two of one repository, are refused at the start", async () => {
   await expect(startForTest({ repositories: { [repository]: "/surely/not/there" } })).rejects.toThrow(/no such folder/);
   const folders = { [repository]: "docs", "git@github.com:acme/greeter.git": "test" };
