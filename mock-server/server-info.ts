@@ -23,10 +23,10 @@ export interface ServerInfo {
 }
 
 /** What `mock` says about itself now. */
-export async function serverInfo(mock: Mock): Promise<ServerInfo> {
+export function serverInfo(mock: Mock): ServerInfo {
   const url = mock.publicUrl();
   const issuer = issuerOf(mock);
-  const integration = await mock.state.collections.integrations.get(defaultIntegrationId);
+  const integration = mock.state.collections.integrations.get(defaultIntegrationId);
   return {
     url,
     editions: { cloud: url, "self-hosted": `${url}/api-host` },

@@ -173,7 +173,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   const ids = createIdSource(seedOf(options.seed, directory));
   const redaction = new Redaction();
   const state = options.state ?? createMemoryState(directory);
-  const content = await state.content();
+  const content = state.content();
   const isContinued = directory !== undefined && content.deployments.length + content.collections.listeners.length > 0;
   rememberSecretsOf(redaction, content);
   const onDefect = (error: unknown) => {
@@ -223,17 +223,16 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
   };
   const seedIntegrationsOnce = async () => {
-    await ensureDefaultIntegration(mock);
-    await seedIntegrations(mock, options.integrations ?? []);
+    ensureDefaultIntegration(mock);
+    seedIntegrations(mock, options.integrations ?? []);
   };
   await seedIntegrationsOnce();
   for (const key of mock.keys.keys) redaction.remember(key);
   if (adminToken !== undefined) redaction.remember(adminToken);
 
-  const info = () => serverInfo(mock);
   const reset = async (isConfirmed: boolean) => {
     checkConfirmed(mock, isConfirmed);
-    await state.clear();
+    state.clear();
     endAgents(mock);
     await seedIntegrationsOnce();
     mock.journal.clear();
@@ -242,7 +241,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   };
   const isOnLoopback = isLoopbackName(host);
   const serve = createApp(mock, {
-    info,
+    info: () => serverInfo(mock),
     reset,
     guardAdmin: (exchange) => guardAdmin(exchange, isOnLoopback, adminToken),
     onDefect,
@@ -276,13 +275,13 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     fixture: (filter) => fixtureOf(mock.journal.read(journalFilter(filter)), mock.publicUrl()),
     seed: (seed) => applySeed(mock, seed),
     snapshot: {
-      get: () => takeSnapshot(mock, true),
-      put: (snapshot, { confirm = false } = {}) => putSnapshot(mock, snapshot, confirm),
+      get: async () => takeSnapshot(mock, true),
+      put: async (snapshot, { confirm = false } = {}) => putSnapshot(mock, snapshot, confirm),
     },
     async push(event) {
       return (await push(mock, event)).map(({ revision }) => viewRevision(revision, clock.now()));
     },
-    info,
+    info: async () => serverInfo(mock),
     reset: ({ confirm = false } = {}) => reset(confirm),
     close,
     [Symbol.asyncDispose]: close,

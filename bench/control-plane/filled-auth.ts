@@ -8,12 +8,12 @@ const tenantId = "00000000-0000-4000-8000-000000000001";
 const scope = { edition: "cloud", tenantId } as const;
 
 /** Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are another workspace's. */
-export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
+export function fillAuth({ mock, size }: FilledStore): void {
   const { providers, tokens, connections } = mock.state.collections;
   const now = mock.clock.now();
   for (let number = 0; number < size; number++) {
     const recordId = `provider-record-${number}`;
-    await providers.put({
+    providers.put({
       id: recordId,
       edition: "cloud",
       tenantId: number < 10 ? tenantId : `another-${number}`,
@@ -33,7 +33,7 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
       createdAt: now,
       updatedAt: now,
     });
-    await tokens.put({
+    tokens.put({
       id: `token-${number}`,
       ...scope,
       providerRecordId: "provider-record-0",
@@ -48,7 +48,7 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
       createdAt: now,
       updatedAt: now,
     });
-    await connections.put({
+    connections.put({
       id: `connection-${number}`,
       ...scope,
       agentId: `agent-${number}`,
@@ -60,8 +60,8 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
 }
 
 /** One more token, of the user `userId`, for an operation that deletes it. */
-export async function addToken({ mock }: FilledStore, id: string, userId: string): Promise<void> {
+export function addToken({ mock }: FilledStore, id: string, userId: string): void {
   const { tokens } = mock.state.collections;
-  const known = await tokens.get("token-0");
-  if (known) await tokens.put({ ...known, id, userId, createdBy: userId, isDefault: false });
+  const known = tokens.get("token-0");
+  if (known) tokens.put({ ...known, id, userId, createdBy: userId, isDefault: false });
 }

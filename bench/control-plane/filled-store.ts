@@ -69,16 +69,16 @@ export async function fillStore(size: number): Promise<FilledStore> {
   const listenerId = ((await listeners.json()) as { resources: { id: string }[] }).resources[0]?.id ?? "";
   await post("/v2/deployments", size, cloudBody);
   await post("/api-host/v2/deployments", size, (number) => imageBody(number, listenerId));
-  const all = await mock.state.deployments.all();
+  const all = mock.state.deployments.all();
   const cloud = all.filter(({ edition }) => edition === "cloud");
   const pathOf = (number: number) => `/v2/deployments/${cloud[number % size]?.id}/revisions`;
   await load(port, 16, (number) => requestText("POST", pathOf(number), host, "{}"), 600_000, 9 * size);
-  const tagged = await mock.state.deployments.all();
+  const tagged = mock.state.deployments.all();
   for (const record of tagged) {
     const tagValueIds = record.name.startsWith("rare-") ? [commonTag, rareTag] : [commonTag];
-    await mock.state.deployments.update({ ...record, tagValueIds });
+    mock.state.deployments.update({ ...record, tagValueIds });
   }
-  const filled = await mock.state.deployments.all();
+  const filled = mock.state.deployments.all();
   return {
     mock,
     port,

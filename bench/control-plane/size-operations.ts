@@ -132,7 +132,7 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
       count: writes,
       prepare: async (requests) => {
         made = Array.from({ length: requests }, () => `temporary-${serial++}`);
-        for (const id of made) await addToken(store, id, caller);
+        for (const id of made) addToken(store, id, caller);
       },
     },
     { name: "create listener", text: () => send("POST", "/api-host/v2/listeners", listenerBody())(), count: writes },
@@ -189,13 +189,13 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
 }
 
 /** Removes the deployments and listeners that operations have made. */
-export async function removeTemporary({ mock }: FilledStore): Promise<void> {
+export function removeTemporary({ mock }: FilledStore): void {
   const { deployments, collections } = mock.state;
-  for (const { id, name } of await deployments.all()) {
+  for (const { id, name } of deployments.all()) {
     if (!name.startsWith("temporary-")) continue;
-    await deployments.remove(id);
+    deployments.remove(id);
   }
-  for (const { id, computeId } of await collections.listeners.all()) {
-    if (computeId.startsWith("temporary-")) await collections.listeners.remove(id);
+  for (const { id, computeId } of collections.listeners.all()) {
+    if (computeId.startsWith("temporary-")) collections.listeners.remove(id);
   }
 }

@@ -20,7 +20,7 @@ async function callerOf({ mock, port, host }: FilledStore): Promise<string> {
     60_000,
     1,
   );
-  const [session] = await mock.state.collections.authSessions.all();
+  const [session] = mock.state.collections.authSessions.all();
   return session?.createdBy ?? "";
 }
 
@@ -40,7 +40,7 @@ async function measure({ port, mock }: FilledStore, operation: MeasuredOperation
 const stores = [await fillStore(10), await fillStore(10_000)] as const;
 const operations = await Promise.all(
   stores.map(async (store) => {
-    await fillAuth(store);
+    fillAuth(store);
     return measuredOperations(store, await callerOf(store));
   }),
 );
@@ -52,7 +52,7 @@ for (let round = 0; round < rounds; round++) {
     for (const [side, store] of stores.entries()) {
       const operation = operations[side]?.[index] as MeasuredOperation;
       known[side] = Math.min(known[side] as number, await measure(store, operation));
-      await removeTemporary(store);
+      removeTemporary(store);
     }
     times.set(name, known);
   }

@@ -59,7 +59,7 @@ const isConfirmed = (exchange: Exchange) => exchange.query.get("confirm") === "t
 
 /** What the admin API says about the server itself. */
 export interface AdminActions {
-  info(): Promise<ServerInfo>;
+  info(): ServerInfo;
   /** Forgets all deployments, requests, faults and settings. */
   reset(isConfirmed: boolean): Promise<void>;
 }
@@ -72,7 +72,7 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
   const clock = () => ({ now: new Date(mock.clock.now()).toISOString(), frozen: mock.clock.frozen });
 
   serve("GET", "/_mock/health", () => sendJson(200, { ok: true }));
-  serve("GET", "/_mock/info", async () => sendJson(200, await actions.info()));
+  serve("GET", "/_mock/info", () => sendJson(200, actions.info()));
   serve("POST", "/_mock/reset", async (exchange) => {
     await actions.reset(isConfirmed(exchange));
     return sendJson(200, { ok: true });
@@ -81,7 +81,7 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
     return sendJson(201, await applySeed(mock, await readAdminBody(exchange, seedSchema, snapshotLimitBytes)));
   });
   serve("GET", "/_mock/snapshot", async (exchange) =>
-    sendJson(200, await takeSnapshot(mock, exchange.query.get("secrets") === "include")),
+    sendJson(200, takeSnapshot(mock, exchange.query.get("secrets") === "include")),
   );
   serve("PUT", "/_mock/snapshot", async (exchange) => {
     const snapshot = await readAdminBody(exchange, snapshotSchema, snapshotLimitBytes);
@@ -119,9 +119,9 @@ export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions)
     const id = exchange.param("id");
     const { tag_value_ids: tagValueIds } = await readAdminBody(exchange, deploymentRequest);
     await mock.locks.run(id, async () => {
-      const record = await findAnywhere(mock, id);
+      const record = findAnywhere(mock, id);
       if (!record) throw deploymentNotFound(id);
-      await mock.state.deployments.update({ ...record, tagValueIds });
+      mock.state.deployments.update({ ...record, tagValueIds });
     });
     return sendJson(204, undefined);
   });

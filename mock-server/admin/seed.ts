@@ -43,16 +43,16 @@ export interface Seeded {
  */
 export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input);
-  const integrations = await mock.state.collections.integrations.all();
+  const integrations = mock.state.collections.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
   let part = "";
   try {
-    await seedIntegrations(mock, seed.integrations ?? []);
+    seedIntegrations(mock, seed.integrations ?? []);
     for (const [index, { tenant_id: tenantId = mock.keys.defaultWorkspace, ...body }] of (
       seed.listeners ?? []
     ).entries()) {
       part = `listeners[${index}]`;
-      const listener = await createListener(mock, { edition: "self-hosted", tenantId }, body);
+      const listener = createListener(mock, { edition: "self-hosted", tenantId }, body);
       made.listeners.push({ id: listener.id, compute_id: listener.computeId });
     }
     for (const [index, entry] of (seed.deployments ?? []).entries()) {
@@ -69,9 +69,9 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
     }
     return made;
   } catch (error) {
-    for (const { id } of made.deployments) await forgetDeployment(mock, id);
-    for (const { id } of made.listeners) await mock.state.collections.listeners.remove(id);
-    await replaceIntegrations(mock, integrations);
+    for (const { id } of made.deployments) forgetDeployment(mock, id);
+    for (const { id } of made.listeners) mock.state.collections.listeners.remove(id);
+    replaceIntegrations(mock, integrations);
     if (error instanceof HttpError) throw new HttpError(400, `${part}: ${error.message}`);
     throw error;
   }

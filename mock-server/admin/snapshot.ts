@@ -74,12 +74,12 @@ export type Snapshot = z.input<typeof snapshotSchema>;
 const secretFields = new Set(["accessToken", "refreshToken", "clientSecret", "secret", "codeVerifier", "value"]);
 
 /** Everything that the server knows: deployments, faults, transitions. Without secrets, unless they are asked for: then it can be put back whole. */
-export async function takeSnapshot(mock: Mock, includeSecrets: boolean): Promise<Snapshot> {
+export function takeSnapshot(mock: Mock, includeSecrets: boolean): Snapshot {
   const snapshot = {
     version: 1,
     transitions: mock.transitions.get(),
     faults: mock.faults.list().map(({ matched: _, happened: __, ...rule }) => rule),
-    content: await mock.state.content(),
+    content: mock.state.content(),
   };
   if (includeSecrets) return snapshot as unknown as Snapshot;
   const text = JSON.stringify(snapshot, (name, value) => {
@@ -102,7 +102,7 @@ export function checkConfirmed({ isKept }: Mock, isConfirmed: boolean): void {
  * Puts a snapshot in the place of everything; agent servers begin anew.
  * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id; {HttpError} 400 where it must be confirmed and isn't.
  */
-export async function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): Promise<void> {
+export function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): void {
   checkConfirmed(mock, isConfirmed);
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
@@ -110,6 +110,6 @@ export async function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: bool
   mock.transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
   const content = snapshot.content as unknown as StateContent;
   rememberSecretsOf(mock.redaction, content);
-  await mock.state.replace(content);
+  mock.state.replace(content);
   endAgents(mock);
 }

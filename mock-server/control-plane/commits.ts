@@ -39,9 +39,21 @@ export function normalizeRef(ref: string): string {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref;
 }
 
-const derivedCommit = remembering((key) => hash("sha1", key));
+/** The commits of refs that no push has moved, by repository and ref. */
+const derivedCommits = new Map<string, Map<string, string>>();
 
 /** The commit of a ref that no push has moved: the same one always, told by repository and ref alone. Both are in their normal forms. */
 export function unmovedCommit(repository: string, ref: string): string {
-  return derivedCommit(`${repository}\n${ref}`);
+  const known = derivedCommits.get(repository)?.get(ref);
+  if (known !== undefined) return known;
+  const commit = hash("sha1", `${repository}\n${ref}`);
+  remember(repository, ref, commit);
+  return commit;
+}
+
+function remember(repository: string, ref: string, commit: string): void {
+  const refs = derivedCommits.get(repository) ?? new Map<string, string>();
+  if (derivedCommits.size >= mostRemembered) derivedCommits.clear();
+  if (refs.size >= mostRemembered) refs.clear();
+  derivedCommits.set(repository, refs.set(ref, commit));
 }

@@ -43,18 +43,18 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
   const config = neutralConfig(body.source_revision_config);
   checkCreate(body, config, scope.edition);
   const { integration_id: integrationId, repo_url: repositoryUrl, listener_id: listenerId } = body.source_config;
-  if (typeof integrationId === "string") await checkIntegration(mock, scope, integrationId, repositoryUrl);
+  if (typeof integrationId === "string") checkIntegration(mock, scope, integrationId, repositoryUrl);
   if (typeof listenerId === "string") {
-    await checkListener(mock, scope, listenerId, body.source_config.listener_config?.k8s_namespace);
+    checkListener(mock, scope, listenerId, body.source_config.listener_config?.k8s_namespace);
   }
   const now = mock.clock.now();
-  const holder = await mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
+  const holder = mock.state.deployments.findByName(scope.edition, scope.tenantId, body.name);
   if (holder && !isGone(holder, now)) throw nameTaken(body.name);
   const id = mock.ids.uuid();
   const sourceConfig = givenFields(body.source_config);
   if (body.source === "github") sourceConfig.build_on_push ??= false;
   const { name, secrets } = body;
-  const commit = await commitOf(mock, sourceConfig.repo_url, config.repo_ref);
+  const commit = commitOf(mock, sourceConfig.repo_url, config.repo_ref);
   const drafted = draftRevision(
     mock,
     { id, name, sourceConfig, secrets },
@@ -82,7 +82,7 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     deletion: null,
     tagValueIds: noTags,
   };
-  if (!(await mock.state.deployments.insert(deployment, revision, (other) => isGone(other, now)))) {
+  if (!mock.state.deployments.insert(deployment, revision, (other) => isGone(other, now))) {
     mock.projects.release(revision.id);
     throw nameTaken(body.name);
   }
@@ -94,26 +94,26 @@ function nameTaken(name: string): HttpError {
 }
 
 /** @throws {HttpError} 404 unless the deployment is there, in this edition and workspace. */
-export async function findDeployment(mock: Mock, scope: Scope, id: string): Promise<DeploymentRecord> {
-  const record = await findAnywhere(mock, id);
+export function findDeployment(mock: Mock, scope: Scope, id: string): DeploymentRecord {
+  const record = findAnywhere(mock, id);
   if (record?.edition !== scope.edition || record.tenantId !== scope.tenantId) throw deploymentNotFound(id);
   return record;
 }
 
 /** A deployment of any edition and workspace, unless it is gone. */
-export async function findAnywhere(mock: Mock, id: string): Promise<DeploymentRecord | undefined> {
-  const record = await mock.state.deployments.get(id);
+export function findAnywhere(mock: Mock, id: string): DeploymentRecord | undefined {
+  const record = mock.state.deployments.get(id);
   if (!record || !isGone(record, mock.clock.now())) return record;
-  await forgetDeployment(mock, id);
+  forgetDeployment(mock, id);
   return undefined;
 }
 
 /** Removes a deployment with all that belongs to it. */
-export async function forgetDeployment(mock: Mock, id: string): Promise<void> {
-  await mock.state.deployments.remove(id);
+export function forgetDeployment(mock: Mock, id: string): void {
+  mock.state.deployments.remove(id);
   endAgents(mock, id);
   const { uploads } = mock.state.collections;
-  for (const upload of await uploads.findBy("deployment", id)) await uploads.remove(upload.id);
+  for (const upload of uploads.findBy("deployment", id)) uploads.remove(upload.id);
 }
 
 export function deploymentNotFound(id: string): HttpError {
@@ -125,9 +125,9 @@ export function changeDeployment<Result>(
   mock: Mock,
   scope: Scope,
   id: string,
-  change: (record: DeploymentRecord) => Promise<Result>,
+  change: (record: DeploymentRecord) => Result | Promise<Result>,
 ): Promise<Result> {
-  return mock.locks.run(id, async () => change(await findDeployment(mock, scope, id)));
+  return mock.locks.run(id, async () => change(findDeployment(mock, scope, id)));
 }
 
 /** Applies a patch; makes one new revision when any field asks for it, or `always`. @throws {HttpError} 400 for a broken rule. */
@@ -161,10 +161,10 @@ export async function patchDeployment(
     (body.secret_references ?? null) !== null ||
     ["resource_spec", "install_command", "build_command"].some((field) => field in patchedSource);
   if (!makesRevision) {
-    await mock.state.deployments.update(patched);
+    mock.state.deployments.update(patched);
     return { deployment: patched, revision: undefined };
   }
-  const commit = await commitOf(mock, sourceConfig.repo_url, revisionConfig.repo_ref);
+  const commit = commitOf(mock, sourceConfig.repo_url, revisionConfig.repo_ref);
   return addRevision(mock, patched, {
     source: body.revision_source ?? record.source,
     config: { ...revisionConfig, repo_commit_sha: commit },
@@ -172,16 +172,15 @@ export async function patchDeployment(
 }
 
 /** Starts a deletion, or leaves one that has started as it is. */
-export async function deleteDeployment(
-  mock: Mock,
-  record: DeploymentRecord,
-  deleteTracingProject: boolean,
-): Promise<void> {
+export function deleteDeployment(mock: Mock, record: DeploymentRecord, deleteTracingProject: boolean): void {
   if (record.deletion) return;
   const now = mock.clock.now();
   const step = mock.transitions.deletionStep();
-  if (step === 0) return forgetDeployment(mock, record.id);
-  await mock.state.deployments.update({
+  if (step === 0) {
+    forgetDeployment(mock, record.id);
+    return;
+  }
+  mock.state.deployments.update({
     ...record,
     updatedAt: now,
     deletion: {
@@ -196,13 +195,13 @@ export async function deleteDeployment(
 /** Moves a deletion one step on, from AWAITING_DELETE over AWAITING_FINAL_DELETE to gone. @throws {HttpError} 404, or 400 without a deletion. */
 export function advanceDeletion(mock: Mock, id: string): Promise<void> {
   return mock.locks.run(id, async () => {
-    const record = await findAnywhere(mock, id);
+    const record = findAnywhere(mock, id);
     if (!record) throw deploymentNotFound(id);
     const { deletion } = record;
     if (!deletion) throw badRequest(`Deployment ID ${id} is not being deleted.`);
     const now = mock.clock.now();
     if (deletion.finalAt !== null && deletion.finalAt <= now) return forgetDeployment(mock, id);
-    await mock.state.deployments.update({ ...record, deletion: { ...deletion, finalAt: now } });
+    mock.state.deployments.update({ ...record, deletion: { ...deletion, finalAt: now } });
   });
 }
 
@@ -223,12 +222,12 @@ export async function push(mock: Mock, { repo_url, ref, commit, force = false }:
   const repository = normalizeRepository(repo_url);
   const name = normalizeRef(ref);
   if (name.startsWith("refs/tags/") && !force) throw badRequest(`${name} is a tag: it moves with "force": true only.`);
-  await mock.state.commits.set(repository, name, commit);
+  mock.state.commits.set(repository, name, commit);
   const changes: RevisionChange[] = [];
-  for (const { id } of await mock.state.deployments.buildingFrom(repository, name)) {
+  for (const { id } of mock.state.deployments.buildingFrom(repository, name)) {
     const change = await mock.locks.run(id, async () => {
       // It may have been changed while earlier ones were built.
-      const record = await findAnywhere(mock, id);
+      const record = findAnywhere(mock, id);
       if (!record || record.deletion || !record.sourceConfig.build_on_push) return undefined;
       if (record.revisionConfig.repo_ref !== name) return undefined;
       return addRevision(mock, record, {

@@ -63,10 +63,10 @@ export const deploymentRoutes = [
       200: { description: "One page of deployments.", schema: deploymentsListResponse },
       422: validationFailed,
     },
-    async handle({ mock, scope, query }) {
+    handle({ mock, scope, query }) {
       const { edition, tenantId } = scope;
       const wanted = deploymentQuery(query, mock.clock.now(), query);
-      const page = await mock.state.deployments.page(edition, tenantId, wanted);
+      const page = mock.state.deployments.page(edition, tenantId, wanted);
       const resources = page.map((record) => mock.views.deployment(record));
       return { status: 200, json: mock.views.page(resources, query.offset) };
     },
@@ -135,8 +135,8 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
+    handle({ mock, scope, params }) {
+      const deployment = findDeployment(mock, scope, params.deployment_id as string);
       return { status: 200, json: mock.views.deployment(deployment) };
     },
   }),
@@ -196,8 +196,8 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const record = await findDeployment(mock, scope, params.deployment_id as string);
+    handle({ mock, scope, params }) {
+      const record = findDeployment(mock, scope, params.deployment_id as string);
       checkSource(record, "internal_docker", "A push token");
       const token = randomBytes(24).toString("base64url");
       mock.redaction.remember(token);
@@ -218,8 +218,8 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const record = await findDeployment(mock, scope, params.deployment_id as string);
+    handle({ mock, scope, params, body }) {
+      const record = findDeployment(mock, scope, params.deployment_id as string);
       checkSource(record, "internal_source", "An upload URL");
       const headers = body?.supports_upload_headers ? { upload_headers: {} } : {};
       return { status: 200, body: { ...createUploadUrl(mock, record.id), ...headers } };

@@ -38,17 +38,17 @@ export const integrationSeedSchema = z.strictObject({
 export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
 
 /** Puts the default integration into a state that has no integration. */
-export async function ensureDefaultIntegration(mock: Mock): Promise<void> {
+export function ensureDefaultIntegration(mock: Mock): void {
   const { integrations } = mock.state.collections;
-  if ((await integrations.all()).length === 0) await integrations.put(defaultIntegration);
+  if (integrations.all().length === 0) integrations.put(defaultIntegration);
 }
 
 /** Adds integrations; with the first of them the default one is gone. */
-export async function seedIntegrations(mock: Mock, seeds: readonly IntegrationSeed[]): Promise<void> {
+export function seedIntegrations(mock: Mock, seeds: readonly IntegrationSeed[]): void {
   const { integrations } = mock.state.collections;
-  if (seeds.length > 0) await integrations.remove(defaultIntegrationId);
+  if (seeds.length > 0) integrations.remove(defaultIntegrationId);
   for (const [index, seed] of seeds.entries()) {
-    await integrations.put({
+    integrations.put({
       id: seed.id.toLowerCase(),
       kind: seed.kind ?? "github",
       tenantId: seed.tenant_id ?? null,
@@ -65,16 +65,16 @@ export async function seedIntegrations(mock: Mock, seeds: readonly IntegrationSe
 }
 
 /** Puts `records` in the place of every integration. */
-export async function replaceIntegrations(mock: Mock, records: readonly IntegrationRecord[]): Promise<void> {
+export function replaceIntegrations(mock: Mock, records: readonly IntegrationRecord[]): void {
   const { integrations } = mock.state.collections;
-  for (const { id } of await integrations.all()) await integrations.remove(id);
-  for (const record of records) await integrations.put(record);
+  for (const { id } of integrations.all()) integrations.remove(id);
+  for (const record of records) integrations.put(record);
 }
 
 /** The integrations of one kind that a workspace has. Only the cloud edition has any: no other builds from repositories. */
-export async function integrationsOf(mock: Mock, scope: Scope, kind: IntegrationRecord["kind"]) {
+export function integrationsOf(mock: Mock, scope: Scope, kind: IntegrationRecord["kind"]) {
   const { integrations } = mock.state.collections;
-  const found = await integrations.findBy("workspace", scope.tenantId, everyWorkspace);
+  const found = integrations.findBy("workspace", scope.tenantId, everyWorkspace);
   return found.filter((record) => record.kind === kind && isOf(record, scope));
 }
 
@@ -83,13 +83,13 @@ function isOf({ tenantId }: IntegrationRecord, scope: Scope): boolean {
 }
 
 /** @throws {HttpError} 404 unless the workspace has the integration. */
-export async function findIntegration(
+export function findIntegration(
   mock: Mock,
   scope: Scope,
   kind: IntegrationRecord["kind"],
   id: string,
-): Promise<IntegrationRecord> {
-  const record = await mock.state.collections.integrations.get(id);
+): IntegrationRecord {
+  const record = mock.state.collections.integrations.get(id);
   if (record?.kind !== kind || !isOf(record, scope)) throw new HttpError(404, `Integration ID ${id} not found.`);
   return record;
 }
@@ -99,15 +99,15 @@ export async function findIntegration(
  * brought itself, that one stands for any other, so that a program written for the hosted service runs unchanged; strictness ends this.
  * @throws {HttpError} 400 for an integration that the workspace hasn't, or a repository that it can't read.
  */
-export async function checkIntegration(
+export function checkIntegration(
   mock: Mock,
   scope: Scope,
   integrationId: string,
   repositoryUrl: string | null | undefined,
-): Promise<void> {
+): void {
   const { integrations } = mock.state.collections;
-  if (!mock.strict && (await integrations.get(defaultIntegrationId))) return;
-  const record = await integrations.get(integrationId.toLowerCase());
+  if (!mock.strict && integrations.get(defaultIntegrationId)) return;
+  const record = integrations.get(integrationId.toLowerCase());
   if (!record || !isOf(record, scope)) {
     throw badRequest(`source_config.integration_id: Integration ID ${integrationId} not found.`);
   }

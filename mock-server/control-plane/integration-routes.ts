@@ -18,8 +18,8 @@ function routesOf(kind: IntegrationRecord["kind"], root: string, what: string) {
       tag,
       summary: `List the ${what} integrations of the workspace`,
       responses: { 200: { description: "The integrations.", schema: z.array(integrationResponse) } },
-      async handle({ mock, scope }) {
-        return { status: 200, body: (await integrationsOf(mock, scope, kind)).map(viewIntegration) };
+      handle({ mock, scope }) {
+        return { status: 200, body: integrationsOf(mock, scope, kind).map(viewIntegration) };
       },
     }),
     route({
@@ -33,8 +33,8 @@ function routesOf(kind: IntegrationRecord["kind"], root: string, what: string) {
         404: { description: "No such integration in this workspace.", schema: errorDetail },
         422: validationFailed,
       },
-      async handle({ mock, scope, params }) {
-        const integration = await findIntegration(mock, scope, kind, params.integration_id as string);
+      handle({ mock, scope, params }) {
+        const integration = findIntegration(mock, scope, kind, params.integration_id as string);
         const body = integration.repositories.map((repository) => viewRepository(integration, repository));
         return { status: 200, body };
       },

@@ -27,57 +27,47 @@ export function checkListenersAllowed({ edition, tenantId }: Scope): void {
 }
 
 /** One page of the listeners of a workspace, newest first. The cloud edition has none. */
-export async function pageOfListeners(
-  mock: Mock,
-  { edition, tenantId }: Scope,
-  query: PageQuery,
-): Promise<ListenerRecord[]> {
+export function pageOfListeners(mock: Mock, { edition, tenantId }: Scope, query: PageQuery): ListenerRecord[] {
   if (edition !== "self-hosted") return [];
   return mock.state.collections.listeners.pageBy("workspace", tenantId, query);
 }
 
 /** @throws {HttpError} 403 in the cloud edition, 404 unless the workspace has the listener. */
-export async function findListener(mock: Mock, scope: Scope, id: string): Promise<ListenerRecord> {
+export function findListener(mock: Mock, scope: Scope, id: string): ListenerRecord {
   checkListenersAllowed(scope);
-  const record = await mock.state.collections.listeners.get(id);
+  const record = mock.state.collections.listeners.get(id);
   if (record?.tenantId !== scope.tenantId) throw new HttpError(404, `Listener ID ${id} not found.`);
   return record;
 }
 
 /** @throws {HttpError} 403 in the cloud edition, 400 for a broken namespace, 409 for a compute ID in use. */
-export async function createListener(mock: Mock, scope: Scope, body: ListenerCreateBody): Promise<ListenerRecord> {
+export function createListener(mock: Mock, scope: Scope, body: ListenerCreateBody): ListenerRecord {
   checkListenersAllowed(scope);
   checkNamespaces(body.compute_config.k8s_namespaces);
   const { tenantId } = scope;
-  return mock.locks.run(`listeners/${tenantId}`, async () => {
-    if (await mock.state.collections.listeners.hasBy("computeId", `${tenantId}\n${body.compute_id}`)) {
-      throw new HttpError(
-        409,
-        `Listener for LangSmith workspace ID '${tenantId}' and compute ID '${body.compute_id}' already exists.`,
-      );
-    }
-    const now = mock.clock.now();
-    const record: ListenerRecord = {
-      id: mock.ids.uuid(),
-      tenantId,
-      version: body.version ?? null,
-      computeType: body.compute_type,
-      computeId: body.compute_id,
-      namespaces: body.compute_config.k8s_namespaces ?? null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await mock.state.collections.listeners.put(record);
-    return record;
-  });
+  if (mock.state.collections.listeners.hasBy("computeId", `${tenantId}\n${body.compute_id}`)) {
+    throw new HttpError(
+      409,
+      `Listener for LangSmith workspace ID '${tenantId}' and compute ID '${body.compute_id}' already exists.`,
+    );
+  }
+  const now = mock.clock.now();
+  const record: ListenerRecord = {
+    id: mock.ids.uuid(),
+    tenantId,
+    version: body.version ?? null,
+    computeType: body.compute_type,
+    computeId: body.compute_id,
+    namespaces: body.compute_config.k8s_namespaces ?? null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  mock.state.collections.listeners.put(record);
+  return record;
 }
 
 /** @throws {HttpError} 400 for another compute type or ID, or a broken namespace. */
-export async function patchListener(
-  mock: Mock,
-  record: ListenerRecord,
-  body: ListenerPatchBody,
-): Promise<ListenerRecord> {
+export function patchListener(mock: Mock, record: ListenerRecord, body: ListenerPatchBody): ListenerRecord {
   for (const [field, value, present] of [
     ["compute_type", body.compute_type, record.computeType],
     ["compute_id", body.compute_id, record.computeId],
@@ -93,13 +83,13 @@ export async function patchListener(
     namespaces: body.compute_config ? (body.compute_config.k8s_namespaces ?? null) : record.namespaces,
     updatedAt: mock.clock.now(),
   };
-  await mock.state.collections.listeners.put(patched);
+  mock.state.collections.listeners.put(patched);
   return patched;
 }
 
 /** @throws {HttpError} 409 while a deployment uses it. */
-export async function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord): Promise<void> {
-  const [user] = await mock.state.deployments.page(scope.edition, scope.tenantId, {
+export function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord): void {
+  const [user] = mock.state.deployments.page(scope.edition, scope.tenantId, {
     now: mock.clock.now(),
     listenerId: id,
     offset: 0,
@@ -108,20 +98,15 @@ export async function deleteListener(mock: Mock, scope: Scope, { id }: ListenerR
   if (user) {
     throw new HttpError(409, `Listener ID ${id} is in use by deployment ID ${user.id}: delete that first.`);
   }
-  await mock.state.collections.listeners.remove(id);
+  mock.state.collections.listeners.remove(id);
 }
 
 /**
  * Checks the listener and the namespace that a deployment names.
  * @throws {HttpError} 400 for a listener that the workspace hasn't, or a namespace that the listener isn't configured for.
  */
-export async function checkListener(
-  mock: Mock,
-  scope: Scope,
-  id: string,
-  namespace: string | null | undefined,
-): Promise<void> {
-  const listener = await mock.state.collections.listeners.get(id.toLowerCase());
+export function checkListener(mock: Mock, scope: Scope, id: string, namespace: string | null | undefined): void {
+  const listener = mock.state.collections.listeners.get(id.toLowerCase());
   if (listener?.tenantId !== scope.tenantId) {
     throw badRequest(`source_config.listener_id: Listener ID ${id} not found.`);
   }

@@ -30,8 +30,8 @@ export const listenerRoutes = [
     summary: "List listeners, newest first",
     query: pagingParameters,
     responses: { 200: { description: "One page of listeners.", schema: listenersListResponse }, 422: validationFailed },
-    async handle({ mock, scope, query }) {
-      const resources = (await pageOfListeners(mock, scope, query)).map(viewListener);
+    handle({ mock, scope, query }) {
+      const resources = pageOfListeners(mock, scope, query).map(viewListener);
       return { status: 200, body: { resources, offset: query.offset + resources.length } };
     },
   }),
@@ -49,8 +49,8 @@ export const listenerRoutes = [
       409: { description: "The workspace has a listener of this compute ID.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, body }) {
-      return { status: 201, body: viewListener(await createListener(mock, scope, body)) };
+    handle({ mock, scope, body }) {
+      return { status: 201, body: viewListener(createListener(mock, scope, body)) };
     },
   }),
   route({
@@ -65,8 +65,8 @@ export const listenerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      return { status: 200, body: viewListener(await findListener(mock, scope, params.listener_id as string)) };
+    handle({ mock, scope, params }) {
+      return { status: 200, body: viewListener(findListener(mock, scope, params.listener_id as string)) };
     },
   }),
   route({
@@ -83,9 +83,9 @@ export const listenerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const record = await findListener(mock, scope, params.listener_id as string);
-      return { status: 200, body: viewListener(await patchListener(mock, record, body)) };
+    handle({ mock, scope, params, body }) {
+      const record = findListener(mock, scope, params.listener_id as string);
+      return { status: 200, body: viewListener(patchListener(mock, record, body)) };
     },
   }),
   route({
@@ -101,8 +101,8 @@ export const listenerRoutes = [
       409: { description: "A deployment uses it.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      await deleteListener(mock, scope, await findListener(mock, scope, params.listener_id as string));
+    handle({ mock, scope, params }) {
+      deleteListener(mock, scope, findListener(mock, scope, params.listener_id as string));
       return { status: 204 };
     },
   }),

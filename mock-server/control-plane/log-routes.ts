@@ -31,9 +31,9 @@ function revisionLogRoute(kind: LogKind) {
     summary: `Read the ${kind} log of a revision`,
     body: { schema: logsRequest, required: false },
     responses,
-    async handle({ mock, scope, params, body }) {
-      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
-      const revision = await findRevision(mock, deployment, params.revision_id as string);
+    handle({ mock, scope, params, body }) {
+      const deployment = findDeployment(mock, scope, params.deployment_id as string);
+      const revision = findRevision(mock, deployment, params.revision_id as string);
       const said = kind === "deploy" ? mock.agentLines.of(deployment.id, revision.id) : [];
       return answerWith(mock, [...logOf(revision, kind, mock.clock.now()), ...said], body);
     },
@@ -51,10 +51,10 @@ export const logRoutes = [
     summary: "Read the deploy logs of all revisions of a deployment",
     body: { schema: logsRequest, required: false },
     responses,
-    async handle({ mock, scope, params, body }) {
-      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
+    handle({ mock, scope, params, body }) {
+      const deployment = findDeployment(mock, scope, params.deployment_id as string);
       const now = mock.clock.now();
-      const revisions = await mock.state.revisions.page(deployment.id, {
+      const revisions = mock.state.revisions.page(deployment.id, {
         now,
         offset: 0,
         limit: Number.POSITIVE_INFINITY,

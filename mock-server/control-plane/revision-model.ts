@@ -34,11 +34,11 @@ export interface RevisionChange {
 }
 
 /** The commit that a ref of a repository points to now; `null` without a repository. */
-export async function commitOf(mock: Mock, repositoryUrl: string | null | undefined, ref: string | null | undefined) {
+export function commitOf(mock: Mock, repositoryUrl: string | null | undefined, ref: string | null | undefined) {
   if (!repositoryUrl) return null;
   const repository = normalizeRepository(repositoryUrl);
   const name = normalizeRef(ref ?? "HEAD");
-  return (await mock.state.commits.get(repository, name)) ?? unmovedCommit(repository, name);
+  return mock.state.commits.get(repository, name) ?? unmovedCommit(repository, name);
 }
 
 /** What a revision is drafted for. */
@@ -142,45 +142,45 @@ export async function addRevision(mock: Mock, record: DeploymentRecord, draft: R
   if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
   const now = mock.clock.now();
   let deployment = record;
-  const previous = await mock.state.revisions.get(record.latestRevisionId);
+  const previous = mock.state.revisions.get(record.latestRevisionId);
   if (previous && !isFinal(currentTransition(previous.transitions, now).status)) {
     mock.projects.release(previous.id);
     const skipped = { ...previous, transitions: endWith(previous.transitions, "SKIPPED", now) };
-    await mock.state.revisions.update(skipped);
+    mock.state.revisions.update(skipped);
     deployment = withCourseOf(deployment, skipped, now);
   }
   const revision = await draftRevision(mock, record, draft);
-  await mock.state.revisions.insert(revision);
+  mock.state.revisions.insert(revision);
   deployment = withCourseOf(
     { ...deployment, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now },
     revision,
     now,
   );
-  await mock.state.deployments.update(deployment);
+  mock.state.deployments.update(deployment);
   return { deployment, revision };
 }
 
 /** @throws {HttpError} 404 unless the deployment has this revision. */
-export async function findRevision(mock: Mock, deployment: DeploymentRecord, id: string): Promise<RevisionRecord> {
-  const revision = await mock.state.revisions.get(id);
+export function findRevision(mock: Mock, deployment: DeploymentRecord, id: string): RevisionRecord {
+  const revision = mock.state.revisions.get(id);
   if (revision?.deploymentId !== deployment.id) throw new HttpError(404, `Revision ID ${id} not found.`);
   return revision;
 }
 
 /** Stores another course of a revision, and what follows from it for its deployment. The caller holds the deployment's lock. */
-async function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecord): Promise<RevisionChange> {
-  await mock.state.revisions.update(revision);
+function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecord): RevisionChange {
+  mock.state.revisions.update(revision);
   const now = mock.clock.now();
   const { status } = currentTransition(revision.transitions, now);
   if (isFinal(status) && status !== "DEPLOYED") mock.projects.release(revision.id);
   const deployment = withCourseOf(record, revision, now);
-  await mock.state.deployments.update(deployment);
+  mock.state.deployments.update(deployment);
   return { deployment, revision };
 }
 
 /** Stops a rollout. @throws {HttpError} 400 for one that has finished. */
-export async function interruptRevision(mock: Mock, record: DeploymentRecord, id: string): Promise<RevisionChange> {
-  const revision = await findRevision(mock, record, id);
+export function interruptRevision(mock: Mock, record: DeploymentRecord, id: string): RevisionChange {
+  const revision = findRevision(mock, record, id);
   const now = mock.clock.now();
   const { status } = currentTransition(revision.transitions, now);
   if (isFinal(status)) throw badRequest(`Revision ID ${id} can't be interrupted: it is ${status}.`);
@@ -192,11 +192,11 @@ export async function interruptRevision(mock: Mock, record: DeploymentRecord, id
  * @throws {HttpError} 404 for an unknown revision, 400 when it has finished and `to` isn't given.
  */
 export async function advanceRevision(mock: Mock, id: string, to?: string): Promise<RevisionChange> {
-  const known = await mock.state.revisions.get(id);
+  const known = mock.state.revisions.get(id);
   if (!known) throw new HttpError(404, `Revision ID ${id} not found.`);
   return mock.locks.run(known.deploymentId, async () => {
-    const revision = await mock.state.revisions.get(id);
-    const deployment = await mock.state.deployments.get(known.deploymentId);
+    const revision = mock.state.revisions.get(id);
+    const deployment = mock.state.deployments.get(known.deploymentId);
     if (!revision || !deployment) throw new HttpError(404, `Revision ID ${id} not found.`);
     const transitions = advance(revision, to, mock.clock.now());
     if (!transitions) throw badRequest(`Revision ID ${id} has finished: name the status to move it to.`);

@@ -91,7 +91,7 @@ export class RevisionProjects implements AsyncDisposable {
    * @throws {Error} when it doesn't load.
    */
   async runningFor({ deployment, revisionId }: LiveAgent): Promise<RunningProject | undefined> {
-    const revision = await this.#options.state.revisions.get(revisionId);
+    const revision = this.#options.state.revisions.get(revisionId);
     if (!revision) return undefined;
     for (const [id, { deploymentId, sequence }] of this.#loaded) {
       if (deploymentId === deployment.id && sequence < revision.sequence) this.release(id);
@@ -182,7 +182,7 @@ export class RevisionProjects implements AsyncDisposable {
     }
     const path = config.source_tarball_path;
     if (source !== "internal_source" || !this.#options.runUploads || !path) return undefined;
-    const upload = await this.#options.state.collections.uploads.get(path);
+    const upload = this.#options.state.collections.uploads.get(path);
     if (!upload) return undefined;
     return { folder: await extractTarball(Buffer.from(upload.data, "base64")), isTemporary: true };
   }

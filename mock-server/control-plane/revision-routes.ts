@@ -28,13 +28,13 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, query }) {
+    handle({ mock, scope, params, query }) {
       const { limit, offset, status, remote_reconciled: remote } = query;
-      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
+      const deployment = findDeployment(mock, scope, params.deployment_id as string);
       const now = mock.clock.now();
       const statuses = status === null || status === undefined ? undefined : listed(status);
       const isWanted = remote === null || remote === undefined || remote === isRemoteReconciled(deployment);
-      const page = isWanted ? await mock.state.revisions.page(deployment.id, { now, statuses, offset, limit }) : [];
+      const page = isWanted ? mock.state.revisions.page(deployment.id, { now, statuses, offset, limit }) : [];
       const resources = page.map((revision) => mock.views.revision(revision));
       return { status: 200, json: mock.views.page(resources, offset) };
     },
@@ -70,9 +70,9 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const deployment = await findDeployment(mock, scope, params.deployment_id as string);
-      const revision = await findRevision(mock, deployment, params.revision_id as string);
+    handle({ mock, scope, params }) {
+      const deployment = findDeployment(mock, scope, params.deployment_id as string);
+      const revision = findRevision(mock, deployment, params.revision_id as string);
       return { status: 200, json: mock.views.revision(revision) };
     },
   }),
@@ -90,7 +90,7 @@ export const revisionRoutes = [
     },
     async handle({ mock, scope, params }) {
       const { deployment } = await changeDeployment(mock, scope, params.deployment_id as string, async (record) => {
-        const { source, config } = await findRevision(mock, record, params.revision_id as string);
+        const { source, config } = findRevision(mock, record, params.revision_id as string);
         return addRevision(mock, record, { source, config });
       });
       return { status: 200, json: mock.views.deployment(deployment) };

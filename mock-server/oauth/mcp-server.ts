@@ -29,7 +29,7 @@ export function serveMcp(router: Router<Endpoint>, mock: Mock): void {
     });
   const serve = async (exchange: Exchange) => {
     const token = /^Bearer\s+(\S+)$/i.exec(exchange.header("authorization") ?? "")?.[1];
-    const grant = token === undefined ? undefined : await grantOfAccessToken(mock, token);
+    const grant = token === undefined ? undefined : grantOfAccessToken(mock, token);
     if (!grant) {
       const problem = token === undefined ? "" : `error="invalid_token", `;
       const challenge = `Bearer ${problem}resource_metadata="${mock.publicUrl()}${metadataPath}"`;

@@ -27,7 +27,7 @@ export function issuerOf(mock: Mock): string {
 }
 
 /** A registered client, or the built-in one. */
-export async function clientOf(mock: Mock, id: string): Promise<OAuthClientRecord | undefined> {
+export function clientOf(mock: Mock, id: string): OAuthClientRecord | undefined {
   if (id === builtInClient.id) return { ...builtInClient, name: "Mock client", redirectUris: [] };
   return mock.state.collections.oauthClients.get(id);
 }
@@ -51,12 +51,12 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /** Registers a client (RFC 7591). @throws {OAuthError} for redirect URIs that are neither https, nor http to this machine, nor this server's. */
-export async function registerOAuthClient(
+export function registerOAuthClient(
   mock: Mock,
   name: string,
   redirectUris: readonly string[],
   isPublic: boolean,
-): Promise<OAuthClientRecord> {
+): OAuthClientRecord {
   const own = new URL(mock.publicUrl()).origin;
   for (const uri of redirectUris) {
     const url = URL.canParse(uri) ? new URL(uri) : undefined;
@@ -73,7 +73,7 @@ export async function registerOAuthClient(
   const secret = isPublic ? null : randomBytes(24).toString("base64url");
   if (secret !== null) mock.redaction.remember(secret);
   const client = { id: mock.ids.uuid(), secret, name, redirectUris: [...redirectUris] };
-  await mock.state.collections.oauthClients.put(client);
+  mock.state.collections.oauthClients.put(client);
   return client;
 }
 
@@ -86,10 +86,10 @@ export interface AuthorizationRequest {
 }
 
 /** The code that a user's consent comes to. */
-export async function issueCode(mock: Mock, request: AuthorizationRequest, subject: string): Promise<string> {
+export function issueCode(mock: Mock, request: AuthorizationRequest, subject: string): string {
   const id = randomBytes(32).toString("base64url");
   mock.redaction.remember(id);
-  await mock.state.collections.oauthCodes.put({
+  mock.state.collections.oauthCodes.put({
     id,
     ...request,
     subject,
@@ -100,12 +100,8 @@ export async function issueCode(mock: Mock, request: AuthorizationRequest, subje
 }
 
 /** @throws {OAuthError} 401 unless the client is known and, if it has a secret, shows it. */
-export async function authenticateClient(
-  mock: Mock,
-  id: string | undefined,
-  secret: string | undefined,
-): Promise<OAuthClientRecord> {
-  const client = await clientOf(mock, id ?? "");
+export function authenticateClient(mock: Mock, id: string | undefined, secret: string | undefined): OAuthClientRecord {
+  const client = clientOf(mock, id ?? "");
   if (!client || (client.secret !== null && !isSame(client.secret, secret ?? ""))) {
     throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong.", 401);
   }
@@ -127,37 +123,35 @@ export function redeemCode(
   id: string,
   redirectUri: string,
   codeVerifier: string | undefined,
-): Promise<OAuthGrantRecord> {
-  return mock.locks.run(`oauth-code/${id}`, async () => {
-    const { oauthCodes, oauthGrants } = mock.state.collections;
-    const code = await oauthCodes.get(id);
-    if (!code || code.clientId !== client.id) throw new OAuthError("invalid_grant", "The code is unknown.");
-    if (code.grantId !== null) {
-      const grant = await oauthGrants.get(code.grantId);
-      if (grant) await oauthGrants.put({ ...grant, isRevoked: true });
-      throw new OAuthError("invalid_grant", "The code was used already.");
-    }
-    if (code.expiresAt <= mock.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
-    if (code.redirectUri !== redirectUri) {
-      throw new OAuthError("invalid_grant", "redirect_uri isn't the one that the code was made for.");
-    }
-    const challenge = codeVerifier === undefined ? null : createHash("sha256").update(codeVerifier).digest("base64url");
-    if (challenge !== code.codeChallenge) {
-      throw new OAuthError("invalid_grant", "code_verifier doesn't belong to the code_challenge.");
-    }
-    const grant: OAuthGrantRecord = {
-      id: mock.ids.uuid(),
-      clientId: client.id,
-      scope: code.scope,
-      subject: code.subject,
-      ...newTokens(mock),
-      spentRefreshTokens: [],
-      isRevoked: false,
-    };
-    await oauthGrants.put(grant);
-    await oauthCodes.put({ ...code, grantId: grant.id });
-    return grant;
-  });
+): OAuthGrantRecord {
+  const { oauthCodes, oauthGrants } = mock.state.collections;
+  const code = oauthCodes.get(id);
+  if (!code || code.clientId !== client.id) throw new OAuthError("invalid_grant", "The code is unknown.");
+  if (code.grantId !== null) {
+    const grant = oauthGrants.get(code.grantId);
+    if (grant) oauthGrants.put({ ...grant, isRevoked: true });
+    throw new OAuthError("invalid_grant", "The code was used already.");
+  }
+  if (code.expiresAt <= mock.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
+  if (code.redirectUri !== redirectUri) {
+    throw new OAuthError("invalid_grant", "redirect_uri isn't the one that the code was made for.");
+  }
+  const challenge = codeVerifier === undefined ? null : createHash("sha256").update(codeVerifier).digest("base64url");
+  if (challenge !== code.codeChallenge) {
+    throw new OAuthError("invalid_grant", "code_verifier doesn't belong to the code_challenge.");
+  }
+  const grant: OAuthGrantRecord = {
+    id: mock.ids.uuid(),
+    clientId: client.id,
+    scope: code.scope,
+    subject: code.subject,
+    ...newTokens(mock),
+    spentRefreshTokens: [],
+    isRevoked: false,
+  };
+  oauthGrants.put(grant);
+  oauthCodes.put({ ...code, grantId: grant.id });
+  return grant;
 }
 
 function newTokens(mock: Mock) {
@@ -175,44 +169,35 @@ const mostSpentTokens = 100;
  * Renews the tokens of a grant; the refresh token is replaced. One that was replaced already ends the grant.
  * @throws {OAuthError} invalid_grant
  */
-export function redeemRefreshToken(
-  mock: Mock,
-  client: OAuthClientRecord,
-  refreshToken: string,
-): Promise<OAuthGrantRecord> {
-  return mock.locks.run("oauth-refresh", async () => {
-    const { oauthGrants } = mock.state.collections;
-    const [grant] = await oauthGrants.findBy("refreshToken", refreshToken);
-    if (!grant || grant.clientId !== client.id || grant.isRevoked) {
-      throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
-    }
-    if (grant.refreshToken !== refreshToken) {
-      await oauthGrants.put({ ...grant, isRevoked: true });
-      throw new OAuthError("invalid_grant", "The refresh token was used already: the grant is revoked.");
-    }
-    const spentRefreshTokens = [...grant.spentRefreshTokens, refreshToken].slice(-mostSpentTokens);
-    const renewed = { ...grant, ...newTokens(mock), spentRefreshTokens };
-    await oauthGrants.put(renewed);
-    return renewed;
-  });
+export function redeemRefreshToken(mock: Mock, client: OAuthClientRecord, refreshToken: string): OAuthGrantRecord {
+  const { oauthGrants } = mock.state.collections;
+  const [grant] = oauthGrants.findBy("refreshToken", refreshToken);
+  if (!grant || grant.clientId !== client.id || grant.isRevoked) {
+    throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
+  }
+  if (grant.refreshToken !== refreshToken) {
+    oauthGrants.put({ ...grant, isRevoked: true });
+    throw new OAuthError("invalid_grant", "The refresh token was used already: the grant is revoked.");
+  }
+  const spentRefreshTokens = [...grant.spentRefreshTokens, refreshToken].slice(-mostSpentTokens);
+  const renewed = { ...grant, ...newTokens(mock), spentRefreshTokens };
+  oauthGrants.put(renewed);
+  return renewed;
 }
 
 /** The grant that an access token is of, while it is valid. */
-export async function grantOfAccessToken(mock: Mock, token: string): Promise<OAuthGrantRecord | undefined> {
-  const [grant] = await mock.state.collections.oauthGrants.findBy("accessToken", token);
+export function grantOfAccessToken(mock: Mock, token: string): OAuthGrantRecord | undefined {
+  const [grant] = mock.state.collections.oauthGrants.findBy("accessToken", token);
   return grant && !grant.isRevoked && grant.accessExpiresAt > mock.clock.now() ? grant : undefined;
 }
 
 /** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
-export async function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): Promise<void> {
+export function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): void {
   const { oauthGrants } = mock.state.collections;
-  const holders = [
-    ...(await oauthGrants.findBy("accessToken", token)),
-    ...(await oauthGrants.findBy("refreshToken", token)),
-  ];
+  const holders = [...oauthGrants.findBy("accessToken", token), ...oauthGrants.findBy("refreshToken", token)];
   for (const grant of holders) {
     const isCurrent = grant.accessToken === token || grant.refreshToken === token;
-    if (isCurrent && grant.clientId === client.id) await oauthGrants.put({ ...grant, isRevoked: true });
+    if (isCurrent && grant.clientId === client.id) oauthGrants.put({ ...grant, isRevoked: true });
   }
 }
 

@@ -40,7 +40,7 @@ export function serveOAuth(router: Router<Endpoint>, mock: Mock): void {
   serve("POST", "/oauth/revoke", (exchange) =>
     answering(async () => {
       const form = await readForm(exchange);
-      await revokeGrant(mock, await clientOfRequest(mock, form, exchange), form.get("token") ?? "");
+      revokeGrant(mock, clientOfRequest(mock, form, exchange), form.get("token") ?? "");
       return {};
     }),
   );
@@ -83,11 +83,8 @@ async function readForm(exchange: Exchange): Promise<URLSearchParams> {
 }
 
 /** A request that names a known client and one of its redirect URIs. Anything less is never answered with a redirect. */
-async function readAuthorization(
-  mock: Mock,
-  query: URLSearchParams,
-): Promise<AuthorizationRequest & { state: string | null }> {
-  const client = await clientOf(mock, query.get("client_id") ?? "");
+function readAuthorization(mock: Mock, query: URLSearchParams): AuthorizationRequest & { state: string | null } {
+  const client = clientOf(mock, query.get("client_id") ?? "");
   if (!client) throw new OAuthError("invalid_client", "The client is unknown.");
   const redirectUri = query.get("redirect_uri") ?? "";
   if (!mayRedirectTo(mock, client, redirectUri)) {
@@ -103,12 +100,12 @@ async function readAuthorization(
 }
 
 /** What is wrong with the rest of a request, as far as the client is to be told. */
-async function flawOf(mock: Mock, query: URLSearchParams): Promise<{ error: string; description: string } | undefined> {
+function flawOf(mock: Mock, query: URLSearchParams): { error: string; description: string } | undefined {
   if (query.get("response_type") !== "code") {
     return { error: "unsupported_response_type", description: "response_type must be code." };
   }
   const challenge = query.get("code_challenge");
-  const client = await clientOf(mock, query.get("client_id") ?? "");
+  const client = clientOf(mock, query.get("client_id") ?? "");
   if (challenge === null) {
     return client?.secret === null
       ? { error: "invalid_request", description: "A public client sends a code_challenge." }
@@ -131,16 +128,16 @@ function redirect(uri: string, fields: Record<string, string | null>): Answer {
 const refusal = (error: OAuthError) => sendPage(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
 
 /** Shows the user who asks for what. */
-async function askUser(exchange: Exchange, mock: Mock): Promise<Answer> {
+function askUser(exchange: Exchange, mock: Mock): Answer {
   const query = exchange.query;
   try {
-    const request = await readAuthorization(mock, query);
-    const flaw = await flawOf(mock, query);
+    const request = readAuthorization(mock, query);
+    const flaw = flawOf(mock, query);
     if (flaw) {
       const { error, description } = flaw;
       return redirect(request.redirectUri, { error, error_description: description, state: request.state });
     }
-    const client = await clientOf(mock, request.clientId);
+    const client = clientOf(mock, request.clientId);
     const hidden = [...query]
       .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
       .join("\n");
@@ -166,9 +163,9 @@ ${hidden}
 async function takeDecision(exchange: Exchange, mock: Mock): Promise<Answer> {
   try {
     const form = await readForm(exchange);
-    const request = await readAuthorization(mock, form);
+    const request = readAuthorization(mock, form);
     const { state, ...asked } = request;
-    const flaw = await flawOf(mock, form);
+    const flaw = flawOf(mock, form);
     if (flaw) {
       return redirect(request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
     }
@@ -176,7 +173,7 @@ async function takeDecision(exchange: Exchange, mock: Mock): Promise<Answer> {
       const description = "The user has denied access.";
       return redirect(request.redirectUri, { error: "access_denied", error_description: description, state });
     }
-    const code = await issueCode(mock, asked, form.get("subject") || "user@example.com");
+    const code = issueCode(mock, asked, form.get("subject") || "user@example.com");
     return redirect(request.redirectUri, { code, state, iss: issuerOf(mock) });
   } catch (error) {
     if (error instanceof OAuthError) return refusal(error);
@@ -197,8 +194,8 @@ function clientOfRequest(mock: Mock, form: URLSearchParams, exchange: Exchange) 
   }
 }
 
-async function issueTokens(mock: Mock, form: URLSearchParams, exchange: Exchange): Promise<object> {
-  const client = await clientOfRequest(mock, form, exchange);
+function issueTokens(mock: Mock, form: URLSearchParams, exchange: Exchange): object {
+  const client = clientOfRequest(mock, form, exchange);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new OAuthError("invalid_request", `${name} is missing.`);
@@ -207,10 +204,10 @@ async function issueTokens(mock: Mock, form: URLSearchParams, exchange: Exchange
   switch (required("grant_type")) {
     case "authorization_code": {
       const verifier = form.get("code_verifier") ?? undefined;
-      return tokenAnswer(mock, await redeemCode(mock, client, required("code"), required("redirect_uri"), verifier));
+      return tokenAnswer(mock, redeemCode(mock, client, required("code"), required("redirect_uri"), verifier));
     }
     case "refresh_token":
-      return tokenAnswer(mock, await redeemRefreshToken(mock, client, required("refresh_token")));
+      return tokenAnswer(mock, redeemRefreshToken(mock, client, required("refresh_token")));
     default:
       throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
   }
@@ -237,7 +234,7 @@ async function register(exchange: Exchange, mock: Mock): Promise<object> {
     throw new OAuthError("invalid_client_metadata", `${issue?.path.join(".")}: ${issue?.message}`);
   }
   const { client_name: name = "Client", redirect_uris: uris, token_endpoint_auth_method: method } = request.data;
-  const client = await registerOAuthClient(mock, name, uris, method === "none");
+  const client = registerOAuthClient(mock, name, uris, method === "none");
   return {
     client_id: client.id,
     ...(client.secret === null ? {} : { client_secret: client.secret, client_secret_expires_at: 0 }),

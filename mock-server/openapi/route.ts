@@ -31,7 +31,7 @@ export interface Call<Query, Body> {
 
 /** An operation and what serves it. */
 export interface Route extends Operation {
-  handle(call: Call<never, never>): Promise<Answer>;
+  handle(call: Call<never, never>): Answer | Promise<Answer>;
 }
 
 type QueryOf<Parameters extends Record<string, QueryParameter>> = {
@@ -46,7 +46,7 @@ export function route<
   definition: Omit<Operation, "query" | "body"> & {
     query?: Parameters;
     body?: { schema: Schema; required: boolean };
-    handle(call: Call<QueryOf<Parameters>, z.output<Schema>>): Promise<Answer>;
+    handle(call: Call<QueryOf<Parameters>, z.output<Schema>>): Answer | Promise<Answer>;
   },
 ): Route {
   return definition as unknown as Route;

@@ -26,16 +26,16 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
     this.#indexes = new Map(Object.keys(keysOf).map((name) => [name, new Map()]));
   }
 
-  async get(id: string): Promise<Entry | undefined> {
+  get(id: string): Entry | undefined {
     return this.#held.get(id)?.record;
   }
 
-  async put(record: Entry): Promise<void> {
+  put(record: Entry): void {
     this.#keeper?.write(recordChange(this.#name, record));
     this.set(record);
   }
 
-  async remove(id: string): Promise<void> {
+  remove(id: string): void {
     const held = this.#held.get(id);
     if (!held) return;
     this.#keeper?.write({ kind: this.#name, id });
@@ -45,22 +45,22 @@ class MemoryCollection<Entry extends { id: string }> implements Collection<Entry
     }
   }
 
-  async all(): Promise<Entry[]> {
+  all(): Entry[] {
     return this.records();
   }
 
-  async findBy(name: string, ...keys: string[]): Promise<Entry[]> {
+  findBy(name: string, ...keys: string[]): Entry[] {
     const index = this.#indexes.get(name);
     const found = new Set(keys.flatMap((key) => index?.get(key)?.entries ?? []));
     const ordered = keys.length > 1 ? [...found].sort((a, b) => a.sequence - b.sequence) : [...found];
     return ordered.map(({ record }) => record);
   }
 
-  async hasBy(name: string, key: string): Promise<boolean> {
+  hasBy(name: string, key: string): boolean {
     return this.#indexes.get(name)?.has(key) === true;
   }
 
-  async pageBy(name: string, key: string, query: PageQuery): Promise<Entry[]> {
+  pageBy(name: string, key: string, query: PageQuery): Entry[] {
     const held = this.#indexes.get(name)?.get(key)?.page(query) ?? [];
     return held.map(({ record }) => record);
   }

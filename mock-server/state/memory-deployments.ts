@@ -27,11 +27,7 @@ export class MemoryDeployments implements DeploymentRepository {
     this.#keeper = keeper;
   }
 
-  async insert(
-    record: DeploymentRecord,
-    first: RevisionRecord,
-    isGone: (other: DeploymentRecord) => boolean,
-  ): Promise<boolean> {
+  insert(record: DeploymentRecord, first: RevisionRecord, isGone: (other: DeploymentRecord) => boolean): boolean {
     const holder = this.#named(record.edition, record.tenantId, record.name);
     if (holder && !isGone(holder)) return false;
     this.#keeper?.write(deploymentChange(record), revisionChange(first));
@@ -55,15 +51,15 @@ export class MemoryDeployments implements DeploymentRepository {
     this.#enterPushes(record);
   }
 
-  async get(id: string): Promise<DeploymentRecord | undefined> {
+  get(id: string): DeploymentRecord | undefined {
     return this.#byId.get(id);
   }
 
-  async findByName(edition: Edition, tenantId: string, name: string): Promise<DeploymentRecord | undefined> {
+  findByName(edition: Edition, tenantId: string, name: string): DeploymentRecord | undefined {
     return this.#named(edition, tenantId, name);
   }
 
-  async update(record: DeploymentRecord): Promise<void> {
+  update(record: DeploymentRecord): void {
     const before = this.#byId.get(record.id);
     if (!before) return;
     this.#keeper?.write(deploymentChange(record));
@@ -74,7 +70,7 @@ export class MemoryDeployments implements DeploymentRepository {
     this.#enterPushes(record);
   }
 
-  async remove(id: string): Promise<void> {
+  remove(id: string): void {
     this.#keeper?.write({ kind: "deployments", id, without: ["revisions"] });
     this.#remove(id);
   }
@@ -93,7 +89,7 @@ export class MemoryDeployments implements DeploymentRepository {
     if (workspace.index.isEmpty) this.#workspaces[edition].delete(tenantId);
   }
 
-  async page(edition: Edition, tenantId: string, query: DeploymentQuery): Promise<DeploymentRecord[]> {
+  page(edition: Edition, tenantId: string, query: DeploymentQuery): DeploymentRecord[] {
     const index = this.#workspaces[edition].get(tenantId)?.index;
     if (!index) return [];
     const { name, ids } = query;
@@ -108,13 +104,13 @@ export class MemoryDeployments implements DeploymentRepository {
     );
   }
 
-  async buildingFrom(repository: string, ref: string): Promise<DeploymentRecord[]> {
+  buildingFrom(repository: string, ref: string): DeploymentRecord[] {
     const ids = [...(this.#idsByPush.get(pushKey(repository, ref)) ?? [])];
     const records = ids.map((id) => this.#byId.get(id)).filter((record) => record !== undefined);
     return records.sort((a, b) => a.sequence - b.sequence);
   }
 
-  async all(): Promise<DeploymentRecord[]> {
+  all(): DeploymentRecord[] {
     return [...this.#byId.values()];
   }
 

@@ -19,7 +19,7 @@ export class MemoryRevisions implements RevisionRepository {
     this.#keeper = keeper;
   }
 
-  async insert(record: RevisionRecord): Promise<void> {
+  insert(record: RevisionRecord): void {
     this.#keeper?.write(revisionChange(record));
     this.add(record);
   }
@@ -30,11 +30,11 @@ export class MemoryRevisions implements RevisionRepository {
     this.#unlisted.push(record);
   }
 
-  async get(id: string): Promise<RevisionRecord | undefined> {
+  get(id: string): RevisionRecord | undefined {
     return this.#byId.get(id);
   }
 
-  async update(record: RevisionRecord): Promise<void> {
+  update(record: RevisionRecord): void {
     if (!this.#byId.has(record.id)) return;
     this.#keeper?.write(revisionChange(record));
     this.#byId.set(record.id, record);
@@ -46,7 +46,7 @@ export class MemoryRevisions implements RevisionRepository {
     this.#byDeployment.delete(deploymentId);
   }
 
-  async page(deploymentId: string, query: RevisionQuery): Promise<RevisionRecord[]> {
+  page(deploymentId: string, query: RevisionQuery): RevisionRecord[] {
     const list = this.#listOf(deploymentId);
     if (!list) return [];
     const { statuses, now } = query;

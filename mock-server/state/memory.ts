@@ -34,20 +34,20 @@ export function createMemoryState(keeper?: StateKeeper): State {
     commits,
     collections: collections.byName,
     nextSequence: () => ++sequence,
-    async clear() {
+    clear() {
       keeper?.replaceWith([]);
       empty();
     },
-    async content() {
+    content() {
       return structuredClone({
         sequence,
-        deployments: await deployments.all(),
+        deployments: deployments.all(),
         revisions: revisions.all(),
         commits: commits.all(),
         collections: collections.content(),
       });
     },
-    async replace(content) {
+    replace(content) {
       keeper?.replaceWith(changesOf(content));
       empty();
       fill(structuredClone(content));
@@ -57,36 +57,38 @@ export function createMemoryState(keeper?: StateKeeper): State {
 
 const bySequence = (a: { sequence: number }, b: { sequence: number }) => a.sequence - b.sequence;
 
+/** By repository and ref, which are found without being put together first. */
 class MemoryCommits implements CommitRepository {
-  readonly #commits = new Map<string, string>();
+  readonly #refs = new Map<string, Map<string, string>>();
   readonly #keeper: StateKeeper | undefined;
 
   constructor(keeper: StateKeeper | undefined) {
     this.#keeper = keeper;
   }
 
-  async get(repository: string, ref: string): Promise<string | undefined> {
-    return this.#commits.get(`${repository}\n${ref}`);
+  get(repository: string, ref: string): string | undefined {
+    return this.#refs.get(repository)?.get(ref);
   }
 
-  async set(repository: string, ref: string, commit: string): Promise<void> {
+  set(repository: string, ref: string, commit: string): void {
     this.#keeper?.write(commitChange({ repository, ref, commit }));
     this.add(repository, ref, commit);
   }
 
   /** Takes what is kept already. */
   add(repository: string, ref: string, commit: string): void {
-    this.#commits.set(`${repository}\n${ref}`, commit);
+    const refs = this.#refs.get(repository);
+    if (refs) refs.set(ref, commit);
+    else this.#refs.set(repository, new Map([[ref, commit]]));
   }
 
-  all(): { repository: string; ref: string; commit: string }[] {
-    return [...this.#commits].map(([key, commit]) => {
-      const [repository = "", ref = ""] = key.split("\n");
-      return { repository, ref, commit };
-    });
+  all(): StateContent["commits"] {
+    return [...this.#refs].flatMap(([repository, refs]) =>
+      [...refs].map(([ref, commit]) => ({ repository, ref, commit })),
+    );
   }
 
   clear(): void {
-    this.#commits.clear();
+    this.#refs.clear();
   }
 }

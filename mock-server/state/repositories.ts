@@ -49,51 +49,47 @@ export interface RevisionQuery extends PageQuery {
 /** The deployments. Records handed out are not to be changed: `update` stores a changed copy, whose edition, workspace, name and sequence stay the same. */
 export interface DeploymentRepository {
   /** Stores a new deployment with its first revision; neither where `isGone` is false for one of the same edition, workspace and name: then `false`. Atomic. */
-  insert(
-    record: DeploymentRecord,
-    first: RevisionRecord,
-    isGone: (other: DeploymentRecord) => boolean,
-  ): Promise<boolean>;
-  get(id: string): Promise<DeploymentRecord | undefined>;
-  findByName(edition: Edition, tenantId: string, name: string): Promise<DeploymentRecord | undefined>;
-  update(record: DeploymentRecord): Promise<void>;
+  insert(record: DeploymentRecord, first: RevisionRecord, isGone: (other: DeploymentRecord) => boolean): boolean;
+  get(id: string): DeploymentRecord | undefined;
+  findByName(edition: Edition, tenantId: string, name: string): DeploymentRecord | undefined;
+  update(record: DeploymentRecord): void;
   /** Removes a deployment with its revisions. Atomic. */
-  remove(id: string): Promise<void>;
-  page(edition: Edition, tenantId: string, query: DeploymentQuery): Promise<DeploymentRecord[]>;
+  remove(id: string): void;
+  page(edition: Edition, tenantId: string, query: DeploymentQuery): DeploymentRecord[];
   /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */
-  buildingFrom(repository: string, ref: string): Promise<DeploymentRecord[]>;
+  buildingFrom(repository: string, ref: string): DeploymentRecord[];
   /** Every deployment of every workspace, oldest first. */
-  all(): Promise<DeploymentRecord[]>;
+  all(): DeploymentRecord[];
 }
 
 /** The revisions of all deployments. */
 export interface RevisionRepository {
-  insert(record: RevisionRecord): Promise<void>;
-  get(id: string): Promise<RevisionRecord | undefined>;
-  update(record: RevisionRecord): Promise<void>;
-  page(deploymentId: string, query: RevisionQuery): Promise<RevisionRecord[]>;
+  insert(record: RevisionRecord): void;
+  get(id: string): RevisionRecord | undefined;
+  update(record: RevisionRecord): void;
+  page(deploymentId: string, query: RevisionQuery): RevisionRecord[];
 }
 
 /** Where the branches and tags of repositories stand, as far as they were moved by a push. */
 export interface CommitRepository {
-  get(repository: string, ref: string): Promise<string | undefined>;
-  set(repository: string, ref: string, commit: string): Promise<void>;
+  get(repository: string, ref: string): string | undefined;
+  set(repository: string, ref: string, commit: string): void;
 }
 
 /** Records of one kind, found by their id or by the keys that {@link collectionKeys} gives them. Records handed out are not to be changed. */
 export interface Collection<Entry extends { id: string }, Index extends string> {
-  get(id: string): Promise<Entry | undefined>;
+  get(id: string): Entry | undefined;
   /** Stores a record, in the place of one with the same id. */
-  put(record: Entry): Promise<void>;
-  remove(id: string): Promise<void>;
+  put(record: Entry): void;
+  remove(id: string): void;
   /** All records, oldest first. */
-  all(): Promise<Entry[]>;
+  all(): Entry[];
   /** Those that one of the keys leads to, oldest first. */
-  findBy(index: Index, ...keys: string[]): Promise<Entry[]>;
+  findBy(index: Index, ...keys: string[]): Entry[];
   /** Whether a key leads to any. */
-  hasBy(index: Index, key: string): Promise<boolean>;
+  hasBy(index: Index, key: string): boolean;
   /** A page of those that a key leads to, newest first. */
-  pageBy(index: Index, key: string, query: PageQuery): Promise<Entry[]>;
+  pageBy(index: Index, key: string, query: PageQuery): Entry[];
 }
 
 /** The records of each collection. */
@@ -129,10 +125,10 @@ export interface State {
   commits: CommitRepository;
   collections: Collections;
   /** A copy of everything. */
-  content(): Promise<StateContent>;
+  content(): StateContent;
   /** Puts `content` in the place of everything. */
-  replace(content: StateContent): Promise<void>;
+  replace(content: StateContent): void;
   /** A number greater than any given out before. */
   nextSequence(): number;
-  clear(): Promise<void>;
+  clear(): void;
 }

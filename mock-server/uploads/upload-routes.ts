@@ -35,10 +35,10 @@ async function receiveUpload(exchange: Exchange, mock: Mock): Promise<Answer> {
   }
   const tooLarge = `The tarball is larger than ${largestTarball} bytes.`;
   const data = await exchange.body.read(largestTarball, tooLarge);
-  const deployment = await findAnywhere(mock, deploymentId);
+  const deployment = findAnywhere(mock, deploymentId);
   if (!deployment) throw new HttpError(404, `Deployment ID ${deploymentId} not found.`);
   exchange.tenant = deployment.tenantId;
-  await mock.state.collections.uploads.put({
+  mock.state.collections.uploads.put({
     id: objectPath,
     deploymentId,
     uploadedAt: mock.clock.now(),

@@ -47,7 +47,7 @@ async function projectsOfThree() {
     ["two", 2],
     ["three", 3],
   ] as const) {
-    await state.revisions.insert({
+    state.revisions.insert({
       id,
       sequence,
       deploymentId: "deployment",

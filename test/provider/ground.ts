@@ -138,7 +138,7 @@ export function writes(mock: MockServer): string[] {
 export async function platform(
   mock: MockServer,
 ): Promise<{ deployments: DeploymentRecord[]; revisions: RevisionRecord[] }> {
-  const deployments = await mock.state.deployments.all();
+  const deployments = mock.state.deployments.all();
   const everything = { now: mock.clock.now(), offset: 0, limit: 1_000 };
   const lists = await Promise.all(deployments.map(({ id }) => mock.state.revisions.page(id, everything)));
   return { deployments, revisions: lists.flat() };

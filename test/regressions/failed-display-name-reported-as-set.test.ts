@@ -11,6 +11,6 @@ test("a display name that the platform refused is set by the next up, also witho
   const named = program({ wait: false, displayName: "Support" });
   expect(summary(await ground.engine.up(named))[0]).toContain("Not now");
   expect(summary(await ground.engine.up(named))).toEqual(["update"]);
-  const [deployment] = await ground.mock.state.deployments.all();
+  const [deployment] = ground.mock.state.deployments.all();
   expect(deployment?.displayName).toBe("Support");
 });

@@ -10,7 +10,7 @@ import { connect, connectedTokenIds } from "./connection-model.ts";
 import { findProvider } from "./provider-model.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 import { exchangeCode } from "./token-endpoint.ts";
-import { findToken, isOwnedBy, storeToken, tokensBy, usableToken } from "./token-model.ts";
+import { isOwnedBy, lookUpToken, storeToken, tokensBy, usableToken } from "./token-model.ts";
 
 /** How long a user may take: 10 minutes, in milliseconds. */
 const sessionLifetime = 10 * 60_000;
@@ -27,16 +27,16 @@ export async function authenticate(
   caller: string,
   body: AuthenticateBody,
 ): Promise<AuthenticateAnswer> {
-  const provider = await findProvider(mock, scope, body.provider);
+  const provider = findProvider(mock, scope, body.provider);
   const userId = body.user_id || body.ls_user_id || caller;
   const begin = () => beginSession(mock, scope, provider, caller, userId, body);
-  if (body.force_new) return pending(await begin());
+  if (body.force_new) return pending(begin());
   const hasScopes = (token: TokenRecord) => body.scopes.every((wanted) => token.scopes.includes(wanted));
   let candidates = body.token_id
-    ? [await ownToken(mock, scope, caller, userId, body.token_id)]
-    : (await tokensBy(mock, "providerAndUser", scopedKey(scope, provider.id, userId))).filter(hasScopes);
+    ? [ownToken(mock, scope, caller, userId, body.token_id)]
+    : tokensBy(mock, "providerAndUser", scopedKey(scope, provider.id, userId)).filter(hasScopes);
   if (body.agent_id && candidates.length > 0) {
-    const connected = await connectedTokenIds(mock, scope, body.agent_id);
+    const connected = connectedTokenIds(mock, scope, body.agent_id);
     const usable = candidates.filter(({ id }) => connected.has(id));
     if (usable.length === 0) {
       const metadata = { agent_id: body.agent_id, token_ids: candidates.map(({ id }) => id) };
@@ -51,12 +51,12 @@ export async function authenticate(
       return { status: "completed", token: token.accessToken, user_id: userId, metadata };
     }
   }
-  const session = await begin();
+  const session = begin();
   return candidates.length > 0 ? { ...pending(session), status: "token_expired" } : pending(session);
 }
 
-async function ownToken(mock: Mock, scope: Scope, caller: string, userId: string, id: string): Promise<TokenRecord> {
-  const token = await findToken(mock, scope, caller, id.toLowerCase()).catch(() => undefined);
+function ownToken(mock: Mock, scope: Scope, caller: string, userId: string, id: string): TokenRecord {
+  const token = lookUpToken(mock, scope, caller, id.toLowerCase());
   if (!token || (token.userId !== userId && !isOwnedBy(token, userId))) {
     throw new HttpError(404, `Token ID ${id} not found.`);
   }
@@ -72,14 +72,14 @@ function pending({ session, url }: StartedSession): AuthenticateAnswer {
   return { status: "pending", url, auth_id: session.id, user_id: session.userId };
 }
 
-async function beginSession(
+function beginSession(
   mock: Mock,
   scope: Scope,
   provider: ProviderRecord,
   caller: string,
   userId: string,
   body: AuthenticateBody,
-): Promise<StartedSession> {
+): StartedSession {
   const codeVerifier = provider.usesPkce ? randomBytes(32).toString("base64url") : null;
   const session: AuthSessionRecord = {
     id: mock.ids.uuid(),
@@ -96,7 +96,7 @@ async function beginSession(
     status: "pending",
     tokenId: null,
   };
-  await mock.state.collections.authSessions.put(session);
+  mock.state.collections.authSessions.put(session);
   const url = new URL(provider.authUrl);
   url.searchParams.set("response_type", "code");
   url.searchParams.set("client_id", provider.clientId);
@@ -136,8 +136,8 @@ export async function finishAuthentication(
   if (!mock.signer.verify(purpose, id, signature)) throw badRequest("The state isn't one of this server's.");
   return mock.locks.run(`auth/${id}`, async () => {
     const { authSessions, providers } = mock.state.collections;
-    const session = await authSessions.get(id);
-    const provider = session && (await providers.get(session.providerRecordId));
+    const session = authSessions.get(id);
+    const provider = session && providers.get(session.providerRecordId);
     const isForeign =
       scope !== undefined && (session?.tenantId !== scope.tenantId || session.edition !== scope.edition);
     if (!session || !provider || isForeign || ![provider.providerId, provider.id].includes(callback.providerId)) {
@@ -149,13 +149,13 @@ export async function finishAuthentication(
       if (callback.error) throw new OutboundError(callback.errorDescription || callback.error);
       if (!callback.code) throw new OutboundError("no code came back.");
       const issued = await exchangeCode(mock, provider, callback.code, session.redirectUri, session.codeVerifier);
-      const token = await storeToken(mock, session, issued);
-      if (session.agentId !== null) await connect(mock, session, session.agentId, token.id, session.createdBy);
-      await authSessions.put({ ...session, status: "completed", tokenId: token.id, codeVerifier: null });
+      const token = storeToken(mock, session, issued);
+      if (session.agentId !== null) connect(mock, session, session.agentId, token.id, session.createdBy);
+      authSessions.put({ ...session, status: "completed", tokenId: token.id, codeVerifier: null });
       return { provider, token };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      await authSessions.put({ ...session, status: "failed", codeVerifier: null });
+      authSessions.put({ ...session, status: "failed", codeVerifier: null });
       throw badRequest(`The authentication failed: ${error.message}`);
     } finally {
       mock.authFinished.notify(id);
@@ -179,7 +179,7 @@ export async function waitForAuthentication(
   signal: AbortSignal,
 ): Promise<{ status: "completed" | "timeout" | "not_found"; token?: string }> {
   const read = async () => {
-    const session = await mock.state.collections.authSessions.get(id);
+    const session = mock.state.collections.authSessions.get(id);
     const isOurs =
       session?.tenantId === scope.tenantId && session.edition === scope.edition && session.createdBy === caller;
     return isOurs ? session : undefined;
@@ -193,6 +193,6 @@ export async function waitForAuthentication(
   if (session.status === "pending") {
     return { status: session.expiresAt > mock.clock.now() ? "timeout" : "not_found" };
   }
-  const token = await mock.state.collections.tokens.get(session.tokenId ?? "");
+  const token = mock.state.collections.tokens.get(session.tokenId ?? "");
   return token ? { status: "completed", token: token.accessToken } : { status: "not_found" };
 }

@@ -6,42 +6,42 @@ import type { Scope } from "../deployment-model.ts";
 import type { ConnectionBody } from "./auth-schemas.ts";
 
 /** The connections of an agent, oldest first. */
-export function connectionsOf(mock: Mock, scope: Scope, agentId: string): Promise<ConnectionRecord[]> {
+export function connectionsOf(mock: Mock, scope: Scope, agentId: string): ConnectionRecord[] {
   return mock.state.collections.connections.findBy("agent", scopedKey(scope, agentId));
 }
 
-export async function connectedTokenIds(mock: Mock, scope: Scope, agentId: string): Promise<Set<string>> {
-  return new Set((await connectionsOf(mock, scope, agentId)).map(({ tokenId }) => tokenId));
+export function connectedTokenIds(mock: Mock, scope: Scope, agentId: string): Set<string> {
+  return new Set(connectionsOf(mock, scope, agentId).map(({ tokenId }) => tokenId));
 }
 
 /** Lets an agent use a token; a connection that exists already is returned as it is. */
-export async function connect(
+export function connect(
   mock: Mock,
   { edition, tenantId }: Scope,
   agentId: string,
   tokenId: string,
   createdBy: string,
-): Promise<ConnectionRecord> {
-  const known = await connectionsOf(mock, { edition, tenantId }, agentId);
+): ConnectionRecord {
+  const known = connectionsOf(mock, { edition, tenantId }, agentId);
   const present = known.find((record) => record.tokenId === tokenId);
   if (present) return present;
   const record = { id: mock.ids.uuid(), edition, tenantId, agentId, tokenId, createdBy, createdAt: mock.clock.now() };
-  await mock.state.collections.connections.put(record);
+  mock.state.collections.connections.put(record);
   return record;
 }
 
 /** @throws {HttpError} 404 unless the agent has the connection. */
-export async function disconnect(mock: Mock, scope: Scope, agentId: string, id: string): Promise<void> {
-  const record = await mock.state.collections.connections.get(id);
+export function disconnect(mock: Mock, scope: Scope, agentId: string, id: string): void {
+  const record = mock.state.collections.connections.get(id);
   const isIts = record?.agentId === agentId && record.tenantId === scope.tenantId && record.edition === scope.edition;
   if (!isIts) throw new HttpError(404, `Connection ID ${id} not found.`);
-  await mock.state.collections.connections.remove(id);
+  mock.state.collections.connections.remove(id);
 }
 
 /** A connection as it is sent; `undefined` once its token or provider is gone. */
-export async function viewConnection(mock: Mock, record: ConnectionRecord): Promise<ConnectionBody | undefined> {
-  const token = await mock.state.collections.tokens.get(record.tokenId);
-  const provider = token && (await mock.state.collections.providers.get(token.providerRecordId));
+export function viewConnection(mock: Mock, record: ConnectionRecord): ConnectionBody | undefined {
+  const token = mock.state.collections.tokens.get(record.tokenId);
+  const provider = token && mock.state.collections.providers.get(token.providerRecordId);
   if (!token || !provider) return undefined;
   return {
     id: record.id,

@@ -19,7 +19,7 @@ export const agentConnectionRoutes = [
     summary: "List the tokens that an agent may use",
     responses: { 200: { description: "The connections.", schema: connectionsListResponse }, 422: validationFailed },
     async handle({ mock, scope, params }) {
-      const records = await connectionsOf(mock, scope, params.agent_id as string);
+      const records = connectionsOf(mock, scope, params.agent_id as string);
       const views = await Promise.all(records.map((record) => viewConnection(mock, record)));
       return { status: 200, body: { data: views.filter((view) => view !== undefined) } };
     },
@@ -37,10 +37,10 @@ export const agentConnectionRoutes = [
       404: { description: "The caller has no such token.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, caller, params, body }) {
-      const token = await findToken(mock, scope, caller, body.oauth_token_id);
-      const record = await connect(mock, scope, params.agent_id as string, token.id, caller);
-      return { status: 201, body: await viewConnection(mock, record) };
+    handle({ mock, scope, caller, params, body }) {
+      const token = findToken(mock, scope, caller, body.oauth_token_id);
+      const record = connect(mock, scope, params.agent_id as string, token.id, caller);
+      return { status: 201, body: viewConnection(mock, record) };
     },
   }),
   route({
@@ -55,8 +55,8 @@ export const agentConnectionRoutes = [
       404: { description: "The agent has no such connection.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      await disconnect(mock, scope, params.agent_id as string, params.connection_id as string);
+    handle({ mock, scope, params }) {
+      disconnect(mock, scope, params.agent_id as string, params.connection_id as string);
       return { status: 204 };
     },
   }),

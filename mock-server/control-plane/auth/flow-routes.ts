@@ -139,7 +139,7 @@ export const flowRoutes = [
       installation_id: { kind: "integer", schema: z.int().optional(), description: "The installation." },
     },
     responses: pages,
-    async handle({ mock, params, query }) {
+    handle({ mock, params, query }) {
       const { code, state, error, error_description: errorDescription, setup_action: action } = query;
       if (action === "update" && !code && !error) {
         const text = "<p>The installation was changed. You can close this window.</p>";

@@ -32,49 +32,47 @@ function checkChallengeMethod(method: string | null | undefined): void {
   }
 }
 
-export function providersOf(mock: Mock, scope: Scope): Promise<ProviderRecord[]> {
+export function providersOf(mock: Mock, scope: Scope): ProviderRecord[] {
   return mock.state.collections.providers.findBy("workspace", scopedKey(scope));
 }
 
 /** A provider by the name that callers use, or by its ID. */
-export async function lookUpProvider(mock: Mock, scope: Scope, id: string): Promise<ProviderRecord | undefined> {
+export function lookUpProvider(mock: Mock, scope: Scope, id: string): ProviderRecord | undefined {
   const { providers } = mock.state.collections;
-  const [named] = await providers.findBy("name", scopedKey(scope, id));
+  const [named] = providers.findBy("name", scopedKey(scope, id));
   if (named) return named;
-  const record = await providers.get(id);
+  const record = providers.get(id);
   return record?.edition === scope.edition && record.tenantId === scope.tenantId ? record : undefined;
 }
 
 /** @throws {HttpError} 404 unless the workspace has the provider. */
-export async function findProvider(mock: Mock, scope: Scope, id: string): Promise<ProviderRecord> {
-  const record = await lookUpProvider(mock, scope, id);
+export function findProvider(mock: Mock, scope: Scope, id: string): ProviderRecord {
+  const record = lookUpProvider(mock, scope, id);
   if (!record) throw new HttpError(404, `OAuth provider ${id} not found.`);
   return record;
 }
 
-async function insertProvider(
+function insertProvider(
   mock: Mock,
   scope: Scope,
   fields: Omit<ProviderRecord, "id" | "edition" | "tenantId" | "createdAt" | "updatedAt">,
-): Promise<ProviderRecord> {
+): ProviderRecord {
   if (fields.clientSecret !== null) mock.redaction.remember(fields.clientSecret);
-  return mock.locks.run(`providers/${scope.edition}/${scope.tenantId}`, async () => {
-    await checkFree(mock, scope, fields.providerId);
-    const now = mock.clock.now();
-    const record = { id: mock.ids.uuid(), ...scope, ...fields, createdAt: now, updatedAt: now };
-    await mock.state.collections.providers.put(record);
-    return record;
-  });
+  checkFree(mock, scope, fields.providerId);
+  const now = mock.clock.now();
+  const record = { id: mock.ids.uuid(), ...scope, ...fields, createdAt: now, updatedAt: now };
+  mock.state.collections.providers.put(record);
+  return record;
 }
 
-async function checkFree(mock: Mock, scope: Scope, providerId: string): Promise<void> {
-  if (await mock.state.collections.providers.hasBy("name", scopedKey(scope, providerId))) {
+function checkFree(mock: Mock, scope: Scope, providerId: string): void {
+  if (mock.state.collections.providers.hasBy("name", scopedKey(scope, providerId))) {
     throw new HttpError(409, `An OAuth provider "${providerId}" already exists in this workspace.`);
   }
 }
 
 /** @throws {HttpError} 400 for an address or name that can't be used, 409 for a name in use. */
-export async function createProvider(mock: Mock, scope: Scope, body: ProviderCreateBody): Promise<ProviderRecord> {
+export function createProvider(mock: Mock, scope: Scope, body: ProviderCreateBody): ProviderRecord {
   checkProviderId(body.provider_id);
   checkEndpoint(body.auth_url, "auth_url");
   checkEndpoint(body.token_url, "token_url");
@@ -107,12 +105,12 @@ export async function createMcpProvider(
 ): Promise<ProviderRecord> {
   checkProviderId(body.provider_id);
   checkEndpoint(body.mcp_server_url, "mcp_server_url");
-  await checkFree(mock, scope, body.provider_id);
+  checkFree(mock, scope, body.provider_id);
   try {
     const server = await discoverMcpServer(mock.outbound, body.mcp_server_url);
     const redirectUri = redirectUriOf(mock, scope.edition, body.provider_id);
     const client = await registerClient(mock.outbound, server, redirectUri);
-    return await insertProvider(mock, scope, {
+    return insertProvider(mock, scope, {
       providerId: body.provider_id,
       name: body.name,
       clientId: client.clientId,
@@ -134,11 +132,7 @@ export async function createMcpProvider(
 }
 
 /** @throws {HttpError} 400 for an address that can't be used. */
-export async function updateProvider(
-  mock: Mock,
-  record: ProviderRecord,
-  body: ProviderUpdateBody,
-): Promise<ProviderRecord> {
+export function updateProvider(mock: Mock, record: ProviderRecord, body: ProviderUpdateBody): ProviderRecord {
   if (body.auth_url) checkEndpoint(body.auth_url, "auth_url");
   if (body.token_url) checkEndpoint(body.token_url, "token_url");
   checkChallengeMethod(body.code_challenge_method);
@@ -154,7 +148,7 @@ export async function updateProvider(
     codeChallengeMethod: body.code_challenge_method ?? record.codeChallengeMethod,
     updatedAt: mock.clock.now(),
   };
-  await mock.state.collections.providers.put(updated);
+  mock.state.collections.providers.put(updated);
   return updated;
 }
 

@@ -34,8 +34,8 @@ export const providerRoutes = [
     tag,
     summary: "List the OAuth providers of the workspace",
     responses: { 200: { description: "The providers.", schema: z.array(providerResponse) } },
-    async handle({ mock, scope }) {
-      return { status: 200, body: (await providersOf(mock, scope)).map(viewProvider) };
+    handle({ mock, scope }) {
+      return { status: 200, body: providersOf(mock, scope).map(viewProvider) };
     },
   }),
   route({
@@ -51,8 +51,8 @@ export const providerRoutes = [
       409: taken,
       422: validationFailed,
     },
-    async handle({ mock, scope, body }) {
-      return { status: 200, body: viewProvider(await createProvider(mock, scope, body)) };
+    handle({ mock, scope, body }) {
+      return { status: 200, body: viewProvider(createProvider(mock, scope, body)) };
     },
   }),
   route({
@@ -86,8 +86,8 @@ export const providerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      return { status: 200, body: viewProvider(await findProvider(mock, scope, params.provider_id as string)) };
+    handle({ mock, scope, params }) {
+      return { status: 200, body: viewProvider(findProvider(mock, scope, params.provider_id as string)) };
     },
   }),
   route({
@@ -103,9 +103,9 @@ export const providerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const record = await findProvider(mock, scope, params.provider_id as string);
-      return { status: 200, body: viewProvider(await updateProvider(mock, record, body)) };
+    handle({ mock, scope, params, body }) {
+      const record = findProvider(mock, scope, params.provider_id as string);
+      return { status: 200, body: viewProvider(updateProvider(mock, record, body)) };
     },
   }),
   route({
@@ -120,9 +120,9 @@ export const providerRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, params }) {
-      const record = await findProvider(mock, scope, params.provider_id as string);
-      await deleteTokens(mock, await tokensBy(mock, "provider", scopedKey(scope, record.id)));
-      await mock.state.collections.providers.remove(record.id);
+      const record = findProvider(mock, scope, params.provider_id as string);
+      await deleteTokens(mock, tokensBy(mock, "provider", scopedKey(scope, record.id)));
+      mock.state.collections.providers.remove(record.id);
       return { status: 200, body: { message: `OAuth provider ${record.providerId} deleted.` } };
     },
   }),

@@ -16,20 +16,26 @@ const isIn = (scope: Scope) => (token: TokenRecord) =>
   token.edition === scope.edition && token.tenantId === scope.tenantId;
 
 /** The tokens that a key leads to, the default ones first and then the newest. */
-export async function tokensBy(mock: Mock, index: CollectionIndex<"tokens">, key: string): Promise<TokenRecord[]> {
-  const tokens = await mock.state.collections.tokens.findBy(index, key);
+export function tokensBy(mock: Mock, index: CollectionIndex<"tokens">, key: string): TokenRecord[] {
+  const tokens = mock.state.collections.tokens.findBy(index, key);
   return tokens.reverse().sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
 }
 
+/** The token of this id, if the caller owns it. */
+export function lookUpToken(mock: Mock, scope: Scope, caller: string, id: string): TokenRecord | undefined {
+  const token = mock.state.collections.tokens.get(id);
+  return token && isIn(scope)(token) && isOwnedBy(token, caller) ? token : undefined;
+}
+
 /** @throws {HttpError} 404 unless the caller owns the token. */
-export async function findToken(mock: Mock, scope: Scope, caller: string, id: string): Promise<TokenRecord> {
-  const token = await mock.state.collections.tokens.get(id);
-  if (!token || !isIn(scope)(token) || !isOwnedBy(token, caller)) throw new HttpError(404, `Token ID ${id} not found.`);
+export function findToken(mock: Mock, scope: Scope, caller: string, id: string): TokenRecord {
+  const token = lookUpToken(mock, scope, caller, id);
+  if (!token) throw new HttpError(404, `Token ID ${id} not found.`);
   return token;
 }
 
 /** Stores what an authentication came to; a user's first token for a provider is the default one in any case. */
-export async function storeToken(mock: Mock, session: AuthSessionRecord, issued: IssuedToken): Promise<TokenRecord> {
+export function storeToken(mock: Mock, session: AuthSessionRecord, issued: IssuedToken): TokenRecord {
   const now = mock.clock.now();
   const { edition, tenantId, providerRecordId, userId, createdBy } = session;
   const { tokens } = mock.state.collections;
@@ -46,38 +52,38 @@ export async function storeToken(mock: Mock, session: AuthSessionRecord, issued:
     accessToken: issued.accessToken,
     refreshToken: issued.refreshToken,
     expiresAt: issued.expiresAt,
-    isDefault: session.isDefault || !(await tokens.hasBy("providerAndUser", key)),
+    isDefault: session.isDefault || !tokens.hasBy("providerAndUser", key),
     createdAt: now,
     updatedAt: now,
   };
-  if (token.isDefault) await clearDefault(mock, token);
-  await tokens.put(token);
+  if (token.isDefault) clearDefault(mock, token);
+  tokens.put(token);
   return token;
 }
 
 /** Leaves no default token of the user's for the provider but `except`. */
-async function clearDefault(mock: Mock, except: TokenRecord): Promise<void> {
+function clearDefault(mock: Mock, except: TokenRecord): void {
   const { tokens } = mock.state.collections;
-  for (const token of await tokens.findBy("default", scopedKey(except, except.providerRecordId, except.userId))) {
-    if (token.id !== except.id) await tokens.put({ ...token, isDefault: false });
+  for (const token of tokens.findBy("default", scopedKey(except, except.providerRecordId, except.userId))) {
+    if (token.id !== except.id) tokens.put({ ...token, isDefault: false });
   }
 }
 
 /** Changes a token's label, or which one is the default. */
-export async function updateToken(
+export function updateToken(
   mock: Mock,
   token: TokenRecord,
   accountLabel: string | null | undefined,
   isDefault: boolean | null | undefined,
-): Promise<TokenRecord> {
-  if (isDefault === true) await clearDefault(mock, token);
+): TokenRecord {
+  if (isDefault === true) clearDefault(mock, token);
   const updated = {
     ...token,
     accountLabel: accountLabel ?? token.accountLabel,
     isDefault: isDefault ?? token.isDefault,
     updatedAt: mock.clock.now(),
   };
-  await mock.state.collections.tokens.put(updated);
+  mock.state.collections.tokens.put(updated);
   return updated;
 }
 
@@ -88,7 +94,7 @@ export function isExpired(mock: Mock, token: TokenRecord): boolean {
 /** A token that is valid now: itself, or renewed; `undefined` when it has expired and can't be renewed. One renewal at a time. */
 export function usableToken(mock: Mock, provider: ProviderRecord, id: string): Promise<TokenRecord | undefined> {
   return mock.locks.run(`token/${id}`, async () => {
-    const token = await mock.state.collections.tokens.get(id);
+    const token = mock.state.collections.tokens.get(id);
     if (!token || !isExpired(mock, token)) return token;
     if (token.refreshToken === null) return undefined;
     try {
@@ -101,7 +107,7 @@ export function usableToken(mock: Mock, provider: ProviderRecord, id: string): P
         scopes: issued.scopes ?? token.scopes,
         updatedAt: mock.clock.now(),
       };
-      await mock.state.collections.tokens.put(renewed);
+      mock.state.collections.tokens.put(renewed);
       return renewed;
     } catch (error) {
       if (error instanceof OutboundError) return undefined;
@@ -114,11 +120,11 @@ export function usableToken(mock: Mock, provider: ProviderRecord, id: string): P
 export async function deleteTokens(mock: Mock, tokens: readonly TokenRecord[]): Promise<void> {
   const { collections } = mock.state;
   for (const token of tokens) {
-    const provider = await collections.providers.get(token.providerRecordId);
+    const provider = collections.providers.get(token.providerRecordId);
     await revoke(mock, provider, token.refreshToken ?? token.accessToken);
-    await collections.tokens.remove(token.id);
-    const connections = await collections.connections.findBy("token", token.id);
-    for (const { id } of connections) await collections.connections.remove(id);
+    collections.tokens.remove(token.id);
+    const connections = collections.connections.findBy("token", token.id);
+    for (const { id } of connections) collections.connections.remove(id);
   }
 }
 

@@ -22,20 +22,20 @@ const notFound = { description: "The caller has no such token.", schema: errorDe
 const providerParameter = { kind: "string", schema: z.string(), description: "The provider." } as const;
 
 /** The caller's tokens, of one provider if one is named. */
-async function ownTokens(mock: Mock, scope: Scope, caller: string, providerId?: string | null): Promise<TokenRecord[]> {
+function ownTokens(mock: Mock, scope: Scope, caller: string, providerId?: string | null): TokenRecord[] {
   if (providerId === null || providerId === undefined) {
     return tokensBy(mock, "owner", scopedKey(scope, caller));
   }
-  const provider = await lookUpProvider(mock, scope, providerId);
+  const provider = lookUpProvider(mock, scope, providerId);
   return provider ? tokensBy(mock, "providerAndOwner", scopedKey(scope, provider.id, caller)) : [];
 }
 
-function slackProviders(mock: Mock, scope: Scope): Promise<ProviderRecord[]> {
+function slackProviders(mock: Mock, scope: Scope): ProviderRecord[] {
   return mock.state.collections.providers.findBy("type", scopedKey(scope, "slack"));
 }
 
-async function present(mock: Mock, token: TokenRecord) {
-  const provider = await mock.state.collections.providers.get(token.providerRecordId);
+function present(mock: Mock, token: TokenRecord) {
+  const provider = mock.state.collections.providers.get(token.providerRecordId);
   return viewToken(token, provider?.providerId ?? token.providerRecordId);
 }
 
@@ -52,7 +52,7 @@ export const tokenRoutes = [
       422: validationFailed,
     },
     async handle({ mock, scope, caller, query }) {
-      const tokens = await ownTokens(mock, scope, caller, query.provider_id);
+      const tokens = ownTokens(mock, scope, caller, query.provider_id);
       return { status: 200, body: await Promise.all(tokens.map((token) => present(mock, token))) };
     },
   }),
@@ -65,7 +65,7 @@ export const tokenRoutes = [
     query: { provider_id: providerParameter },
     responses: { 200: { description: "They are deleted.", schema: revocationResponse }, 422: validationFailed },
     async handle({ mock, scope, caller, query }) {
-      const tokens = await ownTokens(mock, scope, caller, query.provider_id);
+      const tokens = ownTokens(mock, scope, caller, query.provider_id);
       await deleteTokens(mock, tokens);
       return { status: 200, body: { message: `${tokens.length} tokens deleted.`, provider_id: query.provider_id } };
     },
@@ -78,11 +78,11 @@ export const tokenRoutes = [
     summary: "Ask whether the caller has a token of a provider",
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
-    async handle({ mock, scope, caller, query }) {
+    handle({ mock, scope, caller, query }) {
       const { tokens } = mock.state.collections;
-      const provider = await lookUpProvider(mock, scope, query.provider_id);
+      const provider = lookUpProvider(mock, scope, query.provider_id);
       const key = provider && scopedKey(scope, provider.id, caller);
-      const hasToken = key !== undefined && (await tokens.hasBy("providerAndOwner", key));
+      const hasToken = key !== undefined && tokens.hasBy("providerAndOwner", key);
       return { status: 200, body: { has_token: hasToken } };
     },
   }),
@@ -95,7 +95,7 @@ export const tokenRoutes = [
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse } },
     async handle({ mock, scope }) {
       const { tokens } = mock.state.collections;
-      const providers = await slackProviders(mock, scope);
+      const providers = slackProviders(mock, scope);
       const has = await Promise.all(providers.map(({ id }) => tokens.hasBy("provider", scopedKey(scope, id))));
       return { status: 200, body: { has_token: has.includes(true) } };
     },
@@ -109,8 +109,8 @@ export const tokenRoutes = [
     responses: { 200: { description: "They are deleted.", schema: messageResponse } },
     async handle({ mock, scope }) {
       const { tokens } = mock.state.collections;
-      const keys = (await slackProviders(mock, scope)).map(({ id }) => scopedKey(scope, id));
-      const found = await tokens.findBy("provider", ...keys);
+      const keys = slackProviders(mock, scope).map(({ id }) => scopedKey(scope, id));
+      const found = tokens.findBy("provider", ...keys);
       await deleteTokens(mock, found);
       return { status: 200, body: { message: `${found.length} Slack tokens deleted.` } };
     },
@@ -128,10 +128,10 @@ export const tokenRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, caller, params, body }) {
-      const token = await findToken(mock, scope, caller, params.token_id as string);
-      const updated = await updateToken(mock, token, body.provider_account_label, body.is_default);
-      return { status: 200, body: await present(mock, updated) };
+    handle({ mock, scope, caller, params, body }) {
+      const token = findToken(mock, scope, caller, params.token_id as string);
+      const updated = updateToken(mock, token, body.provider_account_label, body.is_default);
+      return { status: 200, body: present(mock, updated) };
     },
   }),
   route({
@@ -143,7 +143,7 @@ export const tokenRoutes = [
     summary: "Delete a token, after revoking it at its provider",
     responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },
     async handle({ mock, scope, caller, params }) {
-      await deleteTokens(mock, [await findToken(mock, scope, caller, params.token_id as string)]);
+      await deleteTokens(mock, [findToken(mock, scope, caller, params.token_id as string)]);
       return { status: 204 };
     },
   }),

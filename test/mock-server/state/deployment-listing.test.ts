@@ -92,11 +92,11 @@ interface Run {
   now: number;
   made: number;
 }
-type Step = (run: Run) => Promise<void>;
+type Step = (run: Run) => void;
 
 const insertion = fc.tuple(fixedParts, changes).map(
   ([fixed, changed]): Step =>
-    async (run) => {
+    (run) => {
       const number = run.made++;
       const record: DeploymentRecord = {
         id: String(number),
@@ -118,9 +118,7 @@ const insertion = fc.tuple(fixedParts, changes).map(
       const holder = [...run.records.values()].find(
         (other) => other.name === record.name && other.tenantId === record.tenantId && !isGone(other, run.now),
       );
-      const isInserted = await run.state.deployments.insert(record, firstRevision(record), (other) =>
-        isGone(other, run.now),
-      );
+      const isInserted = run.state.deployments.insert(record, firstRevision(record), (other) => isGone(other, run.now));
       // Of two of one name that were gone and are there again because the clock went back, only the later one holds the name.
       if (!holder) expect(isInserted).toBe(true);
       if (isInserted) run.records.set(record.id, record);
@@ -128,48 +126,47 @@ const insertion = fc.tuple(fixedParts, changes).map(
 );
 const update = fc.tuple(fc.nat(), changes).map(
   ([pick, changed]): Step =>
-    async (run) => {
+    (run) => {
       const record = [...run.records.values()][pick % Math.max(1, run.records.size)];
       if (!record) return;
       const updated = { ...record, ...changed };
       run.records.set(record.id, updated);
-      await run.state.deployments.update(updated);
+      run.state.deployments.update(updated);
     },
 );
 const removal = fc.nat().map(
   (pick): Step =>
-    async (run) => {
+    (run) => {
       const record = [...run.records.values()][pick % Math.max(1, run.records.size)];
       if (!record) return;
       run.records.delete(record.id);
-      await run.state.deployments.remove(record.id);
+      run.state.deployments.remove(record.id);
     },
 );
 const clockMove = moment.map(
   (now): Step =>
-    async (run) => {
+    (run) => {
       run.now = now;
     },
 );
 const question = queries.map(
   (query: RandomQuery): Step =>
-    async (run) => {
+    (run) => {
       const asked: DeploymentQuery = {
         ...query,
         now: run.now,
         statuses: query.statuses && new Set(query.statuses),
         tagValueIds: query.tagValueIds && new Set(query.tagValueIds),
       };
-      const found = await run.state.deployments.page("cloud", "one", asked);
+      const found = run.state.deployments.page("cloud", "one", asked);
       // The name of one that is gone may have been given to another.
       const held = [...run.records.values()];
-      const named =
-        asked.name === undefined ? undefined : await run.state.deployments.findByName("cloud", "one", asked.name);
+      const named = asked.name === undefined ? undefined : run.state.deployments.findByName("cloud", "one", asked.name);
       const records = asked.name === undefined ? held : held.filter(({ id }) => id === named?.id);
       expect(found.map(({ id }) => id)).toEqual(scanned(records, asked));
     },
 );
-const restart: fc.Arbitrary<Step> = fc.constant(async (run) => run.state.replace(await run.state.content()));
+const restart: fc.Arbitrary<Step> = fc.constant((run) => run.state.replace(run.state.content()));
 
 const weighted = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
 const steps = fc.array(
@@ -186,7 +183,7 @@ const steps = fc.array(
 
 const run = async (...rounds: Step[][]) => {
   const state: Run = { state: createMemoryState(), records: new Map(), now: 0, made: 0 };
-  for (const step of rounds.flat()) await step(state);
+  for (const step of rounds.flat()) step(state);
 };
 
 test("a listing answers as looking at every deployment would, whatever was written and however the clock moved", async () => {
@@ -198,7 +195,7 @@ test("a listing answers as looking at every deployment would, whatever was writt
 
 const uniquelyNamed =
   (number: number): Step =>
-  async ({ state, records }) => {
+  ({ state, records }) => {
     const record: DeploymentRecord = {
       id: String(number),
       sequence: number,
@@ -220,7 +217,7 @@ const uniquelyNamed =
       tagValueIds: number % 3 === 0 ? ["t1"] : [],
     };
     records.set(record.id, record);
-    await state.deployments.insert(record, firstRevision(record), () => false);
+    state.deployments.insert(record, firstRevision(record), () => false);
   };
 
 test("a listing of thousands answers the same, also after most were removed", async () => {
@@ -230,7 +227,7 @@ test("a listing of thousands answers the same, also after most were removed", as
   const questions = fc.array(
     fc.tuple(deep, optional(part), fc.nat({ max: 3100 }), moment).map(
       ([query, nameContains, offset, now]): Step =>
-        async ({ state, records }) => {
+        ({ state, records }) => {
           const asked: DeploymentQuery = {
             ...query,
             nameContains,
@@ -239,7 +236,7 @@ test("a listing of thousands answers the same, also after most were removed", as
             statuses: query.statuses && new Set(query.statuses),
             tagValueIds: query.tagValueIds && new Set(query.tagValueIds),
           };
-          const found = await state.deployments.page("cloud", "one", asked);
+          const found = state.deployments.page("cloud", "one", asked);
           expect(found.map(({ id }) => id)).toEqual(scanned([...records.values()], asked));
         },
     ),
@@ -247,10 +244,10 @@ test("a listing of thousands answers the same, also after most were removed", as
   );
   const removeMost = many.map(
     (_, number): Step =>
-      async ({ state, records }) => {
+      ({ state, records }) => {
         if (number % 5 === 0) return;
         records.delete(String(number));
-        await state.deployments.remove(String(number));
+        state.deployments.remove(String(number));
       },
   );
   await fc.assert(
@@ -268,14 +265,14 @@ test("a push finds those that build from its ref, and no others", async () => {
     url = "https://github.com/acme/a.git",
   ) => {
     const whole: Run = { state: createMemoryState(), records: new Map(), now: 0, made: 0 };
-    await uniquelyNamed(number)(whole);
+    uniquelyNamed(number)(whole);
     const record = whole.records.get(String(number)) as DeploymentRecord;
     const made = {
       ...record,
       sourceConfig: { build_on_push: buildsOnPush, repo_url: url },
       revisionConfig: { repo_ref: ref },
     };
-    await deployments.insert(made, firstRevision(made), () => false);
+    deployments.insert(made, firstRevision(made), () => false);
     return made;
   };
   const first = await building(1, true, "main", "git@GitHub.com:acme/a.git");
@@ -283,13 +280,13 @@ test("a push finds those that build from its ref, and no others", async () => {
   await building(3, true, "next");
   const fourth = await building(4, true, "main");
   await building(5, true, "main", "https://github.com/acme/b");
-  const found = async () => (await deployments.buildingFrom("github.com/acme/a", "main")).map(({ id }) => id);
-  expect(await found()).toEqual(["1", "4"]);
-  await deployments.update({ ...fourth, revisionConfig: { repo_ref: "next" } });
-  expect(await found()).toEqual(["1"]);
-  await deployments.update(fourth);
-  await deployments.update({ ...first, sourceConfig: { ...first.sourceConfig, build_on_push: false } });
-  expect(await found()).toEqual(["4"]);
-  await deployments.remove("4");
-  expect(await found()).toEqual([]);
+  const found = () => deployments.buildingFrom("github.com/acme/a", "main").map(({ id }) => id);
+  expect(found()).toEqual(["1", "4"]);
+  deployments.update({ ...fourth, revisionConfig: { repo_ref: "next" } });
+  expect(found()).toEqual(["1"]);
+  deployments.update(fourth);
+  deployments.update({ ...first, sourceConfig: { ...first.sourceConfig, build_on_push: false } });
+  expect(found()).toEqual(["4"]);
+  deployments.remove("4");
+  expect(found()).toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { DeploymentRecord, ListenerRecord, RevisionRecord } from "../../../
 import type { State } from "../../../mock-server/state/repositories.ts";
 import type { StateChange, StateKeeper } from "../../../mock-server/state/state-keeper.ts";
 
-type Step = (state: State) => Promise<unknown>;
+type Step = (state: State) => void;
 
 const id = fc.constantFrom("a", "b", "c");
 const text = fc.string({ unit: fc.constantFrom("é", "\u{1f600}", "\n", "\0", '"', "x"), maxLength: 4 });
@@ -31,10 +31,10 @@ const revisionOf = (id: string, deploymentId: string, sequence: number, source: 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(id, text).map(
     ([id, name]): Step =>
-      async (state) => {
-        if (await state.deployments.get(id)) return;
+      (state) => {
+        if (state.deployments.get(id)) return;
         const sequence = state.nextSequence();
-        await state.deployments.insert(
+        state.deployments.insert(
           deploymentOf(id, name, sequence),
           revisionOf(`${id}-0`, id, sequence, "first"),
           () => false,
@@ -43,9 +43,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc.tuple(id, text).map(
     ([id, source]): Step =>
-      async (state) => {
-        const record = await state.deployments.get(id);
-        await state.deployments.update({ ...(record ?? deploymentOf(id, "none", 0)), source });
+      (state) => {
+        const record = state.deployments.get(id);
+        state.deployments.update({ ...(record ?? deploymentOf(id, "none", 0)), source });
       },
   ),
   id.map(
@@ -55,12 +55,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
   fc.tuple(id, fc.nat({ max: 2 }), text).map(
     ([id, number, source]): Step =>
-      async (state) => {
-        if (!(await state.deployments.get(id))) return;
+      (state) => {
+        if (!state.deployments.get(id)) return;
         const revisionId = `${id}-${number}`;
-        const known = await state.revisions.get(revisionId);
-        if (known) await state.revisions.update({ ...known, source });
-        else await state.revisions.insert(revisionOf(revisionId, id, state.nextSequence(), source));
+        const known = state.revisions.get(revisionId);
+        if (known) state.revisions.update({ ...known, source });
+        else state.revisions.insert(revisionOf(revisionId, id, state.nextSequence(), source));
       },
   ),
   fc.tuple(text, text, text).map(
@@ -78,12 +78,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       (state) =>
         state.collections.listeners.remove(id),
   ),
-  fc.constant<Step>(async (state) => state.replace(await state.content())),
+  fc.constant<Step>((state) => state.replace(state.content())),
   fc.constant<Step>((state) => state.clear()),
 );
 
-const withoutSequence = async (state: State) => {
-  const { sequence: _, ...content } = await state.content();
+const withoutSequence = (state: State) => {
+  const { sequence: _, ...content } = state.content();
   return content;
 };
 
@@ -96,11 +96,11 @@ test("what is kept is what is there, whatever happens in whatever order", async 
         const path = join(folder, String(runs++));
         const directory = await DataDirectory.open(path);
         const state = createMemoryState(directory);
-        for (const take of steps) await take(state);
+        for (const take of steps) take(state);
         directory.close();
         const later = await DataDirectory.open(path);
         try {
-          expect(await withoutSequence(createMemoryState(later))).toEqual(await withoutSequence(state));
+          expect(withoutSequence(createMemoryState(later))).toEqual(withoutSequence(state));
         } finally {
           later.close();
         }
@@ -112,21 +112,7 @@ test("what is kept is what is there, whatever happens in whatever order", async 
   }
 });
 
-/** Keeps nothing, and refuses to from a moment on. */
-class FullKeeper implements StateKeeper {
-  isFull = false;
-  content() {
-    return DataKept;
-  }
-  write(..._: readonly StateChange[]): void {
-    if (this.isFull) throw new Error("the disk is full");
-  }
-  replaceWith(): void {
-    this.write();
-  }
-}
-
-const DataKept = {
+const nothingKept = {
   sequence: 7,
   deployments: [],
   revisions: [],
@@ -145,16 +131,30 @@ const DataKept = {
   },
 };
 
-test("what can't be kept doesn't happen", async () => {
+/** Keeps nothing, and refuses to from a moment on. */
+class FullKeeper implements StateKeeper {
+  isFull = false;
+  content() {
+    return nothingKept;
+  }
+  write(..._: readonly StateChange[]): void {
+    if (this.isFull) throw new Error("the disk is full");
+  }
+  replaceWith(): void {
+    this.write();
+  }
+}
+
+test("what can't be kept doesn't happen", () => {
   const keeper = new FullKeeper();
   const state = createMemoryState(keeper);
   expect(state.nextSequence()).toBe(8);
-  await state.deployments.insert(deploymentOf("a", "agent", 9), revisionOf("a-0", "a", 9, "first"), () => false);
-  await state.collections.listeners.put({ id: "l", computeId: "c", tenantId: "one" } as ListenerRecord);
-  const before = await withoutSequence(state);
+  state.deployments.insert(deploymentOf("a", "agent", 9), revisionOf("a-0", "a", 9, "first"), () => false);
+  state.collections.listeners.put({ id: "l", computeId: "c", tenantId: "one" } as ListenerRecord);
+  const before = withoutSequence(state);
   keeper.isFull = true;
   const known = before.deployments[0] as DeploymentRecord;
-  const changes: (() => Promise<unknown>)[] = [
+  const changes: (() => unknown)[] = [
     () => state.deployments.insert(deploymentOf("b", "other", 10), revisionOf("b-0", "b", 10, "first"), () => false),
     () => state.deployments.update({ ...known, source: "changed" }),
     () => state.deployments.remove("a"),
@@ -163,11 +163,11 @@ test("what can't be kept doesn't happen", async () => {
     () => state.commits.set("repository", "main", "c1"),
     () => state.collections.listeners.put({ id: "m", computeId: "d", tenantId: "one" } as ListenerRecord),
     () => state.collections.listeners.remove("l"),
-    () => state.replace({ ...DataKept, sequence: 99 }),
+    () => state.replace({ ...nothingKept, sequence: 99 }),
     () => state.clear(),
   ];
   for (const change of changes) {
-    await expect(change()).rejects.toThrow("the disk is full");
-    expect(await withoutSequence(state)).toEqual(before);
+    expect(change).toThrow("the disk is full");
+    expect(withoutSequence(state)).toEqual(before);
   }
 });
