@@ -10,7 +10,7 @@ export interface MeasuredOperation {
   /** How many requests are measured; a third as many come before. @default 900 */
   count?: number;
   /** Makes what `requests` requests use up. */
-  prepare?(requests: number): Promise<void>;
+  prepare?(requests: number): void | Promise<void>;
   /** Whether the answer is meant to be a refusal. */
   isRefused?: boolean;
 }
