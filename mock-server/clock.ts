@@ -23,36 +23,49 @@ function dated(time: number): number {
   throw new RangeError("The clock can't go there: dates end in the year 275760.");
 }
 
-/** A clock that starts as `source` (default: the machine's time) and can be frozen and advanced, never turned back by `resume`. */
-export function createClock(source: () => number = Date.now): Clock {
-  let offset = 0;
-  let frozenAt: number | undefined;
+/** How a clock stands, in milliseconds. */
+export interface ClockState {
+  /** `null` while it runs. */
+  frozenAt: number | null;
+  /** How far it is ahead of its source while it runs. */
+  offset: number;
+}
+
+/** What a clock is made of. */
+export interface ClockOptions {
+  /** @default the machine's time */
+  source?: () => number;
+  /** How it stands at first. @default as its source */
+  state?: ClockState | undefined;
+  /** Called before each move with what it comes to; when that throws, the clock isn't moved. */
+  keep?: (state: ClockState) => void;
+}
+
+/** A clock that can be frozen and advanced, never turned back by `resume`. */
+export function createClock({ source = Date.now, state, keep }: ClockOptions = {}): Clock {
+  let { frozenAt, offset } = state ?? { frozenAt: null, offset: 0 };
   const listeners = new Set<() => void>();
   const now = () => frozenAt ?? source() + offset;
-  const moved = () => {
+  const move = (next: ClockState) => {
+    keep?.(next);
+    ({ frozenAt, offset } = next);
     for (const listener of [...listeners]) listener();
   };
   return {
     now,
     get frozen() {
-      return frozenAt !== undefined;
+      return frozenAt !== null;
     },
     freeze(at) {
-      frozenAt = at === undefined ? now() : dated(Number(at));
-      moved();
+      move({ frozenAt: at === undefined ? now() : dated(Number(at)), offset });
     },
     advance(by) {
       const step = parseDuration(by);
       const reached = dated(now() + step);
-      if (frozenAt === undefined) offset += step;
-      else frozenAt = reached;
-      moved();
+      move(frozenAt === null ? { frozenAt, offset: offset + step } : { frozenAt: reached, offset });
     },
     resume() {
-      if (frozenAt === undefined) return;
-      offset = frozenAt - source();
-      frozenAt = undefined;
-      moved();
+      if (frozenAt !== null) move({ frozenAt: null, offset: frozenAt - source() });
     },
     onMove(listener) {
       listeners.add(listener);

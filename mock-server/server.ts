@@ -172,7 +172,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   const clock = options.clock ?? directory?.clock() ?? createClock();
   const ids = createIdSource(seedOf(options.seed, directory));
   const redaction = new Redaction();
-  const state = options.state ?? createMemoryState(directory);
+  const state = options.state ?? directory?.state() ?? createMemoryState();
   const content = state.content();
   const isContinued = directory !== undefined && content.deployments.length + content.collections.listeners.length > 0;
   rememberSecretsOf(redaction, content);
@@ -217,7 +217,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     agentLines,
     outbound,
     views: new ViewTexts((id) => agentUrl(mock, id), clock.now),
-    signer: createSigner(),
+    signer: createSigner(directory?.signingKey()),
     authFinished: new Waiters(),
     strict,
     publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
@@ -249,12 +249,18 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   const server = new HttpServer({ serve, ...(logFormat ? { onEnd: requestLog(logFormat, clock) } : {}) });
   ownUrl = await server.listen(port, host);
 
-  const close = async () => {
-    if (!server.isListening) return;
+  const end = async () => {
     agentServer.forget?.();
     mock.authFinished.notifyAll();
-    await Promise.all([server.close(), projects[Symbol.asyncDispose]()]);
+    const closed = server.close();
+    // Nobody learns any more of what goes on, such as a build that is given up: so nothing of it is kept.
     directory?.close();
+    await Promise.all([closed, projects[Symbol.asyncDispose]()]);
+  };
+  let ended: Promise<void> | undefined;
+  const close = () => {
+    ended ??= end();
+    return ended;
   };
   return {
     url: ownUrl,

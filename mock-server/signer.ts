@@ -7,9 +7,8 @@ export interface Signer {
   verify(purpose: string, text: string, signature: string): boolean;
 }
 
-/** A signer with a key of its own, which ends with the process. */
-export function createSigner(): Signer {
-  const key = randomBytes(32);
+/** @param key 32 bytes. Default: one of its own, which ends with the process. */
+export function createSigner(key: Buffer = randomBytes(32)): Signer {
   const sign = (purpose: string, text: string) =>
     createHmac("sha256", key).update(`${purpose}\n${text}`).digest("base64url");
   return {

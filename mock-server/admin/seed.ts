@@ -6,6 +6,7 @@ import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
+import type { DeploymentRecord } from "../state/records.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
@@ -38,14 +39,45 @@ export interface Seeded {
 }
 
 /**
- * Adds what a seed describes, by the rules that requests go by: all of it or, when one part is refused, nothing.
+ * Adds what a seed describes, by the rules that requests go by: all of it or, when one part is refused or can't be kept, nothing. Where code is loaded for its
+ * deployments, which takes its time, a process that dies meanwhile leaves a part.
  * @throws {z.ZodError} for a seed of another shape; {HttpError} 400 for a part that breaks a rule, naming the part.
  */
 export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input);
   const integrations = mock.state.collections.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
+  const steps = seedSteps(mock, seed, made);
+  const undo = () => {
+    for (const { id } of made.deployments) forgetDeployment(mock, id);
+    for (const { id } of made.listeners) mock.state.collections.listeners.remove(id);
+    replaceIntegrations(mock, integrations);
+  };
+  if (mock.projects.runsCode) {
+    try {
+      for (const created of steps) await created;
+    } catch (error) {
+      mock.state.together(undo);
+      throw error;
+    }
+    return made;
+  }
+  return mock.state.together(() => {
+    try {
+      for (const _ of steps);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return made;
+  });
+}
+
+/** Makes one thing after the other, and notes in `made` what is there. Yields what must be waited for. */
+function* seedSteps(mock: Mock, seed: z.output<typeof seedSchema>, made: Seeded): Generator<Promise<void> | undefined> {
   let part = "";
+  const refused = (error: unknown) =>
+    error instanceof HttpError ? new HttpError(400, `${part}: ${error.message}`) : error;
   try {
     seedIntegrations(mock, seed.integrations ?? []);
     for (const [index, { tenant_id: tenantId = mock.keys.defaultWorkspace, ...body }] of (
@@ -63,16 +95,15 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
       const edition = body.source === "external_docker" ? "self-hosted" : "cloud";
       for (let number = 1; number <= count; number++) {
         const name = body.name.replaceAll("{n}", String(number));
-        const { id, latestRevisionId } = await createDeployment(mock, { edition, tenantId }, { ...body, name });
-        made.deployments.push({ id, name, latest_revision_id: latestRevisionId });
+        const note = ({ id, latestRevisionId }: DeploymentRecord) => {
+          made.deployments.push({ id, name, latest_revision_id: latestRevisionId });
+        };
+        const created = createDeployment(mock, { edition, tenantId }, { ...body, name });
+        if (created instanceof Promise) yield created.then(note, (error: unknown) => Promise.reject(refused(error)));
+        else note(created);
       }
     }
-    return made;
   } catch (error) {
-    for (const { id } of made.deployments) forgetDeployment(mock, id);
-    for (const { id } of made.listeners) mock.state.collections.listeners.remove(id);
-    replaceIntegrations(mock, integrations);
-    if (error instanceof HttpError) throw new HttpError(400, `${part}: ${error.message}`);
-    throw error;
+    throw refused(error);
   }
 }

@@ -15,6 +15,17 @@ const transition = z.looseObject({ status: z.string(), at: time });
 const object = z.looseObject({});
 const secret = z.looseObject({ name: z.string(), value: z.string() });
 
+/** Records of which no two have one id. */
+const records = <Schema extends z.ZodType<{ id: string }>>(schema: Schema) =>
+  z.array(schema).superRefine((all, context) => {
+    const ids = new Set<string>();
+    for (const [index, { id }] of all.entries()) {
+      if (ids.has(id))
+        context.addIssue({ code: "custom", path: [index, "id"], message: `The id ${id} is there twice` });
+      ids.add(id);
+    }
+  });
+
 /** A snapshot as it is written by {@link takeSnapshot}. The fields that the server itself reads are checked, the rest is taken as it is. */
 export const snapshotSchema = z.strictObject({
   version: z.literal(1),
@@ -22,7 +33,7 @@ export const snapshotSchema = z.strictObject({
   faults: z.array(faultRuleSchema.loose()),
   content: z.strictObject({
     sequence: z.int().min(0),
-    deployments: z.array(
+    deployments: records(
       z.looseObject({
         ...scoped.shape,
         ...sequenced.shape,
@@ -39,7 +50,7 @@ export const snapshotSchema = z.strictObject({
         tagValueIds: z.array(z.string()),
       }),
     ),
-    revisions: z.array(
+    revisions: records(
       z.looseObject({
         ...record.shape,
         ...sequenced.shape,
@@ -55,16 +66,16 @@ export const snapshotSchema = z.strictObject({
     ),
     commits: z.array(z.strictObject({ repository: z.string(), ref: z.string(), commit: z.string() })),
     collections: z.strictObject({
-      integrations: z.array(record.extend({ kind: z.enum(["github", "forge"]), repositories: z.array(object) })),
-      listeners: z.array(record.extend({ tenantId: z.string(), computeId: z.string() })),
-      uploads: z.array(record.extend({ deploymentId: z.string(), data: z.string() })),
-      providers: z.array(scoped.extend({ providerId: z.string(), authUrl: z.string(), tokenUrl: z.string() })),
-      tokens: z.array(scoped.extend({ accessToken: z.string(), scopes: z.array(z.string()) })),
-      authSessions: z.array(scoped.extend({ status: z.string() })),
-      connections: z.array(scoped.extend({ agentId: z.string(), tokenId: z.string() })),
-      oauthClients: z.array(record.extend({ redirectUris: z.array(z.string()) })),
-      oauthCodes: z.array(record.extend({ clientId: z.string() })),
-      oauthGrants: z.array(record.extend({ clientId: z.string(), spentRefreshTokens: z.array(z.string()) })),
+      integrations: records(record.extend({ kind: z.enum(["github", "forge"]), repositories: z.array(object) })),
+      listeners: records(record.extend({ tenantId: z.string(), computeId: z.string() })),
+      uploads: records(record.extend({ deploymentId: z.string(), data: z.string() })),
+      providers: records(scoped.extend({ providerId: z.string(), authUrl: z.string(), tokenUrl: z.string() })),
+      tokens: records(scoped.extend({ accessToken: z.string(), scopes: z.array(z.string()) })),
+      authSessions: records(scoped.extend({ status: z.string() })),
+      connections: records(scoped.extend({ agentId: z.string(), tokenId: z.string() })),
+      oauthClients: records(record.extend({ redirectUris: z.array(z.string()) })),
+      oauthCodes: records(record.extend({ clientId: z.string() })),
+      oauthGrants: records(record.extend({ clientId: z.string(), spentRefreshTokens: z.array(z.string()) })),
     }),
   }),
 });
@@ -100,16 +111,32 @@ export function checkConfirmed({ isKept }: Mock, isConfirmed: boolean): void {
 
 /**
  * Puts a snapshot in the place of everything; agent servers begin anew.
- * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id; {HttpError} 400 where it must be confirmed and isn't.
+ * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id, or a record that can't be read; {HttpError} 400 where it must be confirmed and isn't.
  */
 export function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): void {
   checkConfirmed(mock, isConfirmed);
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
-  mock.faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
-  mock.transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
   const content = snapshot.content as unknown as StateContent;
-  rememberSecretsOf(mock.redaction, content);
-  mock.state.replace(content);
+  const faults = mock.faults.list();
+  mock.faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
+  try {
+    takeContent(mock, content);
+  } catch (error) {
+    mock.faults.replace(faults.map(({ matched: _, happened: __, ...rule }) => rule));
+    throw error;
+  }
+  mock.transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
   endAgents(mock);
+}
+
+/** @throws {RangeError} for records that the schema lets through and nothing can be done with. */
+function takeContent(mock: Mock, content: StateContent): void {
+  try {
+    rememberSecretsOf(mock.redaction, content);
+    mock.state.replace(content);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new RangeError(`The snapshot has a record that can't be read: ${error.message}.`);
+  }
 }

@@ -1,8 +1,8 @@
 import { toNeutralNames } from "../../core/dialect.ts";
-import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import type { SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
-import type { DeploymentRecord, Edition } from "../state/records.ts";
+import type { DeploymentRecord, Edition, RevisionRecord } from "../state/records.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
 import { checkCreate, checkPatch } from "./deployment-rules.ts";
@@ -37,8 +37,12 @@ function rememberSecrets(mock: Mock, secrets: readonly { value: string }[]): voi
   for (const { value } of secrets) mock.redaction.remember(value);
 }
 
-/** @throws {HttpError} 400 for a broken rule, 409 for a name in use. */
-export async function createDeployment(mock: Mock, scope: Scope, body: CreateBody): Promise<DeploymentRecord> {
+/** Creates a deployment: at once, or when its code is loaded, where that is run here. @throws {HttpError} 400 for a broken rule, 409 for a name in use. */
+export function createDeployment(
+  mock: Mock,
+  scope: Scope,
+  body: CreateBody,
+): DeploymentRecord | Promise<DeploymentRecord> {
   rememberSecrets(mock, body.secrets);
   const config = neutralConfig(body.source_revision_config);
   checkCreate(body, config, scope.edition);
@@ -60,7 +64,24 @@ export async function createDeployment(mock: Mock, scope: Scope, body: CreateBod
     { id, name, sourceConfig, secrets },
     { source: body.source, config: { ...config, repo_commit_sha: commit } },
   );
-  const revision = drafted instanceof Promise ? await drafted : drafted;
+  const store = (revision: RevisionRecord) => storeDeployment(mock, scope, body, { id, sourceConfig, now, revision });
+  return drafted instanceof Promise ? drafted.then(store) : store(drafted);
+}
+
+/** What {@link createDeployment} has made of a request. */
+interface MadeDeployment {
+  id: string;
+  sourceConfig: SourceConfig;
+  now: number;
+  revision: RevisionRecord;
+}
+
+function storeDeployment(
+  mock: Mock,
+  scope: Scope,
+  body: CreateBody,
+  { id, sourceConfig, now, revision }: MadeDeployment,
+): DeploymentRecord {
   const { activations, readyAt } = courseAfter(newCourse, revision, now);
   const deployment: DeploymentRecord = {
     id,
@@ -110,10 +131,12 @@ export function findAnywhere(mock: Mock, id: string): DeploymentRecord | undefin
 
 /** Removes a deployment with all that belongs to it. */
 export function forgetDeployment(mock: Mock, id: string): void {
-  mock.state.deployments.remove(id);
-  endAgents(mock, id);
   const { uploads } = mock.state.collections;
-  for (const upload of uploads.findBy("deployment", id)) uploads.remove(upload.id);
+  mock.state.together(() => {
+    mock.state.deployments.remove(id);
+    for (const upload of uploads.findBy("deployment", id)) uploads.remove(upload.id);
+  });
+  endAgents(mock, id);
 }
 
 export function deploymentNotFound(id: string): HttpError {

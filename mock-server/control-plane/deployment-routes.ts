@@ -84,8 +84,10 @@ export const deploymentRoutes = [
       409: { description: "The name is in use in this workspace.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, body }) {
-      return { status: 201, json: mock.views.newDeployment(await createDeployment(mock, scope, body)) };
+    handle({ mock, scope, body }) {
+      const created = createDeployment(mock, scope, body);
+      const answer = (record: DeploymentRecord) => ({ status: 201, json: mock.views.newDeployment(record) });
+      return created instanceof Promise ? created.then(answer) : answer(created);
     },
   }),
   route({

@@ -67,8 +67,10 @@ export function seedIntegrations(mock: Mock, seeds: readonly IntegrationSeed[]):
 /** Puts `records` in the place of every integration. */
 export function replaceIntegrations(mock: Mock, records: readonly IntegrationRecord[]): void {
   const { integrations } = mock.state.collections;
-  for (const { id } of integrations.all()) integrations.remove(id);
-  for (const record of records) integrations.put(record);
+  mock.state.together(() => {
+    for (const { id } of integrations.all()) integrations.remove(id);
+    for (const record of records) integrations.put(record);
+  });
 }
 
 /** The integrations of one kind that a workspace has. Only the cloud edition has any: no other builds from repositories. */

@@ -140,24 +140,32 @@ async function buildOfTarball(mock: Mock, origin: RevisionOrigin, path: string):
  */
 export async function addRevision(mock: Mock, record: DeploymentRecord, draft: RevisionDraft): Promise<RevisionChange> {
   if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
-  const now = mock.clock.now();
-  let deployment = record;
-  const previous = mock.state.revisions.get(record.latestRevisionId);
-  if (previous && !isFinal(currentTransition(previous.transitions, now).status)) {
-    mock.projects.release(previous.id);
-    const skipped = { ...previous, transitions: endWith(previous.transitions, "SKIPPED", now) };
-    mock.state.revisions.update(skipped);
-    deployment = withCourseOf(deployment, skipped, now);
+  const drafted = draftRevision(mock, record, draft);
+  const revision = drafted instanceof Promise ? await drafted : drafted;
+  if (!mock.state.deployments.get(record.id)) {
+    mock.projects.release(revision.id);
+    throw new HttpError(404, `Deployment ID ${record.id} not found.`);
   }
-  const revision = await draftRevision(mock, record, draft);
-  mock.state.revisions.insert(revision);
-  deployment = withCourseOf(
-    { ...deployment, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now },
-    revision,
-    now,
-  );
-  mock.state.deployments.update(deployment);
-  return { deployment, revision };
+  // While it was built, the one before has gone on.
+  const now = mock.clock.now();
+  return mock.state.together(() => {
+    const before = skipUnfinished(mock, record, now);
+    mock.state.revisions.insert(revision);
+    const changed = { ...before, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now };
+    const deployment = withCourseOf(changed, revision, now);
+    mock.state.deployments.update(deployment);
+    return { deployment, revision };
+  });
+}
+
+/** Ends the latest revision where it hasn't finished. Returns the deployment as it is then, which isn't stored. */
+function skipUnfinished(mock: Mock, record: DeploymentRecord, now: number): DeploymentRecord {
+  const latest = mock.state.revisions.get(record.latestRevisionId);
+  if (!latest || isFinal(currentTransition(latest.transitions, now).status)) return record;
+  mock.projects.release(latest.id);
+  const skipped = { ...latest, transitions: endWith(latest.transitions, "SKIPPED", now) };
+  mock.state.revisions.update(skipped);
+  return withCourseOf(record, skipped, now);
 }
 
 /** @throws {HttpError} 404 unless the deployment has this revision. */
@@ -169,12 +177,14 @@ export function findRevision(mock: Mock, deployment: DeploymentRecord, id: strin
 
 /** Stores another course of a revision, and what follows from it for its deployment. The caller holds the deployment's lock. */
 function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecord): RevisionChange {
-  mock.state.revisions.update(revision);
   const now = mock.clock.now();
   const { status } = currentTransition(revision.transitions, now);
   if (isFinal(status) && status !== "DEPLOYED") mock.projects.release(revision.id);
   const deployment = withCourseOf(record, revision, now);
-  mock.state.deployments.update(deployment);
+  mock.state.together(() => {
+    mock.state.revisions.update(revision);
+    mock.state.deployments.update(deployment);
+  });
   return { deployment, revision };
 }
 

@@ -90,6 +90,11 @@ export class RevisionProjects implements AsyncDisposable {
    * deployment's earlier revisions end.
    * @throws {Error} when it doesn't load.
    */
+  /** Whether any revision's code may be run here. */
+  get runsCode(): boolean {
+    return this.#options.runUploads || !this.#options.repositories.isEmpty;
+  }
+
   async runningFor({ deployment, revisionId }: LiveAgent): Promise<RunningProject | undefined> {
     const revision = this.#options.state.revisions.get(revisionId);
     if (!revision) return undefined;

@@ -149,8 +149,10 @@ export function redeemCode(
     spentRefreshTokens: [],
     isRevoked: false,
   };
-  oauthGrants.put(grant);
-  oauthCodes.put({ ...code, grantId: grant.id });
+  mock.state.together(() => {
+    oauthGrants.put(grant);
+    oauthCodes.put({ ...code, grantId: grant.id });
+  });
   return grant;
 }
 

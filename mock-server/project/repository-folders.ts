@@ -25,6 +25,10 @@ export class RepositoryFolders {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.#folders.size === 0;
+  }
+
   /** The folder of a repository, by any spelling of its address. */
   of(url: string | null | undefined): string | undefined {
     return url && this.#folders.size > 0 ? this.#folders.get(normalizeRepository(url)) : undefined;

@@ -9,23 +9,12 @@ import { changesOf, commitChange, type StateKeeper } from "./state-keeper.ts";
  * atomic.
  */
 export function createMemoryState(keeper?: StateKeeper): State {
-  const revisions = new MemoryRevisions(keeper);
-  const deployments = new MemoryDeployments(revisions, keeper);
-  const commits = new MemoryCommits(keeper);
-  const collections = createMemoryCollections(keeper);
+  const parts = createParts(keeper);
+  const { deployments, revisions, commits, collections, empty } = parts;
   let sequence = 0;
-  const empty = () => {
-    deployments.clear();
-    revisions.clear();
-    commits.clear();
-    collections.clear();
-  };
   const fill = (content: StateContent) => {
+    parts.fill(content);
     sequence = Math.max(sequence, content.sequence);
-    for (const record of content.deployments.toSorted(bySequence)) deployments.add(record);
-    for (const record of content.revisions.toSorted(bySequence)) revisions.add(record);
-    for (const { repository, ref, commit } of content.commits) commits.add(repository, ref, commit);
-    collections.fill(content.collections);
   };
   if (keeper) fill(keeper.content());
   return {
@@ -47,10 +36,49 @@ export function createMemoryState(keeper?: StateKeeper): State {
         collections: collections.content(),
       });
     },
+    together(work) {
+      if (!keeper) return work();
+      try {
+        return keeper.together(work);
+      } catch (error) {
+        empty();
+        fill(keeper.content());
+        throw error;
+      }
+    },
     replace(content) {
-      keeper?.replaceWith(changesOf(content));
+      const copy = structuredClone(content);
+      // What can't be taken is found out before anything is given up.
+      createParts(undefined).fill(copy);
+      keeper?.replaceWith(changesOf(copy));
       empty();
-      fill(structuredClone(content));
+      fill(copy);
+    },
+  };
+}
+
+/** The repositories, and what is done to all of them at once. */
+function createParts(keeper: StateKeeper | undefined) {
+  const revisions = new MemoryRevisions(keeper);
+  const deployments = new MemoryDeployments(revisions, keeper);
+  const commits = new MemoryCommits(keeper);
+  const collections = createMemoryCollections(keeper);
+  return {
+    revisions,
+    deployments,
+    commits,
+    collections,
+    empty() {
+      deployments.clear();
+      revisions.clear();
+      commits.clear();
+      collections.clear();
+    },
+    fill(content: StateContent) {
+      for (const record of content.deployments.toSorted(bySequence)) deployments.add(record);
+      for (const record of content.revisions.toSorted(bySequence)) revisions.add(record);
+      for (const { repository, ref, commit } of content.commits) commits.add(repository, ref, commit);
+      collections.fill(content.collections);
     },
   };
 }

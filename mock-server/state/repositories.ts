@@ -126,7 +126,9 @@ export interface State {
   collections: Collections;
   /** A copy of everything. */
   content(): StateContent;
-  /** Puts `content` in the place of everything. */
+  /** Keeps all the changes that `work` makes, or, when it throws or they can't be kept, none of them. Without a data directory it is just called. */
+  together<Result>(work: () => Result): Result;
+  /** Puts `content` in the place of everything. @throws what is wrong with a content that can't be taken: then everything is as it was. */
   replace(content: StateContent): void;
   /** A number greater than any given out before. */
   nextSequence(): number;

@@ -28,6 +28,8 @@ export interface StateKeeper {
   content(): StateContent;
   /** Keeps all of the changes, or none. */
   write(...changes: readonly StateChange[]): void;
+  /** Keeps all that `work` writes, or, when it throws, nothing of it. */
+  together<Result>(work: () => Result): Result;
   /** Keeps these, and nothing of what was there before. */
   replaceWith(changes: Iterable<StateChange>): void;
 }

@@ -4,7 +4,7 @@ import { parseDuration } from "../../mock-server/duration.ts";
 
 test("a clock runs with its source until it is frozen, and runs on from where it stood", () => {
   let real = 1000;
-  const clock = createClock(() => real);
+  const clock = createClock({ source: () => real });
   real = 1500;
   expect(clock.now()).toBe(1500);
   clock.freeze();
@@ -20,7 +20,7 @@ test("a clock runs with its source until it is frozen, and runs on from where it
 });
 
 test("resuming a running clock and freezing a frozen one change nothing", () => {
-  const clock = createClock(() => 5);
+  const clock = createClock({ source: () => 5 });
   clock.resume();
   clock.freeze();
   clock.freeze();

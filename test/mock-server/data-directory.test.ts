@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { test as base, expect } from "vitest";
 import { connectMockServer } from "../../mock-server/admin/admin-client.ts";
 import { type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
+import { until } from "../agent-server/agent.ts";
 import { apiOf, githubBody } from "./api.ts";
 
 const test = base.extend<{ folder: string }>({
@@ -93,8 +94,9 @@ test("a clock that was moved on runs on, and one that was never touched is the m
   expect(third.clock.now() - Date.now()).toBeGreaterThan(3.9 * 3_600_000);
 });
 
+const program = fileURLToPath(new URL("../../mock-server/main.ts", import.meta.url));
+
 function run(...flags: string[]): ChildProcessWithoutNullStreams {
-  const program = fileURLToPath(new URL("../../mock-server/main.ts", import.meta.url));
   return spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags]);
 }
 
@@ -226,23 +228,128 @@ test("what can't be a data directory is refused in one sentence, and left as it 
   await (await startWith(folder)).close();
   const file = dataFile(folder);
 
+  const refusesToTouch = async (message: string) => {
+    await chmod(file, 0o644);
+    const before = await readFile(file);
+    await expect(startWith(folder)).rejects.toThrow(message);
+    expect((await readFile(file)).equals(before)).toBe(true);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  };
   await writeFile(file, "no database, but a text that is longer than the head of one would be".repeat(20));
-  await expect(startWith(folder)).rejects.toThrow(`${file} isn't a mock server's: name another data directory.`);
-  await rm(file);
+  await refusesToTouch(`${file} isn't a mock server's: name another data directory.`);
 
-  const foreign = new DatabaseSync(file);
-  foreign.exec("CREATE TABLE notes (text)");
-  foreign.close();
-  await expect(startWith(folder)).rejects.toThrow(`${file} isn't a mock server's: name another data directory.`);
+  for (const content of ["CREATE TABLE notes (text)", "PRAGMA application_id = 77"]) {
+    await rm(file);
+    const foreign = new DatabaseSync(file);
+    foreign.exec(content);
+    foreign.close();
+    await refusesToTouch(`${file} isn't a mock server's: name another data directory.`);
+  }
   await rm(file);
 
   await (await startWith(folder)).close();
   const newer = new DatabaseSync(file);
   newer.exec("PRAGMA user_version = 2");
   newer.close();
-  await expect(startWith(folder)).rejects.toThrow(
+  await refusesToTouch(
     `The data directory ${folder} was written in format 2, and this version reads format 1: use the version that wrote it, or another directory.`,
   );
+});
+
+test.each([
+  ["{", "holds no JSON"],
+  ['{"sequence":1}', "holds a record that isn't whole"],
+])("a start that can't read what is kept says of which directory that is: %s, which %s", async (value, _reason) => {
+  const folder = await mkdtemp(join(tmpdir(), "data-directory-"));
+  await (await startWith(folder)).close();
+  const database = new DatabaseSync(dataFile(folder));
+  database.prepare("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', ?)").run(value);
+  database.close();
+  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
+  await rm(folder, { recursive: true });
+});
+
+test("a name that SQLite would read as an address is a folder's name", async ({ folder }) => {
+  await mkdir(folder);
+  const child = spawn(process.execPath, [program, "--port", "0", "--log-format", "json", "--data-dir", "file:data"], {
+    cwd: folder,
+  });
+  await urlOf(child);
+  expect(await readdir(folder)).toEqual(["file:data"]);
+  expect((await stat(join(folder, "file:data", "mock-server.sqlite"))).size).toBeGreaterThan(0);
+  child.kill("SIGTERM");
+  await once(child, "exit");
+});
+
+test("a snapshot that can't be taken changes nothing", async ({ folder }) => {
+  const first = await startWith(folder);
+  await first.cloud("POST", "/v2/deployments", githubBody());
+  const before = (await first.snapshot.get()).content;
+  const client = apiOf(first.url);
+  const broken: [number, (snapshot: Awaited<ReturnType<typeof first.snapshot.get>>) => void][] = [
+    [
+      400,
+      ({ content }) =>
+        Object.assign(content.deployments[0] as object, {
+          sourceConfig: { repo_url: 5, build_on_push: true },
+          revisionConfig: { repo_ref: "main" },
+        }),
+    ],
+    [400, ({ content }) => content.collections.oauthClients.push({ id: "one", redirectUris: [], secret: 5 })],
+    [422, ({ content }) => content.deployments.push(content.deployments[0] as never)],
+    [422, ({ content }) => content.revisions.push(content.revisions[0] as never)],
+  ];
+  for (const [status, spoil] of broken) {
+    const snapshot = await first.snapshot.get();
+    spoil(snapshot);
+    const answer = await client("PUT", "/_mock/snapshot?confirm=true", {
+      ...snapshot,
+      transitions: { mode: "manual" },
+    });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+    expect((await first.snapshot.get()).content).toEqual(before);
+    expect(first.transitions.get().mode).toBe("immediate");
+  }
+  await first.close();
+  await using second = await startWith(folder);
+  expect((await second.snapshot.get()).content).toEqual(before);
+});
+
+test("a process that is killed while it seeds leaves nothing of the seed", async ({ folder }) => {
+  const first = run("--data-dir", folder, "--transitions", "immediate");
+  const url = await urlOf(first);
+  const seeding = apiOf(url)("POST", "/_mock/seed", {
+    deployments: [{ ...githubBody({ name: "agent-{n}" }), count: 100_000 }],
+  }).catch(() => "broken off");
+  // The log of what isn't committed yet grows.
+  const isSeeding = async () => (await stat(`${dataFile(folder)}-wal`)).size > 1_000_000;
+  await until(isSeeding);
+  first.kill("SIGKILL");
+  expect(await seeding).toBe("broken off");
+  await using second = await startWith(folder);
+  expect((await second.snapshot.get()).content.deployments).toHaveLength(0);
+});
+
+test("addresses that were handed out hold beyond a start", async ({ folder }) => {
+  const first = await startWith(folder);
+  const { body: made } = await first.cloud("POST", "/v2/deployments", {
+    ...githubBody({ name: "uploaded" }),
+    source: "internal_source",
+    source_config: {},
+    source_revision_config: {},
+  });
+  const { body } = await first.cloud("POST", `/v2/deployments/${made.id}/upload-url`, {});
+  await first.close();
+  await using second = await startWith(folder);
+  const { pathname, search } = new URL(body.upload_url);
+  expect((await fetch(second.url + pathname + search, { method: "PUT", body: "no tarball" })).status).toBe(200);
+});
+
+test("closing twice waits for the same end", async ({ folder }) => {
+  const server = await startWith(folder);
+  void server.close();
+  await server.close();
+  await (await startWith(folder)).close();
 });
 
 test("a state and a data directory aren't given together", async ({ folder }) => {

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../agent-server/agent.ts";
 import { type Api, apiOf, startForTest } from "../mock-server/api.ts";
 import { copyOfProject } from "./project-copy.ts";
 
@@ -138,6 +140,63 @@ test("a deployment of an earlier server runs its graphs again where they are kep
   await using second = await startForTest(options);
   const { body } = await second.cloud("GET", `/v2/deployments/${id}`);
   expect(await greeting(apiOf(body.source_config.custom_url))).toBe("Hello Ada from a-secret-place");
+});
+
+/** Has the graphs of a project take their time to load from now on. What is returned resolves when they are being loaded. */
+async function slowDown(folder: string): Promise<() => Promise<void>> {
+  const marker = join(folder, "loading");
+  const lines = [
+    'import { writeFileSync } from "node:fs";',
+    `writeFileSync(${JSON.stringify(marker)}, "");`,
+    "await new Promise((resolve) => setTimeout(resolve, 2000));",
+    'export const greeting = "Late";',
+  ];
+  await writeFile(join(folder, "greeting.ts"), lines.join("\n"));
+  return () => until(async () => existsSync(marker));
+}
+
+test("a build that a closing server gives up leaves nothing in its data directory", async () => {
+  await using project = await copyOfProject("greeter");
+  const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
+  const first = await startForTest({ ...options, transitions: "manual" });
+  const { id } = await create(first.cloud);
+  const before = (await first.snapshot.get()).content;
+  const isLoading = await slowDown(project.folder);
+  const changes = [
+    first.cloud("PATCH", `/v2/deployments/${id}`, { source_revision_config: { repo_ref: "main" } }),
+    first.cloud("POST", "/v2/deployments", { ...deployment, name: "second" }),
+  ].map((change) => change.catch(() => "broken off"));
+  await isLoading();
+  await first.close();
+  expect(await Promise.all(changes)).toEqual(["broken off", "broken off"]);
+  await using second = await startForTest({ dataDirectory: options.dataDirectory });
+  expect((await second.snapshot.get()).content).toEqual(before);
+});
+
+test("a revision that was being built when everything was reset is made for nobody", async () => {
+  await using project = await copyOfProject("greeter");
+  const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
+  await using mock = await startForTest(options);
+  const { id } = await create(mock.cloud);
+  const isLoading = await slowDown(project.folder);
+  const change = mock.cloud("PATCH", `/v2/deployments/${id}`, { source_revision_config: { repo_ref: "main" } });
+  await isLoading();
+  await mock.reset({ confirm: true });
+  expect((await change).status).toBe(404);
+  expect((await mock.snapshot.get()).content.revisions).toEqual([]);
+});
+
+test("a revision goes on while the next one is built, and is skipped only then", async () => {
+  await using project = await copyOfProject("greeter");
+  await using mock = await startForTest({ repositories: { [repository]: project.folder }, transitions: "time:1m" });
+  const { id, revision } = await create(mock.cloud);
+  const isLoading = await slowDown(project.folder);
+  const change = mock.cloud("PATCH", `/v2/deployments/${id}`, { source_revision_config: { repo_ref: "main" } });
+  await isLoading();
+  mock.clock.advance("2m");
+  expect(await statusOf(mock.cloud, id, revision)).toBe("DEPLOYED");
+  await change;
+  expect(await statusOf(mock.cloud, id, revision)).toBe("DEPLOYED");
 });
 
 test("a folder that isn't there, and two of one repository, are refused at the start", async () => {

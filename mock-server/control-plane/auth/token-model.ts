@@ -56,8 +56,10 @@ export function storeToken(mock: Mock, session: AuthSessionRecord, issued: Issue
     createdAt: now,
     updatedAt: now,
   };
-  if (token.isDefault) clearDefault(mock, token);
-  tokens.put(token);
+  mock.state.together(() => {
+    if (token.isDefault) clearDefault(mock, token);
+    tokens.put(token);
+  });
   return token;
 }
 
@@ -76,14 +78,16 @@ export function updateToken(
   accountLabel: string | null | undefined,
   isDefault: boolean | null | undefined,
 ): TokenRecord {
-  if (isDefault === true) clearDefault(mock, token);
   const updated = {
     ...token,
     accountLabel: accountLabel ?? token.accountLabel,
     isDefault: isDefault ?? token.isDefault,
     updatedAt: mock.clock.now(),
   };
-  mock.state.collections.tokens.put(updated);
+  mock.state.together(() => {
+    if (isDefault === true) clearDefault(mock, token);
+    mock.state.collections.tokens.put(updated);
+  });
   return updated;
 }
 

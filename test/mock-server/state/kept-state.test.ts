@@ -140,6 +140,9 @@ class FullKeeper implements StateKeeper {
   write(..._: readonly StateChange[]): void {
     if (this.isFull) throw new Error("the disk is full");
   }
+  together<Result>(work: () => Result): Result {
+    return work();
+  }
   replaceWith(): void {
     this.write();
   }
@@ -169,5 +172,27 @@ test("what can't be kept doesn't happen", () => {
   for (const change of changes) {
     expect(change).toThrow("the disk is full");
     expect(withoutSequence(state)).toEqual(before);
+  }
+});
+
+test("changes that belong together are all made or none, in memory and in what is kept", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kept-state-"));
+  const directory = await DataDirectory.open(folder);
+  try {
+    const state = createMemoryState(directory);
+    state.deployments.insert(deploymentOf("a", "agent", 9), revisionOf("a-0", "a", 9, "first"), () => false);
+    const before = withoutSequence(state);
+    const halfWay = () =>
+      state.together(() => {
+        state.revisions.insert(revisionOf("a-1", "a", 10, "second"));
+        state.deployments.remove("a");
+        throw new Error("half way");
+      });
+    expect(halfWay).toThrow("half way");
+    expect(withoutSequence(state)).toEqual(before);
+    expect(withoutSequence(createMemoryState(directory))).toEqual(before);
+  } finally {
+    directory.close();
+    await rm(folder, { recursive: true });
   }
 });
