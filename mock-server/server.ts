@@ -222,19 +222,21 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     strict,
     publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
   };
-  const seedIntegrationsOnce = async () => {
+  const seedIntegrationsOnce = () => {
     ensureDefaultIntegration(mock);
     seedIntegrations(mock, options.integrations ?? []);
   };
-  await seedIntegrationsOnce();
+  seedIntegrationsOnce();
   for (const key of mock.keys.keys) redaction.remember(key);
   if (adminToken !== undefined) redaction.remember(adminToken);
 
   const reset = async (isConfirmed: boolean) => {
     checkConfirmed(mock, isConfirmed);
-    state.clear();
+    state.together(() => {
+      state.clear();
+      seedIntegrationsOnce();
+    });
     endAgents(mock);
-    await seedIntegrationsOnce();
     mock.journal.clear();
     mock.faults.clear();
     mock.transitions.reset();

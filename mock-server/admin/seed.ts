@@ -74,7 +74,7 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
 }
 
 /** Makes one thing after the other, and notes in `made` what is there. Yields what must be waited for. */
-function* seedSteps(mock: Mock, seed: z.output<typeof seedSchema>, made: Seeded): Generator<Promise<void> | undefined> {
+function* seedSteps(mock: Mock, seed: z.output<typeof seedSchema>, made: Seeded): Generator<Promise<void>> {
   let part = "";
   const refused = (error: unknown) =>
     error instanceof HttpError ? new HttpError(400, `${part}: ${error.message}`) : error;

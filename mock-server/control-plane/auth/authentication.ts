@@ -149,10 +149,12 @@ export async function finishAuthentication(
       if (callback.error) throw new OutboundError(callback.errorDescription || callback.error);
       if (!callback.code) throw new OutboundError("no code came back.");
       const issued = await exchangeCode(mock, provider, callback.code, session.redirectUri, session.codeVerifier);
-      const token = storeToken(mock, session, issued);
-      if (session.agentId !== null) connect(mock, session, session.agentId, token.id, session.createdBy);
-      authSessions.put({ ...session, status: "completed", tokenId: token.id, codeVerifier: null });
-      return { provider, token };
+      return mock.state.together(() => {
+        const token = storeToken(mock, session, issued);
+        if (session.agentId !== null) connect(mock, session, session.agentId, token.id, session.createdBy);
+        authSessions.put({ ...session, status: "completed", tokenId: token.id, codeVerifier: null });
+        return { provider, token };
+      });
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       authSessions.put({ ...session, status: "failed", codeVerifier: null });
@@ -178,16 +180,16 @@ export async function waitForAuthentication(
   seconds: number,
   signal: AbortSignal,
 ): Promise<{ status: "completed" | "timeout" | "not_found"; token?: string }> {
-  const read = async () => {
+  const read = () => {
     const session = mock.state.collections.authSessions.get(id);
     const isOurs =
       session?.tenantId === scope.tenantId && session.edition === scope.edition && session.createdBy === caller;
     return isOurs ? session : undefined;
   };
-  let session = await read();
+  let session = read();
   if (session?.status === "pending" && session.expiresAt > mock.clock.now() && seconds > 0) {
     await mock.authFinished.wait(id, Math.min(seconds, longestWait) * 1000, signal);
-    session = await read();
+    session = read();
   }
   if (!session || session.status === "failed") return { status: "not_found" };
   if (session.status === "pending") {

@@ -126,9 +126,11 @@ export async function deleteTokens(mock: Mock, tokens: readonly TokenRecord[]): 
   for (const token of tokens) {
     const provider = collections.providers.get(token.providerRecordId);
     await revoke(mock, provider, token.refreshToken ?? token.accessToken);
-    collections.tokens.remove(token.id);
-    const connections = collections.connections.findBy("token", token.id);
-    for (const { id } of connections) collections.connections.remove(id);
+    mock.state.together(() => {
+      collections.tokens.remove(token.id);
+      const connections = collections.connections.findBy("token", token.id);
+      for (const { id } of connections) collections.connections.remove(id);
+    });
   }
 }
 
