@@ -1,28 +1,11 @@
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
 import type { DeploymentRecord, RevisionRecord } from "../../mock-server/state/records.ts";
 import { Deployment, type DeploymentArgs, type DeploymentOptions } from "../../provider/deployment.ts";
-import { checkout, pulumiSdk } from "../support/pulumi/command-line.ts";
 import { type DynamicProcess, startDynamicProcess } from "../support/pulumi/dynamic-process.ts";
 import { createEngine, type Engine, type Step } from "../support/pulumi/engine.ts";
+import { installedPackage } from "../support/pulumi/installed-package.ts";
 
 export const apiKey = "key-of-the-provider-tests";
-
-/** A folder in which the built package is installed: copied, so that a build under way elsewhere disturbs no test. */
-async function projectFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "graphdeploy-provider-"));
-  const installed = join(folder, "node_modules");
-  await mkdir(join(installed, "@pulumi"), { recursive: true });
-  await symlink(pulumiSdk, join(installed, "@pulumi", "pulumi"), "dir");
-  for (const name of ["undici", "zod"])
-    await symlink(join(checkout, "node_modules", name), join(installed, name), "dir");
-  for (const name of ["build", "package.json"]) {
-    await cp(join(checkout, name), join(installed, "graphdeploy", name), { recursive: true });
-  }
-  return folder;
-}
 
 /** A provider process and the state that outlives it. */
 export interface ProviderGround extends AsyncDisposable {
@@ -45,10 +28,10 @@ export interface ProviderGroundOptions {
 
 /** Starts a provider process with a small engine. */
 export async function startProvider(options: ProviderGroundOptions): Promise<ProviderGround> {
-  const folder = await projectFolder();
+  const installed = await installedPackage();
   const start = async () => {
     const started = await startDynamicProcess({
-      cwd: folder,
+      cwd: installed.folder,
       ...(options.logs === undefined ? {} : { engine: options.logs }),
       environment: { GRAPHDEPLOY_BASE_URL: options.baseUrl, GRAPHDEPLOY_API_KEY: apiKey, ...options.environment },
     });
@@ -56,24 +39,19 @@ export async function startProvider(options: ProviderGroundOptions): Promise<Pro
     return started;
   };
   let process = await start();
-  let engine = createEngine(process);
+  const engine = createEngine(() => process);
   return {
     get process() {
       return process;
     },
-    get engine() {
-      return engine;
-    },
+    engine,
     async restart() {
       await process.kill("SIGKILL");
-      const { resources } = engine;
       process = await start();
-      engine = createEngine(process);
-      for (const [name, resource] of resources) engine.resources.set(name, resource);
     },
     async [Symbol.asyncDispose]() {
       await process[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
+      await installed[Symbol.asyncDispose]();
     },
   };
 }

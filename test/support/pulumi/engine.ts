@@ -1,21 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
-import { runtime } from "@pulumi/pulumi";
-import { type DiffAnswer, type DynamicProcess, InitFailure, type Properties } from "./dynamic-process.ts";
+import type { DynamicProcess, Properties } from "./dynamic-process.ts";
+import type { StepTaken } from "./engine/execution.ts";
+import { PulumiStack } from "./engine/stack.ts";
+import { nameOf, type ResourceState } from "./engine/state.ts";
+import { revealed } from "./engine/values.ts";
 
-/** A resource in the state, as the real engine keeps it. */
-export interface StoredResource {
+/** A resource in the state, by the name that the program gives it; secrets in plain text. */
+export interface StoredResource extends ResourceState {
   readonly name: string;
-  readonly type: string;
-  readonly urn: string;
-  readonly id: string;
-  /** The checked inputs of the last operation. */
-  readonly inputs: Properties;
-  readonly outputs: Properties;
-  /** Why the last create or update isn't done; empty when it is. */
-  readonly initErrors: readonly string[];
 }
 
-/** One thing that an operation did, or in a preview would do. */
+/** One thing that happened to a resource; a replacement as a whole. */
 export interface Step {
   readonly name: string;
   readonly operation: "create" | "update" | "replace" | "same" | "delete" | "read";
@@ -23,14 +17,10 @@ export interface Step {
   readonly error?: string;
 }
 
-/**
- * A small engine, from program to provider, without the CLI: check, diff, then create, update, replace or delete, with the state in
- * memory. Simpler than the real one: no dependencies (deletion goes backwards), no secrets in the state, and outputs that a preview
- * doesn't know are absent rather than unknown (send `unknown` to the process itself to test those).
- */
+/** One stack, for tests that look at its resources by name. */
 export interface Engine {
   /** By name. Tests may change it, as an edited state. */
-  readonly resources: Map<string, StoredResource>;
+  readonly resources: ResourcesByName;
   /** Runs the program and makes its resources so. Failures are in the steps, never thrown. */
   up(program: () => unknown): Promise<Step[]>;
   /** What `up` would do. */
@@ -39,165 +29,89 @@ export interface Engine {
   destroy(): Promise<Step[]>;
 }
 
-const project = "program";
-const stack = "test";
+/** The resources of a stack that aren't to be deleted. */
+export class ResourcesByName {
+  readonly #stack: PulumiStack;
 
-// Dynamic providers don't take secrets: the engine hands them plain values.
-function withoutSecretMarks(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecretMarks);
-  if (runtime.isRpcSecret(value)) return withoutSecretMarks(runtime.unwrapRpcSecret(value));
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withoutSecretMarks(field)]));
+  constructor(stack: PulumiStack) {
+    this.#stack = stack;
+  }
+
+  get size(): number {
+    return [...this].length;
+  }
+
+  get(name: string): StoredResource | undefined {
+    return this.values().find((resource) => resource.name === name);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  set(name: string, { name: _name, ...state }: StoredResource): void {
+    const others = this.#stack.resources.filter(({ urn }) => nameOf(urn) !== name);
+    this.#stack.resources = [...others, state];
+  }
+
+  clear(): void {
+    this.#stack.resources = [];
+  }
+
+  values(): StoredResource[] {
+    return this.#stack.resources
+      .filter((state) => !state.delete)
+      .map((state) => ({
+        ...state,
+        inputs: plain(state.inputs),
+        outputs: plain(state.outputs),
+        name: nameOf(state.urn),
+      }));
+  }
+
+  *[Symbol.iterator](): Iterator<[string, StoredResource]> {
+    for (const resource of this.values()) yield [resource.name, resource];
+  }
 }
 
-function textOf(error: unknown): string {
-  if (error instanceof InitFailure) return error.reasons.join("\n");
-  return error instanceof Error ? error.message : String(error);
+const plain = (properties: Properties): Properties => revealed(properties);
+
+const operations: Partial<Record<StepTaken["operation"], Step["operation"]>> = {
+  create: "create",
+  update: "update",
+  replace: "replace",
+  same: "same",
+  delete: "delete",
+  read: "read",
+  refresh: "read",
+};
+
+/** Of a replacement, which is several steps, one is shown: the one that failed, if any did. */
+function shownSteps(taken: readonly StepTaken[]): Step[] {
+  const failed = new Set(taken.filter(({ error }) => error !== undefined).map(({ urn }) => urn));
+  return taken.flatMap(({ operation, urn, error }) => {
+    if (error === undefined && failed.has(urn)) return [];
+    const shown = operations[operation] ?? (error === undefined ? undefined : "replace");
+    return shown === undefined
+      ? []
+      : [{ name: nameOf(urn), operation: shown, ...(error === undefined ? {} : { error }) }];
+  });
 }
 
-/** An engine over one dynamic-provider process. */
-export function createEngine(provider: DynamicProcess): Engine {
-  const resources = new Map<string, StoredResource>();
-
-  const create = async (target: Omit<StoredResource, "id" | "outputs" | "initErrors">): Promise<StoredResource> => {
-    try {
-      const { id, outputs } = await provider.create(target.urn, target.inputs);
-      return keep({ ...target, id, outputs, initErrors: [] });
-    } catch (error) {
-      if (error instanceof InitFailure) {
-        keep({ ...target, id: error.id, outputs: error.properties, initErrors: error.reasons });
-      }
-      throw error;
-    }
-  };
-
-  const update = async (old: StoredResource, inputs: Properties): Promise<StoredResource> => {
-    try {
-      const outputs = await provider.update(old.urn, old.id, old.outputs, inputs);
-      return keep({ ...old, inputs, outputs, initErrors: [] });
-    } catch (error) {
-      if (error instanceof InitFailure) keep({ ...old, inputs, outputs: error.properties, initErrors: error.reasons });
-      throw error;
-    }
-  };
-
-  const keep = (resource: StoredResource): StoredResource => {
-    resources.set(resource.name, resource);
-    return resource;
-  };
-
-  // Unknown changes are the engine's to find, by the inputs; a resource with init errors is always updated.
-  const operationOf = (old: StoredResource, inputs: Properties, diff: DiffAnswer): Step["operation"] => {
-    const differs = diff.changes === "unknown" ? !isDeepStrictEqual(old.inputs, inputs) : diff.changes === "some";
-    if (differs && diff.replaces.length > 0) return "replace";
-    return differs || old.initErrors.length > 0 ? "update" : "same";
-  };
-
-  const run = async (program: () => unknown, dryRun: boolean): Promise<Step[]> => {
-    const steps: Step[] = [];
-    const registered = new Set<string>();
-    const superseded: StoredResource[] = [];
-
-    const register = async (name: string, type: string, news: Properties): Promise<StoredResource | undefined> => {
-      registered.add(name);
-      const old = resources.get(name);
-      const urn = `urn:pulumi:${stack}::${project}::${type}::${name}`;
-      let operation: Step["operation"] = old === undefined ? "create" : "same";
-      try {
-        const { inputs, failures } = await provider.check(urn, old?.inputs ?? {}, news);
-        if (failures.length > 0) {
-          throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
-        }
-        const diff = old && (await provider.diff(urn, old.id, old.outputs, inputs));
-        if (old && diff) operation = operationOf(old, inputs, diff);
-        if (!dryRun) {
-          if (operation === "replace" && old && diff?.deleteBeforeReplace) {
-            await provider.delete(urn, old.id, old.outputs);
-            resources.delete(name);
-          }
-          if (operation === "create" || operation === "replace") await create({ name, type, urn, inputs });
-          if (operation === "replace" && old && !diff?.deleteBeforeReplace) superseded.push(old);
-          if (operation === "update" && old) await update(old, inputs);
-          if (operation === "same" && old) keep({ ...old, inputs });
-        }
-        steps.push({ name, operation });
-      } catch (error) {
-        steps.push({ name, operation, error: textOf(error) });
-      }
-      return resources.get(name);
-    };
-
-    // A resource that is managed elsewhere: read, and not kept.
-    const read = async (name: string, type: string, id: string, inputs: Properties) => {
-      const urn = `urn:pulumi:${stack}::${project}::${type}::${name}`;
-      const found = await provider.read(urn, id, inputs, {});
-      if (found.id === "") throw new Error(`resource ${id} does not exist`);
-      steps.push({ name, operation: "read" });
-      return { id: found.id, state: { ...inputs, ...found.outputs } };
-    };
-
-    await runtime.setMocks(
-      {
-        call: ({ token }) => {
-          throw new Error(`this engine has no functions, such as ${token}`);
-        },
-        newResource: async ({ name, type, inputs, custom, id }) => {
-          if (custom !== true) return { id: undefined, state: inputs };
-          if (id !== undefined && id !== "") return read(name, type, id, withoutSecretMarks(inputs) as Properties);
-          const stored = await register(name, type, withoutSecretMarks(inputs) as Properties);
-          return { id: stored?.id, state: { ...inputs, ...stored?.outputs } };
-        },
-      },
-      project,
-      stack,
-      dryRun,
-    );
-    await program();
-    await runtime.disconnect();
-
-    // After a failure the real engine deletes nothing.
-    if (steps.some(({ error }) => error !== undefined)) return steps;
-    for (const old of superseded) await provider.delete(old.urn, old.id, old.outputs);
-    const gone = [...resources.values()].filter(({ name }) => !registered.has(name));
-    return [...steps, ...(await deleteAll(gone, dryRun))];
-  };
-
-  const deleteAll = async (doomed: readonly StoredResource[], dryRun: boolean): Promise<Step[]> => {
-    const steps: Step[] = [];
-    for (const { name, urn, id, outputs } of doomed.toReversed()) {
-      try {
-        if (!dryRun) {
-          await provider.delete(urn, id, outputs);
-          resources.delete(name);
-        }
-        steps.push({ name, operation: "delete" });
-      } catch (error) {
-        steps.push({ name, operation: "delete", error: textOf(error) });
-      }
-    }
-    return steps;
-  };
-
-  const refresh = async (): Promise<Step[]> => {
-    const steps: Step[] = [];
-    for (const old of [...resources.values()]) {
-      try {
-        const read = await provider.read(old.urn, old.id, old.outputs, old.inputs);
-        if (read.id === "") resources.delete(old.name);
-        else keep({ ...old, id: read.id, outputs: read.outputs, inputs: read.inputs ?? old.inputs, initErrors: [] });
-        steps.push({ name: old.name, operation: read.id === "" ? "delete" : "read" });
-      } catch (error) {
-        steps.push({ name: old.name, operation: "read", error: textOf(error) });
-      }
-    }
-    return steps;
-  };
-
+/**
+ * A stack `test` of the project `program`, over one dynamic-provider process.
+ *
+ * @param provider the process, or what tells the one of now
+ */
+export function createEngine(provider: DynamicProcess | (() => DynamicProcess)): Engine {
+  const process = typeof provider === "function" ? provider : () => provider;
+  const stack = new PulumiStack({ project: "program", name: "test", process });
+  const shown = async (run: Promise<{ steps: readonly StepTaken[] }>) => shownSteps((await run).steps);
   return {
-    resources,
-    up: (program) => run(program, false),
-    preview: (program) => run(program, true),
-    refresh,
-    destroy: () => deleteAll([...resources.values()], false),
+    resources: new ResourcesByName(stack),
+    up: (program) => shown(stack.up(program)),
+    preview: (program) => shown(stack.preview(program)),
+    refresh: () => shown(stack.refresh()),
+    destroy: () => shown(stack.destroy()),
   };
 }

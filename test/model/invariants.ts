@@ -1,0 +1,177 @@
+import type { StackKey } from "./commands.ts";
+import { secretValues } from "./commands.ts";
+import { continuationOf, isContested, isDeployment, urnIn } from "./declared.ts";
+import type { Entry, Result } from "./driver.ts";
+import type { Model } from "./model.ts";
+import { environmentOf, isUntouched, type Platform } from "./platform.ts";
+import { type DeclaredDeployment, type DeclaredProgram, repositoryUrl, upstreamOutput } from "./program.ts";
+import { Violation } from "./violation.ts";
+
+/** One command on a stack, seen from outside. */
+export interface Observed {
+  readonly model: Model;
+  readonly stack: StackKey;
+  readonly stackName: string;
+  /** What the run was to bring about; for a destruction, nothing. */
+  readonly program: DeclaredProgram;
+  readonly before: Platform;
+  readonly after: Platform;
+  readonly entriesBefore: readonly Entry[];
+  readonly entriesAfter: readonly Entry[];
+  /** What a user saw first. */
+  readonly preview: Result | undefined;
+  readonly result: Result;
+  readonly stateText: string;
+}
+
+const told = (value: unknown) => JSON.stringify(value);
+
+/** What was neither made nor taken over here must stay as it is, unless the program says `adopt`. */
+export function othersAreLeftAlone({ model, stack, program, before, after }: Observed): void {
+  const adopts = (name: string) =>
+    program.deployments.some((declared) => declared.name === name && declared.adopt === true);
+  for (const [id, record] of before) {
+    if (model.owners.get(id) === stack) continue;
+    const now = after.get(id);
+    const who = `${record.name} (${id}) belongs to ${model.owners.get(id) ?? "nobody"}, not to ${stack}`;
+    if (now === undefined) throw new Violation("what belongs to somebody else was deleted", who);
+    // An adoption is how one takes over what belongs to somebody else.
+    if (!adopts(record.name) && !isUntouched(record, now)) {
+      throw new Violation("what belongs to somebody else was changed", who);
+    }
+  }
+}
+
+/** What is deleted was shown by the preview, or announced there by a warning. */
+export function deletionsWereAnnounced({ before, after, entriesBefore, preview }: Observed): void {
+  if (preview === undefined || preview.error !== undefined) return;
+  const shown = preview.steps.filter(({ operation }) => operation === "delete" || operation === "delete-replaced");
+  const announced = preview.warnings.filter(({ message }) => /may be replaced/.test(message));
+  const ids = new Set(shown.map(({ id }) => id));
+  for (const { urn, id } of entriesBefore) if (announced.some((warning) => warning.urn === urn)) ids.add(id);
+  for (const [id, { name }] of before) {
+    if (after.has(id) || ids.has(id)) continue;
+    throw new Violation("a deletion was not announced", `${name} (${id}); the preview showed ${told(preview.steps)}`);
+  }
+}
+
+/**
+ * A deployment is deleted when the program doesn't declare it any more, when what can't change on it does, or when its options say that a
+ * replacement begins with the deletion. Everything else keeps it.
+ */
+export function deletionsHadACause({ before, after, entriesBefore, program, stackName }: Observed): void {
+  for (const [id, record] of before) {
+    const holders = entriesBefore.filter((entry) => entry.id === id);
+    const [holder] = holders;
+    if (after.has(id) || holder === undefined || holders.length > 1 || holder.delete) continue;
+    const declared = continuationOf(program, stackName, holder.urn);
+    if (declared === undefined || declared.deleteBeforeReplace === true) continue;
+    const { repo_url: repository } = record.sourceConfig;
+    if (declared.name !== record.name || repositoryUrl(declared.repository) !== repository) continue;
+    throw new Violation("a deletion had no cause", `${record.name} (${id}) is still declared, as ${told(declared)}`);
+  }
+}
+
+/** Every id in the state lives on the platform, none twice. */
+export function stateIsTrue(observed: Observed): void {
+  const { model, stack, after, entriesAfter, program } = observed;
+  const entries = entriesAfter.filter((entry) => isDeployment(entry) && !entry.pendingReplacement);
+  for (const { id, urn } of entries) {
+    // Nobody can know of what happened elsewhere before the next refresh.
+    const isExcused = model.deletedElsewhere.has(id) || model.owners.get(id) !== stack;
+    if (!after.has(id) && !isExcused) throw new Violation("a state holds what the platform hasn't", `${urn}: ${id}`);
+    const isTwice = entries.filter((entry) => entry.id === id).length > 1;
+    const name = after.get(id)?.name;
+    // Two declarations of one name, with `adopt`: the program itself wants it twice.
+    if (isTwice && !(name !== undefined && isContested(program, name))) {
+      throw new Violation("a state holds one deployment twice", `${urn}: ${id}`);
+    }
+  }
+}
+
+/** What this stack made is in its state. */
+export function nothingIsLost({ model, stack, after, entriesAfter }: Observed): void {
+  for (const [id, { name }] of after) {
+    // What a killed provider made before it could tell, and what was retained on purpose.
+    if (model.owners.get(id) !== stack || model.abandoned.has(id)) continue;
+    if (!entriesAfter.some((entry) => entry.id === id)) {
+      throw new Violation("a deployment is in no state", `${name} (${id}) of ${stack}`);
+    }
+  }
+}
+
+/** No secret in a state file, nor in what the provider says. */
+export function secretsAreKept({ stateText, result, preview }: Observed): void {
+  const words = told([result.warnings, result.error, preview?.warnings, preview?.error]);
+  for (const secret of secretValues) {
+    if (stateText.includes(secret)) throw new Violation("a secret stands in the open", `in the state: ${secret}`);
+    if (words.includes(secret)) throw new Violation("a secret stands in the open", `in a message: ${words}`);
+  }
+}
+
+/** Entries of the environment that somebody else added stay. */
+export function additionsStay({ model, after, program }: Observed): void {
+  for (const [id, names] of model.addedElsewhere) {
+    const record = after.get(id);
+    if (record === undefined) continue;
+    const there = environmentOf(record);
+    const missing = [...names].find((name) => !Object.hasOwn(there, name));
+    if (
+      missing === undefined ||
+      program.deployments.some(({ env }) => env !== undefined && Object.hasOwn(env, missing))
+    )
+      continue;
+    throw new Violation("what somebody else added is gone", `${missing} of ${record.name} (${id})`);
+  }
+}
+
+/** After a run of the whole program, what it declares is there. */
+export function declarationsAreMet({ program, stackName, after, entriesAfter }: Observed): void {
+  for (const declared of program.deployments) {
+    const urn = urnIn(stackName, declared);
+    const entry = entriesAfter.find((candidate) => candidate.urn === urn && !candidate.delete);
+    const record = entry === undefined ? undefined : after.get(entry.id);
+    if (entry === undefined || record === undefined) {
+      throw new Violation("what is declared isn't there", `${urn} (${entry?.id ?? "not in the state"})`);
+    }
+    // What is ignored may be anything.
+    if (declared.ignoreChanges !== undefined) continue;
+    const [is, shouldBe] = [factsOf(record), wantedOf(declared, program)];
+    for (const [name, value] of Object.entries(shouldBe)) {
+      if (is[name] === value) continue;
+      throw new Violation(
+        "what is declared isn't there",
+        `${urn}: ${name} is ${told(is[name])}, declared ${told(value)}`,
+      );
+    }
+  }
+}
+
+type Record = Platform extends ReadonlyMap<string, infer Value> ? Value : never;
+
+function factsOf(record: Record): { readonly [name: string]: unknown } {
+  const entries = Object.entries(environmentOf(record)).map(([name, value]) => [`entry ${name}`, value]);
+  return {
+    name: record.name,
+    repository: record.sourceConfig.repo_url,
+    ref: record.revisionConfig.repo_ref,
+    displayName: record.displayName,
+    buildCommand: record.sourceConfig.build_command,
+    ...Object.fromEntries(entries),
+  };
+}
+
+function wantedOf(declared: DeclaredDeployment, program: DeclaredProgram): { [name: string]: unknown } {
+  const entries = Object.entries({ ...declared.env, ...declared.secrets }).map(([name, value]) => [
+    `entry ${name}`,
+    value,
+  ]);
+  return {
+    name: declared.name,
+    repository: repositoryUrl(declared.repository),
+    ref: declared.ref,
+    ...(declared.displayName === undefined ? {} : { displayName: declared.displayName }),
+    ...(declared.fromUpstream === true && program.upstream !== undefined ? { buildCommand: upstreamOutput } : {}),
+    ...Object.fromEntries(entries),
+  };
+}

@@ -1,0 +1,23 @@
+import { isDeepStrictEqual } from "node:util";
+import { isMarkName } from "../../core/managed-by.ts";
+import type { MockServer } from "../../mock-server/server.ts";
+import type { DeploymentRecord } from "../../mock-server/state/records.ts";
+
+/** The deployments that the platform has, by id. */
+export type Platform = ReadonlyMap<string, DeploymentRecord>;
+
+export function platformOf(mock: MockServer): Platform {
+  return new Map(mock.state.deployments.all().map((record) => [record.id, structuredClone(record)]));
+}
+
+/** The environment of a deployment without what says who manages it. */
+export function environmentOf({ secrets }: DeploymentRecord): Record<string, string> {
+  return Object.fromEntries(secrets.filter(({ name }) => !isMarkName(name)).map(({ name, value }) => [name, value]));
+}
+
+/** Whether anything of a deployment changed, its revisions and its owner included. */
+export function isUntouched(before: DeploymentRecord, after: DeploymentRecord): boolean {
+  const { updatedAt: _before, ...then } = before;
+  const { updatedAt: _after, ...now } = after;
+  return isDeepStrictEqual(then, now);
+}

@@ -1,0 +1,62 @@
+import type { StackKey } from "./commands.ts";
+import { isContested, urnIn } from "./declared.ts";
+import type { Entry } from "./driver.ts";
+import type { Model } from "./model.ts";
+import type { Platform } from "./platform.ts";
+import type { DeclaredProgram } from "./program.ts";
+
+/** What a failed run may have failed of. */
+export interface FailedRun {
+  readonly model: Model;
+  readonly stack: StackKey;
+  readonly stackName: string;
+  readonly program: DeclaredProgram;
+  readonly entries: readonly Entry[];
+  readonly before: Platform;
+  readonly error: string;
+}
+
+/** Failures that the engine itself has reasons for. */
+const engineReasons = [
+  /protect/,
+  /isn't a target/,
+  /could not be found in the stack/,
+  /has the alias|is the earlier name of|Duplicate resource|aliased/,
+];
+
+/** Refusals that tell the user about the declaration. */
+const refusals = [
+  // A field that can't be taken back once it is set.
+  /can't be (cleared|removed|emptied|unset)|keeps? (its|them)|stays? on the platform|declare/i,
+  // An adoption of something that was made from something else.
+  /can't become the declared one/,
+];
+
+/** Whether a run had a reason to fail; otherwise it should have worked. */
+export function hadReasonToFail(run: FailedRun): boolean {
+  const { error } = run;
+  if ([...engineReasons, ...refusals].some((reason) => reason.test(error))) return true;
+  if (/in use/.test(error)) return isNameTaken(run);
+  const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
+  if (/deleted outside|does not exist|not found|managed by|belongs to/i.test(error)) return isGoneElsewhere;
+  return false;
+}
+
+function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
+  return model.owners.get(id) !== stack;
+}
+
+/** A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its options leave no way. */
+function isNameTaken({ program, entries, before, stackName, error }: FailedRun): boolean {
+  for (const { id, name } of before.values()) {
+    if (!error.includes(id) && !error.includes(JSON.stringify(name))) continue;
+    const own = program.deployments.find((declared) => declared.name === name);
+    if (own === undefined || isContested(program, name)) return true;
+    const urn = urnIn(stackName, own);
+    const holder = entries.find((entry) => entry.id === id);
+    if (holder?.urn !== urn) return true;
+    if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
+  }
+  // Made in the same run, by another declaration.
+  return program.deployments.some(({ name }) => isContested(program, name));
+}

@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { type Step, step } from "./commands.ts";
+import { emptyModel, type Model } from "./model.ts";
+import { perform } from "./perform.ts";
+import type { World } from "./world.ts";
+
+/** A step as fast-check's commands have it. */
+export class StepCommand implements fc.AsyncCommand<Model, World> {
+  readonly step: Step;
+
+  constructor(step: Step) {
+    this.step = step;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  run(model: Model, world: World): Promise<void> {
+    return perform(this.step, model, world);
+  }
+
+  toString(): string {
+    return JSON.stringify(this.step);
+  }
+}
+
+/** Sequences of at most so many steps. */
+export function sequences(maxCommands: number) {
+  return fc.commands([step.map((data) => new StepCommand(data))], { maxCommands, size: "max" });
+}
+
+/** Brings both stacks to what their programs say, by a refresh and an up of everything, as the last steps of a sequence. */
+const settling: readonly Step[] = (["blue", "green"] as const).flatMap((stack): Step[] => [
+  { step: "refresh", stack },
+  { step: "up", stack, edits: [] },
+]);
+
+/** Runs a sequence in a world that is empty at first, and lets it settle. @throws Violation */
+export async function runSequence(commands: Iterable<fc.AsyncCommand<Model, World>>, world: World): Promise<void> {
+  await world.reset();
+  const model = emptyModel();
+  await fc.asyncModelRun(() => ({ model, real: world }), commands);
+  for (const last of settling) await perform(last, model, world);
+}
+
+/** Replays a sequence that was written down. @throws Violation */
+export function replay(steps: readonly Step[], world: World): Promise<void> {
+  return runSequence(
+    steps.map((data) => new StepCommand(data)),
+    world,
+  );
+}

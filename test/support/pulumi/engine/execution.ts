@@ -1,0 +1,197 @@
+import type { Properties } from "../dynamic-process.ts";
+import type { ProviderCalls } from "./provider-calls.ts";
+import { Snapshot } from "./snapshot.ts";
+import type { ResourceState } from "./state.ts";
+import { withSecretOutputs } from "./values.ts";
+
+export type Operation =
+  | "same"
+  | "create"
+  | "update"
+  | "replace"
+  | "create-replacement"
+  | "delete"
+  | "delete-replaced"
+  | "remove-pending-replace"
+  | "read"
+  | "refresh"
+  | "import";
+
+/** One step of a run: what it did, or in a preview would do. */
+export interface StepTaken {
+  readonly operation: Operation;
+  readonly urn: string;
+  /** The id that it concerned; empty where there is none yet. */
+  readonly id: string;
+  /** Why it failed; the resource may be in the state all the same. */
+  readonly error?: string;
+}
+
+/** Carries out steps one after another and keeps the state that each leaves. After a failure nothing more is done. */
+export class Execution {
+  readonly snapshot: Snapshot;
+  readonly preview: boolean;
+  readonly steps: StepTaken[] = [];
+  readonly calls: ProviderCalls;
+  readonly #write: (resources: readonly ResourceState[]) => void;
+
+  /** @param write is called after each step, though never in a preview */
+  constructor(options: {
+    base: readonly ResourceState[];
+    preview: boolean;
+    calls: ProviderCalls;
+    write: (resources: readonly ResourceState[]) => void;
+  }) {
+    this.snapshot = new Snapshot(options.base);
+    this.preview = options.preview;
+    this.calls = options.calls;
+    this.#write = options.write;
+  }
+
+  same(old: ResourceState, state: ResourceState): ResourceState {
+    Object.assign(state, { id: old.id, outputs: old.outputs });
+    this.#replaceInSnapshot(old, state);
+    this.#record("same", state);
+    return state;
+  }
+
+  async create(
+    state: ResourceState,
+    replacing?: { readonly old: ResourceState; readonly pendingDelete: boolean },
+  ): Promise<ResourceState> {
+    const operation = replacing === undefined ? "create" : "create-replacement";
+    if (state.custom && this.preview) state.outputs = state.inputs;
+    if (state.custom && !this.preview) {
+      const { id, outputs, initErrors } = await this.#attempt(operation, state, () =>
+        this.calls.create(state.urn, state.inputs),
+      );
+      Object.assign(state, { id, outputs, initErrors });
+    }
+    if (replacing?.pendingDelete === true) replacing.old.delete = true;
+    if (replacing?.old.pendingReplacement === true) this.snapshot.markDone(replacing.old);
+    this.#keep(state);
+    this.snapshot.markNew(state);
+    return this.#finish(operation, state);
+  }
+
+  async update(old: ResourceState, state: ResourceState): Promise<ResourceState> {
+    state.id = old.id;
+    if (state.custom && this.preview) state.outputs = state.inputs;
+    if (state.custom && !this.preview) {
+      const { outputs, initErrors } = await this.#attempt("update", state, () =>
+        this.calls.update(state.urn, old.id, old.outputs, state.inputs),
+      );
+      Object.assign(state, { outputs, initErrors });
+      // What exists wasn't changed to the new inputs, so the next run tries again.
+      if (initErrors.length > 0) state.inputs = old.inputs;
+    }
+    this.#replaceInSnapshot(old, state);
+    return this.#finish("update", state);
+  }
+
+  /** A replacement as a whole, which is only shown. */
+  replace(state: ResourceState, old: ResourceState): void {
+    this.steps.push({ operation: "replace", urn: state.urn, id: old.id });
+  }
+
+  /**
+   * @param options.replacing whether it is part of a replacement
+   * @param options.beforeCreation whether its replacement is still to come, so that the entry stays
+   * @param options.deletedAlong whether the deletion of another resource takes this one with it
+   */
+  async delete(
+    old: ResourceState,
+    options: { replacing: boolean; beforeCreation: boolean; deletedAlong: boolean },
+  ): Promise<"deleted" | "protected"> {
+    const operation = options.replacing ? "delete-replaced" : "delete";
+    if (!options.replacing && old.protect) {
+      this.#record(operation, old, `${old.urn} cannot be deleted because it is protected`);
+      return "protected";
+    }
+    const isAsked = !this.preview && old.custom && !old.external && !old.retainOnDelete && !options.deletedAlong;
+    if (isAsked) await this.#attempt(operation, old, () => this.calls.delete(old.urn, old.id, old.outputs));
+    if (options.beforeCreation) old.pendingReplacement = true;
+    else this.snapshot.markDone(old);
+    this.#record(operation, old);
+    return "deleted";
+  }
+
+  removePendingReplacement(old: ResourceState): void {
+    this.snapshot.markDone(old);
+    this.#record("remove-pending-replace", old);
+  }
+
+  /** Reads a resource that isn't this stack's; one that is, under the same URN, is then to be deleted. */
+  async read(state: ResourceState, old: ResourceState | undefined, isUnknown: boolean): Promise<ResourceState> {
+    if (isUnknown) Object.assign(state, { id: "", outputs: {} });
+    else {
+      const found = await this.#attempt("read", state, () =>
+        this.calls.read(state.urn, state.id, state.inputs, state.inputs),
+      );
+      state.outputs = found.outputs;
+      if (found.id !== "") state.id = found.id;
+    }
+    if (old !== undefined && !old.external && old.id !== state.id) old.delete = true;
+    else if (old !== undefined) this.snapshot.markDone(old);
+    this.#keep(state);
+    this.snapshot.markNew(state);
+    this.#record("read", state);
+    return state;
+  }
+
+  /** Takes a resource that exists into the state, by its id. */
+  async import(state: ResourceState, old: ResourceState | undefined): Promise<ResourceState> {
+    const found = await this.#attempt("import", state, async () => {
+      const none: Properties = {};
+      const answer = await this.calls.read(state.urn, state.importId, none, none);
+      if (answer.inputs === undefined) throw new Error("provider does not support importing resources");
+      return answer;
+    });
+    Object.assign(state, { id: found.id || state.importId, inputs: found.inputs, outputs: found.outputs });
+    if (old !== undefined) old.delete = true;
+    this.snapshot.markNew(state);
+    this.#record("import", state);
+    return state;
+  }
+
+  /** A resource about which nothing could be done at all. */
+  failed(operation: Operation, { urn, id }: ResourceState, error: unknown): void {
+    const isRecorded = this.steps.some((step) => step.urn === urn && step.error !== undefined);
+    if (!isRecorded) this.steps.push({ operation, urn, id, error: textOf(error) });
+  }
+
+  async #attempt<Answer>(operation: Operation, state: ResourceState, run: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await run();
+    } catch (error) {
+      this.#record(operation, state, textOf(error));
+      throw error;
+    }
+  }
+
+  #finish(operation: Operation, state: ResourceState): ResourceState {
+    const error = state.initErrors.length === 0 ? undefined : state.initErrors.join("\n");
+    this.#record(operation, state, error);
+    if (error !== undefined) throw new Error(error);
+    return state;
+  }
+
+  #replaceInSnapshot(old: ResourceState, state: ResourceState): void {
+    this.#keep(state);
+    this.snapshot.markDone(old);
+    this.snapshot.markNew(state);
+  }
+
+  #keep(state: ResourceState): void {
+    state.outputs = withSecretOutputs(state.outputs, state.inputs, state.additionalSecretOutputs);
+  }
+
+  #record(operation: Operation, { urn, id }: ResourceState, error?: string): void {
+    this.steps.push({ operation, urn, id, ...(error === undefined ? {} : { error }) });
+    if (!this.preview) this.#write(this.snapshot.resources());
+  }
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
