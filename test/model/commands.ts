@@ -48,7 +48,9 @@ export type Step =
     }
   | { readonly step: "refresh"; readonly stack: StackKey }
   | { readonly step: "taint"; readonly stack: StackKey; readonly at: number }
-  | { readonly step: "export and import"; readonly stack: StackKey }
+  | { readonly step: "export"; readonly stack: StackKey }
+  /** Puts the state of the last export back, which may be long out of date. */
+  | { readonly step: "restore"; readonly stack: StackKey }
   | { readonly step: "rename stack"; readonly stack: StackKey }
   | { readonly step: "import"; readonly stack: StackKey; readonly resource: string; readonly at: number }
   | { readonly step: "elsewhere"; readonly does: "delete" | "change ref" | "add entry"; readonly at: number }
@@ -108,6 +110,7 @@ const deployment: fc.Arbitrary<DeclaredDeployment> = fc
     ...Object.fromEntries(
       Object.entries(optional).map(([field, value]) => [field, rarely(value as fc.Arbitrary<unknown>)]),
     ),
+    adopt: sometimes(yes),
     component: rarely(fc.constantFrom("group", "team")),
   })
   .map((fields) => plain(fields) as DeclaredDeployment);
@@ -164,7 +167,7 @@ const trouble: fc.Arbitrary<Trouble> = fc.record({
   kill: fc.boolean(),
 });
 
-const stack = fc.constantFrom<StackKey>("blue", "blue", "blue", "green");
+const stack = fc.constantFrom<StackKey>("blue", "blue", "green");
 const targets = fc.array(place, { minLength: 1, maxLength: 2 });
 
 /** Every kind of step, the ordinary ones more often. */
@@ -184,7 +187,7 @@ export const step: fc.Arbitrary<Step> = fc
       }) as fc.Arbitrary<Step>,
     },
     {
-      weight: 1,
+      weight: 2,
       arbitrary: fc.record({
         step: fc.constant("destroy" as const),
         stack,
@@ -194,7 +197,7 @@ export const step: fc.Arbitrary<Step> = fc
     },
     { weight: 1, arbitrary: fc.record({ step: fc.constant("refresh" as const), stack }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constant("taint" as const), stack, at: place }) },
-    { weight: 1, arbitrary: fc.record({ step: fc.constant("export and import" as const), stack }) },
+    { weight: 1, arbitrary: fc.record({ step: fc.constantFrom("export" as const, "restore" as const), stack }) },
     { weight: 1, arbitrary: fc.record({ step: fc.constant("rename stack" as const), stack }) },
     {
       weight: 1,

@@ -2,6 +2,9 @@ import { deploymentType } from "../../provider/dynamic.ts";
 import type { Entry } from "./driver.ts";
 import { componentType, type DeclaredDeployment, type DeclaredProgram } from "./program.ts";
 
+/** The project of both stacks. */
+export const project = "program";
+
 /** Whether an entry of a state is a deployment. */
 export function isDeployment({ type }: Pick<Entry, "type">): boolean {
   return type === deploymentType;
@@ -12,7 +15,7 @@ export function urnIn(
   { resource, component }: Pick<DeclaredDeployment, "resource" | "component">,
 ): string {
   const types = component === undefined ? deploymentType : `${componentType}$${deploymentType}`;
-  return `urn:pulumi:${stack}::model::${types}::${resource}`;
+  return `urn:pulumi:${stack}::${project}::${types}::${resource}`;
 }
 
 /** The URNs that a declaration goes by: today's, then those that its aliases name. */

@@ -43,7 +43,8 @@ export interface Driver extends AsyncDisposable {
   import(stack: StackKey, file: ImportFile): Promise<Result>;
   taint(stack: StackKey, urn: string): Promise<void>;
   rename(stack: StackKey, name: string): Promise<void>;
-  exportAndImport(stack: StackKey): Promise<void>;
+  exportState(stack: StackKey): Promise<unknown>;
+  importState(stack: StackKey, state: unknown): Promise<void>;
   entries(stack: StackKey): Promise<Entry[]>;
   /** The state as it is written, where secrets are encrypted. */
   stateText(stack: StackKey): Promise<string>;

@@ -9,6 +9,8 @@ export type Unsettled =
   | "changed elsewhere"
   /** A run ended in the middle. */
   | "failed run"
+  /** An older state was put back. */
+  | "restored"
   /** The other stack took a deployment over, or deleted one that it had taken over. */
   | "taken over";
 
@@ -18,6 +20,8 @@ export interface StackModel {
   unsettled: Set<Unsettled>;
   /** How often it was renamed. */
   renames: number;
+  /** The state of the last export. */
+  exported: unknown;
 }
 
 /** What there must be, as far as it can be known without looking into the provider. */
@@ -34,7 +38,12 @@ export interface Model {
 }
 
 export function emptyModel(): Model {
-  const stack = (): StackModel => ({ program: { deployments: [] }, unsettled: new Set(), renames: 0 });
+  const stack = (): StackModel => ({
+    program: { deployments: [] },
+    unsettled: new Set(),
+    renames: 0,
+    exported: undefined,
+  });
   return {
     stacks: { blue: stack(), green: stack() },
     owners: new Map(),

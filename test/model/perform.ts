@@ -1,6 +1,6 @@
 import { importFile } from "../../provider/import-file.ts";
 import type { StackKey, Step, Trouble } from "./commands.ts";
-import { isDeployment, urnIn } from "./declared.ts";
+import { isDeployment, project, urnIn } from "./declared.ts";
 import type { Entry, Result, RunChoices } from "./driver.ts";
 import { edited } from "./edits.ts";
 import {
@@ -41,11 +41,16 @@ export async function perform(step: Step, model: Model, world: World): Promise<v
       const entry = entries[step.at % Math.max(1, entries.length)];
       return entry === undefined ? undefined : world.driver.taint(step.stack, entry.urn);
     }
-    case "export and import":
-      return world.driver.exportAndImport(step.stack);
+    case "export":
+      model.stacks[step.stack].exported = await world.driver.exportState(step.stack);
+      return undefined;
+    case "restore":
+      return restore(step.stack, model, world);
     case "rename stack": {
       const stack = model.stacks[step.stack];
       stack.renames += 1;
+      // An export names the stack that it is of.
+      stack.exported = undefined;
       return world.driver.rename(step.stack, `${step.stack}-${stack.renames}`);
     }
     case "import":
@@ -133,8 +138,23 @@ async function refresh(stack: StackKey, model: Model, world: World): Promise<voi
 
 /** From here on the state knows what happened elsewhere. */
 function settleElsewhere(model: Model, stack: StackKey): void {
-  model.stacks[stack].unsettled.delete("changed elsewhere");
-  model.stacks[stack].unsettled.delete("taken over");
+  for (const reason of ["changed elsewhere", "taken over", "restored"] as const) {
+    model.stacks[stack].unsettled.delete(reason);
+  }
+}
+
+/** An older state holds what is gone, and doesn't hold what was made since: nobody can know of either before the next refresh. */
+async function restore(stack: StackKey, model: Model, world: World): Promise<void> {
+  const { exported, unsettled } = model.stacks[stack];
+  if (exported === undefined) return;
+  await world.driver.importState(stack, exported);
+  unsettled.add("restored");
+  const entries = await world.driver.entries(stack);
+  const platform = world.platform();
+  for (const { id } of entries) if (!platform.has(id)) model.deletedElsewhere.add(id);
+  for (const [id, owner] of model.owners) {
+    if (owner === stack && !entries.some((entry) => entry.id === id)) model.abandoned.add(id);
+  }
 }
 
 function onlyLooked(before: Platform, world: World, command: string): void {
@@ -238,7 +258,7 @@ async function takeIn(step: Extract<Step, { step: "import" }>, model: Model, wor
   const declared = { resource, name: record.name, repository, ref };
   Object.assign(process.env, { GRAPHDEPLOY_BASE_URL: world.url, GRAPHDEPLOY_API_KEY: apiKey });
   const file = await importFile({
-    project: "model",
+    project,
     stack: world.driver.nameOf(stack),
     resources: [
       {

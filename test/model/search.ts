@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Step } from "./commands.ts";
-import { runSequence, sequences } from "./sequence.ts";
+import { replay, runSequence, sequences } from "./sequence.ts";
+import { shorten } from "./shorten.ts";
 import { Violation } from "./violation.ts";
 import type { World } from "./world.ts";
 
@@ -21,51 +22,45 @@ export interface SearchOptions {
   readonly steps: number;
   /** @default 25 */
   readonly maxCommands?: number;
-  /** How long one sequence is made shorter, in milliseconds. @default 120000 */
-  readonly shrinkMs?: number;
   /** Violations to pass over. */
   readonly isKnown?: (violation: Violation) => boolean;
 }
 
 /** Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options give the same result. */
 export async function search(world: World, options: SearchOptions): Promise<Finding | undefined> {
-  const { maxCommands = 25, shrinkMs = 120_000, isKnown = () => false } = options;
+  const { maxCommands = 25, isKnown = () => false } = options;
   let taken = 0;
   for (let seed = options.seed; taken < options.steps; seed += 1) {
-    let first: Violation | undefined;
-    let last: Violation | undefined;
-    let afterSteps = taken;
+    let steps: Step[] = [];
+    let violation: Violation | undefined;
     const property = fc.asyncProperty(sequences(maxCommands), async (commands) => {
-      const isShrinking = first !== undefined;
-      try {
-        await runSequence(commands, world);
-        if (!isShrinking) taken += ran(commands).length;
-      } catch (error) {
-        if (!(error instanceof Violation)) throw error;
-        if (!isShrinking) {
-          taken += ran(commands).length;
-          afterSteps = taken;
-          if (isKnown(error)) return;
-        }
-        first ??= error;
-        // Only a sequence that breaks the same is a shorter form of it.
-        if (error.kind !== first.kind || isKnown(error)) return;
-        last = error;
-        throw error;
-      }
+      violation = await violationOf(runSequence(commands, world));
+      steps = ran(commands);
+      taken += steps.length;
     });
-    const details = await fc.check(property, {
-      seed,
-      numRuns: 1,
-      interruptAfterTimeLimit: shrinkMs,
-      markInterruptAsFailure: false,
+    await fc.assert(property, { seed, numRuns: 1 });
+    if (violation === undefined || isKnown(violation)) continue;
+    const { kind } = violation;
+    const afterSteps = taken;
+    const shortest = await shorten(steps, async (candidate) => {
+      const found = await violationOf(replay(candidate, world));
+      const isSame = found?.kind === kind && !isKnown(found);
+      if (isSame) violation = found;
+      return isSame;
     });
-    if (first === undefined && details.failed) throw details.errorInstance ?? new Error("the search failed");
-    const [commands] = details.counterexample ?? [];
-    if (last === undefined || commands === undefined) continue;
-    return { seed, afterSteps, violation: last, steps: ran(commands) };
+    return { seed, afterSteps, violation, steps: shortest };
   }
   return undefined;
+}
+
+async function violationOf(run: Promise<void>): Promise<Violation | undefined> {
+  try {
+    await run;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error;
+    throw error;
+  }
 }
 
 /** The steps that were taken. */

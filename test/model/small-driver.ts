@@ -2,10 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { Deployment } from "../../provider/deployment.ts";
 import { Provider } from "../../provider/provider.ts";
 import type { DynamicProcess } from "../support/pulumi/dynamic-process.ts";
+import type { ProviderCall } from "../support/pulumi/engine/provider-calls.ts";
 import { type Outcome, PulumiStack } from "../support/pulumi/engine/stack.ts";
+import type { ResourceState } from "../support/pulumi/engine/state.ts";
 import { concealed } from "../support/pulumi/engine/values.ts";
 import { startLogServer } from "../support/pulumi/log-server.ts";
 import type { StackKey } from "./commands.ts";
+import { project } from "./declared.ts";
 import type { Driver, Result, RunChoices } from "./driver.ts";
 import { type DeclaredProgram, declare } from "./program.ts";
 import { ProviderProcesses } from "./provider-processes.ts";
@@ -18,11 +21,13 @@ import { ProviderProcesses } from "./provider-processes.ts";
 export async function startSmallDriver(options: {
   folder: string;
   environment: Readonly<Record<string, string>>;
+  onCall?: (call: ProviderCall) => void;
 }): Promise<Driver> {
+  const { onCall = () => {} } = options;
   const logs = await startLogServer();
   const processes = await ProviderProcesses.start({ ...options, engine: logs.address });
   let process: DynamicProcess;
-  const stackNamed = (name: string) => new PulumiStack({ project: "model", name, process: () => process });
+  const stackNamed = (name: string) => new PulumiStack({ project, name, process: () => process, onCall });
   const fresh = () => ({ blue: stackNamed("blue"), green: stackNamed("green") });
   let stacks: Record<StackKey, PulumiStack> = fresh();
 
@@ -56,8 +61,9 @@ export async function startSmallDriver(options: {
     async rename(stack, name) {
       stacks[stack].rename(name);
     },
-    async exportAndImport(stack) {
-      stacks[stack].resources = JSON.parse(JSON.stringify(stacks[stack].resources));
+    exportState: async (stack) => JSON.parse(JSON.stringify(stacks[stack].resources)),
+    async importState(stack, state) {
+      stacks[stack].resources = structuredClone(state) as readonly ResourceState[];
     },
     async entries(stack) {
       return stacks[stack].resources.filter(({ custom, external }) => custom && !external);
