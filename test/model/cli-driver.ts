@@ -50,6 +50,8 @@ export async function startCliDriver(options: {
       environment: {
         ...options.environment,
         NODE_NO_WARNINGS: "1",
+        // The CLI hides the option that writes its events into a file.
+        PULUMI_DEBUG_COMMANDS: "true",
         ...(callLog === undefined ? {} : { PULUMI_DEBUG_GRPC: callLog }),
       },
     });

@@ -48,7 +48,8 @@ export async function readEvents(file: string): Promise<Pick<Result, "steps" | "
       .map(({ urn = "", message }) => ({ urn, message: plainText(message) }));
   return {
     steps,
-    warnings: messages("warning"),
+    // What the CLI says of itself belongs to no resource.
+    warnings: messages("warning").filter(({ urn }) => urn !== ""),
     errors: messages("error").map(({ message }) => message),
   };
 }

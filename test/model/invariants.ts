@@ -26,6 +26,12 @@ export interface Observed {
 
 const told = (value: unknown) => JSON.stringify(value);
 
+/** What the run did about a resource, in order. */
+function doneAbout({ result }: Observed, urn: string): string {
+  const operations = result.steps.filter((step) => step.urn === urn).map(({ operation }) => operation);
+  return operations.length === 0 ? "nothing was done about it" : operations.join(", then ");
+}
+
 /** What was neither made nor taken over here must stay as it is, unless the program says `adopt`. */
 export function othersAreLeftAlone({ model, stack, program, before, after }: Observed): void {
   const adopts = (name: string) =>
@@ -59,7 +65,8 @@ export function deletionsWereAnnounced({ before, after, entriesBefore, preview }
  * A deployment is deleted when the program doesn't declare it any more, when what can't change on it does, or when its options say that a
  * replacement begins with the deletion. Everything else keeps it.
  */
-export function deletionsHadACause({ before, after, entriesBefore, program, stackName }: Observed): void {
+export function deletionsHadACause(observed: Observed): void {
+  const { before, after, entriesBefore, program, stackName } = observed;
   for (const [id, record] of before) {
     const holders = entriesBefore.filter((entry) => entry.id === id);
     const [holder] = holders;
@@ -68,7 +75,10 @@ export function deletionsHadACause({ before, after, entriesBefore, program, stac
     if (declared === undefined || declared.deleteBeforeReplace === true) continue;
     const { repo_url: repository } = record.sourceConfig;
     if (declared.name !== record.name || repositoryUrl(declared.repository) !== repository) continue;
-    throw new Violation("a deletion had no cause", `${record.name} (${id}) is still declared, as ${told(declared)}`);
+    throw new Violation(
+      "a deletion had no cause",
+      `${record.name} (${id}) is still declared, as ${told(declared)}; ${doneAbout(observed, holder.urn)}`,
+    );
   }
 }
 
@@ -79,7 +89,9 @@ export function stateIsTrue(observed: Observed): void {
   for (const { id, urn } of entries) {
     // Nobody can know of what happened elsewhere before the next refresh.
     const isExcused = model.deletedElsewhere.has(id) || model.owners.get(id) !== stack;
-    if (!after.has(id) && !isExcused) throw new Violation("a state holds what the platform hasn't", `${urn}: ${id}`);
+    if (!after.has(id) && !isExcused) {
+      throw new Violation("a state holds what the platform hasn't", `${urn}: ${id}; ${doneAbout(observed, urn)}`);
+    }
     const isTwice = entries.filter((entry) => entry.id === id).length > 1;
     const name = after.get(id)?.name;
     // Two declarations of one name, with `adopt`: the program itself wants it twice.

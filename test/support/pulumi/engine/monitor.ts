@@ -76,8 +76,6 @@ export class Monitor {
   #queue: Promise<unknown> = Promise.resolve();
   /** Counts what a program has asked so far. */
   requests = 0;
-  /** How many of these aren't answered yet. */
-  pending = 0;
 
   /** @param onFailure is called with the first error; then no request is answered any more, as when an engine stops. */
   constructor(handler: MonitorHandler, onFailure: (error: unknown) => void) {
@@ -133,18 +131,17 @@ export class Monitor {
 
   close(): void {}
 
+  /** Resolves once every request so far is answered. */
+  async answered(): Promise<void> {
+    await this.#queue;
+  }
+
   #enqueue(answer: () => Promise<void>): void {
     this.requests += 1;
-    this.pending += 1;
-    this.#queue = this.#queue.then(answer).then(
-      () => {
-        this.pending -= 1;
-      },
-      (error) => {
-        this.#onFailure(error);
-        return new Promise(() => {});
-      },
-    );
+    this.#queue = this.#queue.then(answer).catch((error) => {
+      this.#onFailure(error);
+      return new Promise(() => {});
+    });
   }
 }
 

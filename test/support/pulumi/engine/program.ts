@@ -3,7 +3,7 @@ import { runtime } from "@pulumi/pulumi";
 import { Monitor, type MonitorHandler } from "./monitor.ts";
 
 /** How many turns of the event loop a program may go without asking anything before it counts as stuck. Nothing in it waits for anything else. */
-const maxIdleTurns = 2_000;
+const maxIdleTurns = 500;
 
 export interface ProgramRun {
   readonly project: string;
@@ -34,8 +34,9 @@ export async function runProgram(program: () => unknown, run: ProgramRun, handle
   work.catch(() => {});
   const watch = async (): Promise<void> => {
     for (let seen = monitor.requests, idleTurns = 0; !isOver; idleTurns += 1) {
+      await monitor.answered();
       await setImmediate();
-      if (monitor.pending > 0 || monitor.requests !== seen) idleTurns = 0;
+      if (monitor.requests !== seen) idleTurns = 0;
       seen = monitor.requests;
       if (idleTurns > maxIdleTurns) throw new Error("the program waits for something that never comes (a dead-lock)");
     }
