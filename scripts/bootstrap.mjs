@@ -16,6 +16,7 @@ const commands = {
   demo: ["scripts/demo.ts"],
   dev: ["mock-server/dev.ts"],
   mock: ["mock-server/main.ts"],
+  "test-long": ["scripts/test-long.ts"],
   "test-summary": ["scripts/test-summary.ts"],
   test: ["scripts/test.ts"],
 };

@@ -4,12 +4,10 @@ import type { DeclaredDeployment } from "./program.ts";
 /** The two stacks of the model, which share a platform and a workspace. */
 export type StackKey = "blue" | "green";
 
-/** What happens to one request of a run, counted from 1. `kill`: the provider's process dies there. */
-export interface Trouble {
-  readonly nth: number;
-  readonly moment: "before" | "after" | "during";
-  readonly kill: boolean;
-}
+/** What goes wrong in a run: the connection breaks at one of its requests, counted from 1, where the provider's process may die, or a rollout fails. */
+export type Trouble =
+  | { readonly nth: number; readonly moment: "before" | "after" | "during"; readonly kill: boolean }
+  | { readonly rollout: "BUILD_FAILED" | "DEPLOY_FAILED" };
 
 /** A change of a program. Deployments are named by their place, counted around; where there is none, nothing changes. */
 export type Edit =
@@ -111,6 +109,7 @@ const deployment: fc.Arbitrary<DeclaredDeployment> = fc
       Object.entries(optional).map(([field, value]) => [field, rarely(value as fc.Arbitrary<unknown>)]),
     ),
     adopt: sometimes(yes),
+    fromUpstream: sometimes(yes),
     component: rarely(fc.constantFrom("group", "team")),
   })
   .map((fields) => plain(fields) as DeclaredDeployment);
@@ -153,7 +152,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
     }),
   },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       edit: fc.constant("upstream" as const),
       seed: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 6 }),
@@ -161,11 +160,17 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   },
 );
 
-const trouble: fc.Arbitrary<Trouble> = fc.record({
-  nth: fc.integer({ min: 1, max: 8 }),
-  moment: fc.constantFrom("before" as const, "after" as const, "during" as const),
-  kill: fc.boolean(),
-});
+const trouble: fc.Arbitrary<Trouble> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      nth: fc.integer({ min: 1, max: 8 }),
+      moment: fc.constantFrom("before" as const, "after" as const, "during" as const),
+      kill: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ rollout: fc.constantFrom("BUILD_FAILED" as const, "DEPLOY_FAILED" as const) }) },
+);
 
 const stack = fc.constantFrom<StackKey>("blue", "blue", "green");
 const targets = fc.array(place, { minLength: 1, maxLength: 2 });

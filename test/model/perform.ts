@@ -194,7 +194,9 @@ async function observe(run: {
   world.forget();
   if (trouble !== undefined) world.disturb(trouble);
   const result = await run.run();
-  const happened = world.happened();
+  const isRolloutLost =
+    trouble !== undefined && "rollout" in trouble && result.error?.includes(trouble.rollout) === true;
+  const happened = world.happened() || isRolloutLost;
   world.forget();
   const observed: Observed = {
     model,
@@ -211,7 +213,7 @@ async function observe(run: {
   };
   secretsAreKept(observed);
   othersAreLeftAlone(observed);
-  learnOwners(observed, happened && trouble?.kill === true);
+  learnOwners(observed, happened && trouble !== undefined && "kill" in trouble && trouble.kill);
   deletionsWereAnnounced(observed);
   deletionsHadACause(observed);
   nothingIsLost(observed);

@@ -22,13 +22,15 @@ export interface SearchOptions {
   readonly steps: number;
   /** @default 25 */
   readonly maxCommands?: number;
+  /** Whether a sequence is made shorter, which takes many runs. @default true */
+  readonly isShortened?: boolean;
   /** Violations to pass over. */
   readonly isKnown?: (violation: Violation) => boolean;
 }
 
 /** Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options give the same result. */
 export async function search(world: World, options: SearchOptions): Promise<Finding | undefined> {
-  const { maxCommands = 25, isKnown = () => false } = options;
+  const { maxCommands = 25, isShortened = true, isKnown = () => false } = options;
   let taken = 0;
   for (let seed = options.seed; taken < options.steps; seed += 1) {
     let steps: Step[] = [];
@@ -42,6 +44,7 @@ export async function search(world: World, options: SearchOptions): Promise<Find
     if (violation === undefined || isKnown(violation)) continue;
     const { kind } = violation;
     const afterSteps = taken;
+    if (!isShortened) return { seed, afterSteps, violation, steps };
     const shortest = await shorten(steps, async (candidate) => {
       const found = await violationOf(replay(candidate, world));
       const isSame = found?.kind === kind && !isKnown(found);

@@ -20,6 +20,7 @@ const required = new Set([
   "nth",
   "moment",
   "kill",
+  "rollout",
 ]);
 
 /** Every sequence that has one thing less: a step, an edit, or something that a step may go without. */

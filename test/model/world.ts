@@ -53,9 +53,17 @@ export async function startWorld(startDriver: StartDriver = startSmallDriver): P
       await driver.reset();
     },
     requests: () => proxy.steps,
-    forget: () => proxy.forget(),
-    disturb: ({ nth, moment, kill }) =>
-      proxy.disturb({ nth, moment, ...(kill ? { meanwhile: () => driver.kill() } : {}) }),
+    forget() {
+      proxy.forget();
+      mock.transitions.set({ rules: [] });
+    },
+    disturb(trouble) {
+      if ("rollout" in trouble) mock.transitions.set({ rules: [{ name: "*", fail: trouble.rollout, times: 1 }] });
+      else {
+        const { nth, moment, kill } = trouble;
+        proxy.disturb({ nth, moment, ...(kill ? { meanwhile: () => driver.kill() } : {}) });
+      }
+    },
     happened: () => proxy.happened,
     elsewhere: (method, path, body) =>
       fetch(`${mock.url}${path}`, {
