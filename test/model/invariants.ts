@@ -14,6 +14,8 @@ export interface Observed {
   readonly stackName: string;
   /** What the run was to bring about; for a destruction, nothing. */
   readonly program: DeclaredProgram;
+  /** Whether it was limited to some resources. */
+  readonly isPartial: boolean;
   readonly before: Platform;
   readonly after: Platform;
   readonly entriesBefore: readonly Entry[];
@@ -84,7 +86,7 @@ export function deletionsHadACause(observed: Observed): void {
 
 /** Every id in the state lives on the platform, none twice. */
 export function stateIsTrue(observed: Observed): void {
-  const { model, stack, after, entriesAfter, program } = observed;
+  const { model, stack, after, entriesAfter, program, isPartial } = observed;
   const entries = entriesAfter.filter((entry) => isDeployment(entry) && !entry.pendingReplacement);
   for (const { id, urn } of entries) {
     // Nobody can know of what happened elsewhere before the next refresh.
@@ -94,8 +96,10 @@ export function stateIsTrue(observed: Observed): void {
     }
     const isTwice = entries.filter((entry) => entry.id === id).length > 1;
     const name = after.get(id)?.name;
-    // Two declarations of one name, with `adopt`: the program itself wants it twice.
-    if (isTwice && !(name !== undefined && isContested(program, name))) {
+    // Two declarations of one name, with `adopt`: the program itself wants it twice. And a run that is limited to the new name of a resource leaves
+    // the entry of the old one to the next run of everything.
+    const isWanted = name !== undefined && isContested(program, name);
+    if (isTwice && !isWanted && !isPartial) {
       throw new Violation("a state holds one deployment twice", `${urn}: ${id}`);
     }
   }
@@ -140,6 +144,8 @@ export function additionsStay({ model, after, program }: Observed): void {
 /** After a run of the whole program, what it declares is there. */
 export function declarationsAreMet({ program, stackName, after, entriesAfter }: Observed): void {
   for (const declared of program.deployments) {
+    // Two declarations of one name ask two things of one deployment.
+    if (isContested(program, declared.name)) continue;
     const urn = urnIn(stackName, declared);
     const entry = entriesAfter.find((candidate) => candidate.urn === urn && !candidate.delete);
     const record = entry === undefined ? undefined : after.get(entry.id);

@@ -1,6 +1,6 @@
 import { importFile } from "../../provider/import-file.ts";
 import type { StackKey, Step, Trouble } from "./commands.ts";
-import { isDeployment, project, urnIn } from "./declared.ts";
+import { isContested, isDeployment, project, urnIn } from "./declared.ts";
 import type { Entry, Result, RunChoices } from "./driver.ts";
 import { edited } from "./edits.ts";
 import {
@@ -80,6 +80,7 @@ async function up(step: UpStep, model: Model, world: World): Promise<void> {
     stack,
     program,
     trouble: step.trouble,
+    isPartial: choices.targets !== undefined,
     preview: () => world.driver.preview(stack, program, choices),
     run: () => world.driver.up(stack, program, choices),
     goesOn: (preview) => preview.error === undefined || step.skipPreview === true,
@@ -103,6 +104,8 @@ async function up(step: UpStep, model: Model, world: World): Promise<void> {
   if (choices.refresh === true) settleElsewhere(model, stack);
   if (unsettled.size > 0) return;
   declarationsAreMet(observed);
+  // Two declarations of one name undo each other's changes for ever.
+  if (program.deployments.some(({ name }) => isContested(program, name))) return;
   const next = await world.driver.preview(stack, program, {});
   const changes = next.steps.filter(({ operation }) => operation !== "same");
   if (next.error !== undefined || changes.length > 0) {
@@ -122,6 +125,7 @@ async function destroy(step: DestroyStep, model: Model, world: World): Promise<v
     stack,
     program: { deployments: [] },
     trouble: step.trouble,
+    isPartial: targets !== undefined,
     preview: () => world.driver.previewDestroy(stack, choices),
     run: () => world.driver.destroy(stack, choices),
     goesOn: (preview) => preview.error === undefined,
@@ -173,6 +177,7 @@ async function observe(run: {
   stack: StackKey;
   program: DeclaredProgram;
   trouble: Trouble | undefined;
+  isPartial: boolean;
   preview: () => Promise<Result>;
   run: () => Promise<Result>;
   goesOn: (preview: Result) => boolean;
@@ -203,6 +208,7 @@ async function observe(run: {
     stack,
     stackName,
     program,
+    isPartial: run.isPartial,
     before,
     after: world.platform(),
     entriesBefore,
