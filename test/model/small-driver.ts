@@ -36,7 +36,7 @@ export async function startSmallDriver(options: {
     const seen = logs.lines.length;
     const { steps, error } = await run();
     const warnings = logs.lines.slice(seen).filter(({ severity }) => severity === "warning");
-    return { steps, error, warnings };
+    return { steps: steps.filter(({ isUndecided }) => isUndecided !== true), error, warnings };
   };
   const programOf = (program: DeclaredProgram) => () => declare(program, { pulumi, Deployment, Provider });
   const choicesOf = ({ replace, ...rest }: RunChoices) => ({

@@ -25,6 +25,8 @@ export interface StepTaken {
   readonly id: string;
   /** Why it failed; the resource may be in the state all the same. */
   readonly error?: string;
+  /** It failed before anything was decided, so that it is no step of the real engine. */
+  readonly isUndecided?: true;
 }
 
 /** Carries out steps one after another and keeps the state that each leaves. After a failure nothing more is done. */
@@ -157,7 +159,7 @@ export class Execution {
   /** A resource about which nothing could be done at all. */
   failed(operation: Operation, { urn, id }: ResourceState, error: unknown): void {
     const isRecorded = this.steps.some((step) => step.urn === urn && step.error !== undefined);
-    if (!isRecorded) this.steps.push({ operation, urn, id, error: textOf(error) });
+    if (!isRecorded) this.steps.push({ operation, urn, id, error: textOf(error), isUndecided: true });
   }
 
   async #attempt<Answer>(operation: Operation, state: ResourceState, run: () => Promise<Answer>): Promise<Answer> {

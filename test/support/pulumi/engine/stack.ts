@@ -155,8 +155,9 @@ export class PulumiStack {
       const unknown = this.#unknownTarget(options.replace, new Set());
       if (unknown !== undefined) return unknown;
       if (program !== undefined) await runProgram(program, { ...place, preview }, generator);
+      const missing = this.#unknownTarget(options.targets, generator.declared);
       await deleteUnneeded(execution, generator);
-      return this.#unknownTarget(options.targets, generator.declared) ?? generator.errors[0];
+      return missing ?? generator.errors[0];
     } catch (error) {
       return textOf(error);
     }
