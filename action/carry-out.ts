@@ -1,5 +1,4 @@
 import { ControlPlane } from "../core/client.ts";
-import { managedByOf } from "../core/managed-by.ts";
 import { type Plan, planUpdate } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Console } from "./console.ts";
@@ -140,11 +139,10 @@ async function plan(
 ) {
   const desired = declare(inputs.declared, report.name, source);
   const { deployment } = await client.findByName(desired.name, { signal });
-  const mark = deployment && managedByOf(deployment.secrets);
   const planned: Pick<Plan, "action" | "changes" | "droppedNames"> =
     deployment === undefined
       ? { action: "create", changes: [], droppedNames: [] }
-      : planUpdate(desired, deployment, { managedBy: mark });
+      : planUpdate(desired, deployment, { droppable: "all" });
   if (deployment !== undefined) progress.tellDeployment(deployment);
   report.plan = { action: planned.action, changes: planned.changes };
   console.info(`Plan for ${desired.name}: ${planned.action}`);

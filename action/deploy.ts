@@ -1,7 +1,7 @@
 import { ensureExists } from "../core/creation.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
 import { ConfigError } from "../core/errors.ts";
-import { managedByOf } from "../core/managed-by.ts";
+import { readMarker } from "../core/ownership-marker.ts";
 import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import { findIntegration } from "./integration.ts";
@@ -30,7 +30,7 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   const { onProgress } = progress;
   const { deployment: existing } = await client.findByName(task.desired.name, { signal });
   const ensured = existing === undefined ? await create(session, task) : await rollOut(session, task, existing);
-  progress.tellDeployment(ensured.deployment, ensured.created);
+  progress.tellDeployment(ensured.deployment, ensured.origin === "created");
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   await finish(
     session,
@@ -84,19 +84,19 @@ async function create(session: Session, task: Task): Promise<Ensured> {
   const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId: found } };
   console.info(`Creating deployment ${desired.name}.`);
   const { onProgress } = progress;
-  const { deployment, created } = await ensureExists(client, desired, {
+  const { deployment, origin } = await ensureExists(client, desired, {
     adopt: true,
-    managedBy: task.mark,
+    claim: { owner: task.mark },
     signal,
     onProgress,
   });
   // Another run was faster.
-  if (!created) return rollOut(session, task, deployment);
+  if (origin !== "created") return rollOut(session, task, deployment);
   progress.tellDeployment(deployment, true);
   const revisionId =
     deployment.latest_revision_id ?? (await client.getDeployment(deployment.id, { signal })).latest_revision_id;
   if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, created, revisionId: revisionId ?? undefined };
+  return { deployment, origin, marker: task.mark, revisionId: revisionId ?? undefined };
 }
 
 async function rollOut(
@@ -105,7 +105,7 @@ async function rollOut(
   existing: Deployment,
 ): Promise<Ensured> {
   const { client, console, progress, signal } = session;
-  const present = managedByOf(existing.secrets);
+  const present = readMarker(existing.secrets);
   if (isPreview) {
     const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
@@ -127,7 +127,8 @@ async function rollOut(
     .filter((part) => part !== undefined)
     .join(" at ");
   return update(client, existing.id, desired, {
-    managedBy: isPreview ? mark : (present ?? mark),
+    claim: isPreview ? { owner: mark, held: present } : { owner: present ?? mark, held: present },
+    droppable: "all",
     // Values that the platform hides are sent again with every revision that is made anyway; where the platform makes it, they would make a second one.
     unreadable: pushedCommit === undefined ? "changed" : "same",
     ...(pushedCommit === undefined ? { redeploy: `deploys ${what}` } : { pushedCommit }),

@@ -1,4 +1,4 @@
-import { isMarkName, managedByName, managedByOf, markEntries } from "../core/managed-by.ts";
+import { isMarkerName, markerEntries, markerName, ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { isSameRepository } from "../core/repository.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { WorkflowEvent } from "./event.ts";
@@ -15,18 +15,18 @@ export function markOf({ repository }: Pick<WorkflowEvent, "repository">, pullRe
 export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: string): string | undefined {
   const label = `Deployment ${deployment.name} (${deployment.id})`;
   const names = new Set(deployment.secrets?.map(({ name }) => name));
-  if (!names.has(managedByName)) return `${label} carries no mark ${managedByName}, so it was made by something else.`;
-  const value = managedByOf(deployment.secrets);
-  if (value !== undefined && value.toLowerCase() !== mark.toLowerCase()) {
+  if (!names.has(markerName)) return `${label} carries no mark ${markerName}, so it was made by something else.`;
+  const value = readMarker(deployment.secrets);
+  if (value !== undefined && ownerOf(value).toLowerCase() !== mark.toLowerCase()) {
     return `${label} is marked as managed by ${value}, not by ${mark}.`;
   }
   if (value === undefined) {
-    const own = markEntries(mark).map(({ name }) => name);
+    const own = markerEntries(mark).map(({ name }) => name);
     const missing = own.find((name) => !names.has(name));
     if (missing !== undefined) {
-      return `${label} can't be told from other deployments: the platform hides the value of ${managedByName}, and there is no entry ${missing}.`;
+      return `${label} can't be told from other deployments: the platform hides the value of ${markerName}, and there is no entry ${missing}.`;
     }
-    const other = [...names].find((name) => isMarkName(name) && !own.includes(name));
+    const other = [...names].find((name) => isMarkerName(name) && !own.includes(name));
     if (other !== undefined) return `${label} carries the mark ${other} of a preview, so it isn't managed by ${mark}.`;
   }
   const { repo_url: url } = deployment.source_config;

@@ -1,7 +1,7 @@
 import { asSentenceEnd, type Problem } from "./declaration-problems.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { camelCase, snakeCaseKeys } from "./key-case.ts";
-import { isMarkName } from "./managed-by.ts";
+import { isMarkerName } from "./ownership-marker.ts";
 import { type Edition, isReservedName } from "./reserved-names.ts";
 import { isWithin } from "./unknown-values.ts";
 import { resourceSpecSchema } from "./wire/source-config.ts";
@@ -122,7 +122,7 @@ function nameProblem(name: string, edition: Edition): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return "is not a name that an environment variable can have (letters, digits and _, no digit first).";
   }
-  if (isMarkName(name)) return "is a mark that graphdeploy keeps itself.";
+  if (isMarkerName(name)) return "is part of the ownership marker, which graphdeploy keeps itself.";
   if (isReservedName(name, edition)) return "is reserved: the platform sets it itself. Choose another name.";
   return undefined;
 }

@@ -159,7 +159,7 @@ test("entries that nobody declares are dropped and named", () => {
 
 test("a declared environment gets the mark of who takes it over", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }] });
-  const plan = planUpdate(declaration({ env: { A: "1" } }), observed, { managedBy: mark.value });
+  const plan = planUpdate(declaration({ env: { A: "1" } }), observed, { marker: mark.value });
   expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, mark]);
   expect(plan.changes[0]?.reason).toBe("marks the deployment as managed by acme/bot#a.yaml; rolls out a new revision");
 });
@@ -172,7 +172,7 @@ test("a mark that is there already, even masked, changes nothing", () => {
         { ...mark, value },
       ],
     });
-    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { managedBy: mark.value }).action).toBe("nothing");
+    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker: mark.value }).action).toBe("nothing");
   }
 });
 

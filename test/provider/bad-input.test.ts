@@ -230,8 +230,8 @@ test("429 is waited out as long as the server asks, also for a creation", async 
     return method === "POST" ? { status: 201, body: deployment() } : { body: deployment() };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  const { created } = await create(client, declaration(), { onDeployment: () => {} });
-  expect(created).toBe(true);
+  const { origin } = await create(client, declaration(), { onDeployment: () => {} });
+  expect(origin).toBe("created");
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(17_000);
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
 });
