@@ -68,8 +68,6 @@ export interface Inputs {
   githubToken: string | undefined;
   comment: boolean;
   summary: boolean;
-  /** Names of secrets whose values are too short to be kept out of a log: that would garble every line. */
-  shortSecrets: readonly string[];
 }
 
 export interface InputSources {
@@ -211,9 +209,6 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     githubToken: text("github-token"),
     comment: flag("comment") ?? true,
     summary: flag("summary") ?? true,
-    shortSecrets: Object.entries(secrets.entries ?? {})
-      .filter(([, value]) => value !== "" && value.length < shortestKept)
-      .map(([key]) => key),
   };
   return { inputs, problems };
 
@@ -322,11 +317,8 @@ function toInputProblem({ path, message }: Problem): InputProblem {
   return { input, message: `${translated}${hint}` };
 }
 
-/** Shorter values would be taken out of ordinary words. */
-const shortestKept = 4;
-
 /** A value, and each line of one that has several, since a log shows them line by line. */
 function keepEach(value: string, keepSecret: (value: string) => void): void {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
-  for (const part of new Set([value, ...lines])) if (part.length >= shortestKept) keepSecret(part);
+  for (const part of new Set([value, ...lines])) if (part !== "") keepSecret(part);
 }

@@ -5,6 +5,7 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import type { Revision } from "../core/wire/revision.ts";
 import type { Console } from "./console.ts";
 import type { Outputs } from "./outputs.ts";
+import { publicUrl } from "./public-url.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 
@@ -45,7 +46,7 @@ export class Progress {
     this.#report.created = created ?? this.#report.created ?? false;
     const url = deployment.source_config.custom_url ?? undefined;
     const webUrl = this.#client.webUrl(deployment);
-    if (url !== undefined) this.#report.url = url;
+    if (url !== undefined) this.#report.url = publicUrl(url);
     if (webUrl !== undefined) this.#report.webUrl = webUrl;
     this.#changed();
   }

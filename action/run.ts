@@ -1,5 +1,6 @@
 import * as core from "@actions/core";
 import { Redactor } from "../core/redact.ts";
+import { unprotectedBecause } from "../core/unprotected-values.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
@@ -15,11 +16,17 @@ import { type Target, targetOf } from "./target.ts";
  */
 export async function run(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<number> {
   const redactor = new Redactor();
+  const declaredSecrets = new Redactor();
   const console = new Console(redactor);
-  const outputs = new Outputs(redactor);
+  const outputs = new Outputs(declaredSecrets);
   try {
     const event = readEvent(env);
-    const { inputs, problems } = readInputs({ get: readInput, env, event, keepSecret: keepSecretIn(redactor) });
+    const { inputs, problems } = readInputs({
+      get: readInput,
+      env,
+      event,
+      keepSecret: keepSecretIn(redactor, declaredSecrets),
+    });
     const needsRef = inputs.declared.source === "github";
     const target = targetOf(event, { operation: inputs.operation, ref: inputs.ref, sha: inputs.sha, needsRef });
     const report = newReport(inputs, event, target);
@@ -44,7 +51,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
     // What wrong inputs have no use for is loaded only now.
     const { carryOut } = await import(/* webpackMode: "eager" */ "./carry-out.ts");
-    return await carryOut(event, inputs, target, { redactor, console, outputs, report, signal });
+    return await carryOut(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
   } catch (error) {
     core.setOutput("result", "failed");
     const lines =
@@ -80,12 +87,13 @@ export function readInput(name: InputName): string {
   return core.getInput(name, { trimWhitespace: false });
 }
 
-function keepSecretIn(redactor: Redactor): (value: string) => void {
+function keepSecretIn(...redactors: readonly Redactor[]): (value: string) => void {
   const kept = new Set<string>();
   return (value) => {
     if (kept.has(value)) return;
     kept.add(value);
-    redactor.add([value]);
-    core.setSecret(value);
+    for (const redactor of redactors) redactor.add([value]);
+    // The runner would take out every "true" of the log, and drops outputs of a job that hold a masked value.
+    if (unprotectedBecause(value) === undefined) core.setSecret(value);
   };
 }

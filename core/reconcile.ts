@@ -7,6 +7,7 @@ import { type Claim, relationOf, requireOwnership } from "./ownership.ts";
 import { markerText, readMarker } from "./ownership-marker.ts";
 import { followRollout, type RolloutResult } from "./rollout.ts";
 import type { RolloutLimits } from "./rollout-limits.ts";
+import { unprotectedWarning } from "./unprotected-values.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Revision } from "./wire/revision.ts";
 
@@ -152,12 +153,8 @@ export async function observe(
 /** From here on no message shows the declared secret values, nor those declared before. */
 function keepSecret(client: ControlPlane, desired: DesiredDeployment, previous?: DesiredDeployment): void {
   client.redactor.add(Object.values(previous?.secrets ?? {}));
-  const secrets = Object.entries(desired.secrets ?? {});
-  const short = secrets
-    .filter(([, value]) => value !== "" && !client.redactor.isTooShort(value))
-    .filter(([, value]) => client.redactor.add([value]).isTooShort(value))
-    .map(([name]) => name);
-  if (short.length > 0) {
-    client.logger.warn(`Too short to be kept out of messages (under 4 characters): the values of ${short.join(", ")}.`);
-  }
+  const untold = Object.entries(desired.secrets ?? {}).filter(([, value]) => !client.redactor.isUnprotected(value));
+  client.redactor.add(untold.map(([, value]) => value));
+  const warning = unprotectedWarning(Object.fromEntries(untold));
+  if (warning !== undefined) client.logger.warn(warning);
 }

@@ -124,7 +124,7 @@ test("a missing key fails or is skipped, and a key that can't be used always fai
 
 test("every secret value is kept, and each line of one that has several", () => {
   const pem = "-----BEGIN KEY-----\nabcdefgh\n-----END KEY-----";
-  const { kept, inputs } = read({
+  const { kept } = read({
     ...right,
     "github-token": "ghs_token",
     secrets: JSON.stringify({ PEM: pem, PIN: "123" }),
@@ -132,8 +132,6 @@ test("every secret value is kept, and each line of one that has several", () => 
   expect(kept).toEqual(
     expect.arrayContaining(["key-of-the-test", "ghs_token", pem, "abcdefgh", "-----BEGIN KEY-----"]),
   );
-  expect(kept).not.toContain("123");
-  expect(inputs.shortSecrets).toEqual(["PIN"]);
 });
 
 test("of secrets that can't be read every line is kept", () => {
