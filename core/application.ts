@@ -49,9 +49,16 @@ export async function applyDesired(
     try {
       answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
     } catch (error) {
-      if (!mayHaveBeenCarriedOut(error) || write >= mostWrites) throw error;
-      const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
-      onProgress?.({ type: "warning", message });
+      if (!mayHaveBeenCarriedOut(error)) throw error;
+      if (write === 1) {
+        const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
+        onProgress?.({ type: "warning", message });
+      }
+      if (write >= mostWrites) {
+        const message = `The change of ${observed.name} was sent ${write} times without an answer; the last one may still be carried out.`;
+        onProgress?.({ type: "warning", message });
+        throw error;
+      }
       const now = await lookAgain(client, desired, observed, options);
       if (now.rest !== undefined) {
         patch = now.rest;

@@ -69,6 +69,11 @@ export class ControlPlane {
     this.#deployments = new DeploymentRequests(this.#http, this.#spelling);
   }
 
+  /** Whether the control plane itself answered this client before. */
+  get hasAnswered(): boolean {
+    return this.#http.hasAnswered;
+  }
+
   /** The spelling that requests carry now. */
   get dialect(): Dialect {
     return this.#spelling.dialect;

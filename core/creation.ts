@@ -50,15 +50,20 @@ export async function ensureExists(
   const before = await findLasting(client, desired.name, options);
   if (before.deployment !== undefined) return existing(client, before.deployment, options);
 
+  let lostWrites = 0;
   for (let write = 1; ; write += 1) {
     try {
       const deployment = await client.createDeployment(createRequest(desired, marker), { signal });
+      if (lostWrites > 0) {
+        onProgress?.({ type: "note", message: `The creation of ${desired.name} was answered at attempt ${write}.` });
+      }
       return { deployment, origin: "created" };
     } catch (error) {
       const lost = mayHaveBeenCarriedOut(error);
       const nameInUse = error instanceof ConflictError || error instanceof BadRequestError;
       if (!lost && !nameInUse) throw error;
-      if (lost) {
+      if (lost) lostWrites += 1;
+      if (lost && lostWrites === 1) {
         const message = `The answer to the creation of ${desired.name} was lost; looking whether it was carried out.`;
         onProgress?.({ type: "warning", message });
       }
@@ -69,9 +74,13 @@ export async function ensureExists(
         continue;
       }
       if (found === undefined) {
+        if (lost && write < mostWrites) continue;
+        if (lostWrites > 1) {
+          const message = `The creation of ${desired.name} was sent ${lostWrites} times without an answer, and no deployment of that name is there.`;
+          onProgress?.({ type: "warning", message });
+        }
         // A 400 is about the name only if the name is in use.
-        if (!lost || write >= mostWrites) throw error;
-        continue;
+        throw error;
       }
       const isOurs = write > 1 || lost ? isOurCreation(found, desired, before.serverTimeMs, marker) : false;
       return isOurs ? { deployment: found, origin: "created" } : existing(client, found, options);

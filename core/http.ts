@@ -50,12 +50,18 @@ export class Http {
   readonly #dispatcher: Dispatcher;
   /** Whom the server's rate limit counts. */
   readonly #asker: string;
+  #hasAnswered = false;
 
   constructor(options: HttpOptions) {
     this.#options = options;
     this.#dispatcher = options.dispatcher ?? defaultDispatcher(options.baseUrl);
     const { "x-api-key": apiKey, authorization } = options.headers;
     this.#asker = JSON.stringify([new URL(options.baseUrl).origin, apiKey, authorization]);
+  }
+
+  /** Whether the control plane itself answered a request, so the address is right: what stands in for it later is an outage. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /**
@@ -120,9 +126,14 @@ export class Http {
       });
       const text = await readText(response.body);
       logger.debug(`${method} ${path} ${response.statusCode}`, { durationMs: clock.now() - startedAt });
-      return readAnswer(response, text, { place, schema, idempotent, nowMs: clock.now(), redactor });
+      const answer = readAnswer(response, text, { place, schema, idempotent, nowMs: clock.now(), redactor });
+      if (!("error" in answer) && schema !== undefined) this.#hasAnswered = true;
+      return answer;
     } catch (error) {
       if (abort?.aborted) throw abortedBy(abort);
+      if (error instanceof ResponseError && error.isStandIn && this.#hasAnswered) {
+        return { error, mayRepeat: idempotent, kind: "status" };
+      }
       if (error instanceof ResponseError) throw error;
       if (timeout.aborted) return timedOut(place, timeoutMs, idempotent);
       return connectionFailed(place, error, idempotent, redactor);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyDesired } from "../../core/application.ts";
 import { ControlPlane } from "../../core/client.ts";
-import { ConfigError, ResponseError } from "../../core/errors.ts";
+import { ConfigError, ResponseError, ServerError } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/events.ts";
 import type { Deployment } from "../../core/wire/deployment.ts";
 import { declaration, deployment, deploymentId, laterRevisionId } from "../support/deployments.ts";
@@ -78,6 +78,20 @@ test("a lost answer to a redeployment is not sent again when there is a new revi
   const { revisionId } = await applyDesired(clientOf(server), declaration(), deployment(), { redeploy: "asked for" });
   expect(patches(server).map(({ body }) => body)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
   expect(revisionId).toBe(laterRevisionId);
+});
+
+test("a change that is never answered is told once, and counted at the end", async () => {
+  await using server = await startScriptedServer(({ method }) =>
+    method === "PATCH" ? { status: 500, body: { detail: "broken" } } : { body: deployment() },
+  );
+  const events: ProgressEvent[] = [];
+  const options = { onProgress: (event: ProgressEvent) => events.push(event) };
+  await expect(applyDesired(clientOf(server), toDevelop, deployment(), options)).rejects.toBeInstanceOf(ServerError);
+  expect(patches(server)).toHaveLength(6);
+  expect(events.map((event) => "message" in event && event.message)).toEqual([
+    expect.stringContaining("was lost; looking whether it was carried out"),
+    expect.stringContaining("was sent 6 times without an answer"),
+  ]);
 });
 
 test("the new revision is looked for when the answer doesn't have it yet", async () => {

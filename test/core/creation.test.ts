@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ControlPlane } from "../../core/client.ts";
 import { ensureExists } from "../../core/creation.ts";
 import { BadRequestError, ConfigError, ServerError } from "../../core/errors.ts";
+import type { ProgressEvent } from "../../core/events.ts";
 import type { Deployment } from "../../core/wire/deployment.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -121,8 +122,15 @@ test("after a lost answer and nothing found, the POST is begun again", async () 
 test("a server that never answers a creation well is given up", async () => {
   const broken = Array.from({ length: 20 }, () => ({ status: 500, body: { detail: "broken" } }));
   await using server = await scripted(broken, () => undefined);
-  await expect(ensureExists(clientOf(server), declaration())).rejects.toBeInstanceOf(ServerError);
+  const events: ProgressEvent[] = [];
+  const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
+  await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
+  // One outage is told once, and counted at its end.
+  expect(events).toEqual([
+    { type: "warning", message: expect.stringContaining("was lost; looking whether it was carried out") },
+    { type: "warning", message: expect.stringContaining("was sent 6 times without an answer") },
+  ]);
 });
 
 test("a POST begun again that meets its own earlier deployment takes it as created", async () => {
