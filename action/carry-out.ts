@@ -1,6 +1,7 @@
 import { ControlPlane } from "../core/client.ts";
 import { type Plan, planUpdate } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
+import { unprotectedWarning } from "../core/unprotected-values.ts";
 import type { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { deploy, redeploy } from "./deploy.ts";
@@ -28,6 +29,7 @@ const passing: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", 
 
 export interface Tools {
   redactor: Redactor;
+  declaredSecrets: Redactor;
   console: Console;
   outputs: Outputs;
   report: Report;
@@ -40,7 +42,7 @@ export interface Tools {
  * @returns the exit status
  */
 export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
-  const { redactor, console, outputs, report, signal } = tools;
+  const { redactor, declaredSecrets, console, outputs, report, signal } = tools;
   const { settings } = inputs;
   if (settings === undefined) return 1;
   const client = new ControlPlane({
@@ -56,16 +58,24 @@ export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task,
   });
   const progress = new Progress(client, console, report, outputs, rememberIds);
   const github = connectToGitHub(inputs.githubToken, event.repository, console, signal);
-  const session: Session = { client, inputs, event, console, redactor, progress, report, github, signal };
+  const session: Session = {
+    client,
+    inputs,
+    event,
+    console,
+    redactor,
+    declaredSecrets,
+    progress,
+    report,
+    github,
+    signal,
+  };
   const pullRequest = "pullRequest" in task ? task.pullRequest : undefined;
   const writeBacks = new WriteBacks(session, pullRequest);
   saveState("phase", "running");
   console.info(`graphdeploy: ${report.task} on ${client.baseUrl}`);
-  if (inputs.shortSecrets.length > 0) {
-    console.warning(
-      `Too short to be kept out of the log (under 4 characters): the values of ${inputs.shortSecrets.join(", ")}.`,
-    );
-  }
+  const unprotected = unprotectedWarning(inputs.declared.secrets ?? {});
+  if (unprotected !== undefined) console.warning(unprotected);
   try {
     await untilAborted(perform(session, task, writeBacks), signal);
   } catch (error) {
@@ -103,11 +113,12 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
 async function perform(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {
   const { inputs, event, report, console } = session;
   const repository = event;
+  const isOwn = (revisionId: string) => writeBacks.isOwnRevision(revisionId);
   switch (task.kind) {
     case "deploy": {
       await writeBacks.begin(task.source.commit ?? task.source.ref ?? event.sha);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false });
+      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false, isOwn });
     }
     case "preview": {
       const mark = markOf(repository, task.pullRequest);
@@ -117,7 +128,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
       }
       await writeBacks.begin(task.source.commit ?? task.source.ref);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark, isPreview: true });
+      return deploy(session, { desired, source: task.source, mark, isPreview: true, isOwn });
     }
     case "redeploy":
       await writeBacks.begin(event.sha);
@@ -208,8 +219,9 @@ function conclude({ console, inputs, report, redactor }: Session): number {
   return 1;
 }
 
-function rememberIds({ deploymentId, revisionId, webUrl }: Report): void {
+function rememberIds({ deploymentId, revisionId, url, webUrl }: Report): void {
   if (deploymentId !== undefined) saveState("deployment-id", deploymentId);
   if (revisionId !== undefined) saveState("revision-id", revisionId);
+  if (url !== undefined) saveState("url", url);
   if (webUrl !== undefined) saveState("web-url", webUrl);
 }

@@ -16,6 +16,8 @@ export interface WorkflowEvent {
   serverUrl: string;
   /** The page of this run. */
   runUrl: string;
+  /** `GITHUB_RUN_ATTEMPT`: over 1 when somebody re-runs the jobs. */
+  runAttempt?: number;
   payload: Fields;
 }
 
@@ -35,6 +37,7 @@ export function readEvent(env: Readonly<Record<string, string | undefined>>): Wo
     repository,
     serverUrl,
     runUrl: `${serverUrl}/${repository}/actions/runs/${env.GITHUB_RUN_ID ?? ""}`,
+    runAttempt: Number(env.GITHUB_RUN_ATTEMPT || 1),
     payload: asFields(payload),
   };
 }

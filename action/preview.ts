@@ -53,14 +53,16 @@ export async function wasClosed({ github }: Session, pullRequest: number): Promi
 }
 
 /**
- * Deletes the previews of pull requests that are closed; one that can't be deleted keeps none of the others.
- * @throws Error that names those that couldn't be deleted, once all were tried
+ * Deletes the previews of pull requests that are closed; one that can't be deleted, or whose pull request can't be seen, keeps none of the others.
+ * @throws Error that names these, once all were tried
  */
 export async function sweep(session: Session): Promise<void> {
   const { client, console, github, inputs, event, report, progress, signal } = session;
   const { declared, previewName } = inputs;
   const swept: string[] = [];
   const failed: string[] = [];
+  const unknown: string[] = [];
+  const reasons = new Set<string>();
   report.swept = swept;
   for (const deployment of await client.listDeployments({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, deployment.name);
@@ -70,7 +72,9 @@ export async function sweep(session: Session): Promise<void> {
       console.info(`${refusal} It is left alone.`);
       continue;
     }
-    if (github === undefined || (await isPullRequestOpen(github, pullRequest)) !== false) continue;
+    const isOpen = github && (await isPullRequestOpen(github, pullRequest, (reason) => reasons.add(reason)));
+    if (isOpen === undefined) unknown.push(deployment.name);
+    if (isOpen !== false) continue;
     console.info(`Deleting ${deployment.name} (${deployment.id}): pull request #${pullRequest} is closed.`);
     try {
       await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
@@ -84,8 +88,12 @@ export async function sweep(session: Session): Promise<void> {
     await tellPullRequest(session, deployment, pullRequest);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
-  if (failed.length > 0)
-    throw new Error(`Of closed pull requests, these previews couldn't be deleted: ${failed.join(", ")}.`);
+  const problems = [
+    failed.length > 0 && `Of closed pull requests, these previews couldn't be deleted: ${failed.join(", ")}.`,
+    unknown.length > 0 &&
+      `Whether the pull requests of these previews are open isn't known, so they were left alone: ${unknown.join(", ")}. ${[...reasons].join(" ")}`,
+  ].filter((problem) => problem !== false);
+  if (problems.length > 0) throw new Error(problems.join(" "));
   report.result = swept.length > 0 ? "deleted" : "skipped";
   report.message =
     swept.length > 0
@@ -95,7 +103,7 @@ export async function sweep(session: Session): Promise<void> {
 
 /** The comment that still shows the preview as live. */
 async function tellPullRequest(
-  { client, github, inputs, event, redactor }: Session,
+  { client, github, inputs, event, redactor, declaredSecrets }: Session,
   { name, id }: Deployment,
   pullRequest: number,
 ): Promise<void> {
@@ -113,7 +121,7 @@ async function tellPullRequest(
   };
   await upsertComment(github, pullRequest, {
     subject: { name, baseUrl: client.baseUrl },
-    text: renderComment(report, redactor),
+    text: renderComment(report, declaredSecrets, redactor),
     mayBeFirst: false,
   });
 }

@@ -53,9 +53,12 @@ test("a plain entry on the platform is kept out of the log, and not out of the o
     { name: "BRANCH", value: "next" },
   ];
   const { id } = await makeDeployment(mock, { secrets });
-  const planned = await runAction({ event: push, inputs: agentInputs(mock, { operation: "plan", ref: "next" }) });
+  const planned = await runAction({
+    event: push,
+    inputs: agentInputs(mock, { operation: "plan", ref: "next", env: "MODE=a" }),
+  });
   expect(JSON.parse(planned.outputs.plan ?? "").changes[0], planned.log).toMatchObject({ from: "main", to: "next" });
-  const { outputs, log, summary } = await runAction({ event: push, inputs: agentInputs(mock) });
+  const { outputs, log, summary } = await runAction({ event: push, inputs: agentInputs(mock, { env: "MODE=a" }) });
   expect(outputs, log).toMatchObject({ status: "DEPLOYED", "deployment-id": id });
   expect(summary).toContain("(DEPLOYED)");
   expect(log).not.toMatch(/^DEPLOYED/m);
@@ -73,12 +76,12 @@ test("a declared secret stays out of a plan", async () => {
 
 test("common words, short values and short numbers are masked nowhere, and named with the reason", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const inputs = agentInputs(mock, { secrets: "FLAG=true\nPORT=8080\nPIN=abc\nTOKEN=a-long-token" });
+  const inputs = agentInputs(mock, { secrets: "FLAG=true\nRETRIES=8080\nPIN=abc\nTOKEN=a-long-token" });
   const { log } = await runAction({ event: push, inputs });
   const masked = [...log.matchAll(/^::add-mask::(.*)$/gm)].map(([, value]) => value);
   expect(masked).toContain("a-long-token");
   for (const value of ["true", "8080", "abc"]) expect(masked).not.toContain(value);
-  expect(log).toContain("FLAG (a common word), PORT (a number under 6 digits), PIN (under 4 characters).");
+  expect(log).toContain("FLAG (a common word), RETRIES (a number under 6 digits), PIN (under 4 characters).");
   expect(log.match(/aren't kept out of logs/g)).toHaveLength(1);
 });
 
@@ -89,7 +92,10 @@ test("the user name, password, query and fragment of a URL are in nothing that i
   const custom_url = `http://user:pass-of-url@${url.host}${url.pathname}?key=key-of-url#part-of-url`;
   const deployment = { ...(await ask(mock, "GET", `/v2/deployments/${id}`)), source_config: { ...config, custom_url } };
   mock.faults.replace([
-    { match: { method: "GET", path: "/v2/deployments" }, effect: { body: { resources: [deployment], offset: 1 } } },
+    {
+      match: { method: "GET", path: "/v2/deployments" },
+      effect: { status: 200, body: { resources: [deployment], offset: 1 } },
+    },
   ]);
   const { outputs, everything, log } = await runAction({
     event: push,
