@@ -61,8 +61,10 @@ export async function startGitHubDeployment(
     });
     // 202 is a message instead of a deployment.
     if (!("id" in data)) throw new Error(data.message ?? "GitHub made no deployment");
-    await setState(github, data.id, "in_progress", { runUrl });
-    return { id: data.id, environment };
+    const deployment = { id: data.id, environment };
+    // It is there now, so its end is written even where this fails.
+    await updateGitHubDeployment(github, deployment, "in_progress", { runUrl });
+    return deployment;
   });
 }
 
