@@ -196,17 +196,21 @@ test("fields and values that nobody knows survive in every answer", async () => 
   expect(provider.engine.resources.get("agent")?.outputs).toMatchObject({ status: "HIBERNATING" });
 });
 
-test("a name in use is an error that names the other deployment and `adopt`, and makes it nobody's", async () => {
+test("a name in use is an error that says whose deployment it is and names `adopt`, and makes it nobody's", async () => {
   await using ground = await startGround();
-  await ground.engine.up(program());
-  const [other] = (await platform(ground.mock)).deployments;
-  await using provider = await startProvider({ baseUrl: ground.mock.url });
-  const [said] = summary(
-    await provider.engine.up(program({ sourceConfig: { repoUrl: "https://github.com/acme/other" } })),
+  const other = (await elsewhere(ground.mock, "POST", "/v2/deployments", {
+    name: "agent",
+    source: "github",
+    source_config: { repo_url: "https://github.com/acme/other" },
+    source_revision_config: { repo_ref: "main", graph_config_path: "graph.json" },
+    secrets: [],
+  })) as { id: string };
+  const [said] = summary(await ground.engine.up(program()));
+  expect(said).toContain(`name: "agent" is in use by deployment ${other.id} since `);
+  expect(said).toContain(
+    "which carries no ownership marker. Choose another name, or set `adopt` to take that deployment over.",
   );
-  expect(said).toContain(`name: "agent" is in use by deployment ${other?.id} since `);
-  expect(said).toContain("Choose another name, or set `adopt` to manage that deployment from here.");
-  expect(provider.engine.resources.size).toBe(0);
+  expect(ground.engine.resources.size).toBe(0);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
