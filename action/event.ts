@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What caused the workflow run, and where it runs. */
 export interface WorkflowEvent {
@@ -12,6 +12,8 @@ export interface WorkflowEvent {
   sha: string;
   /** `owner/name` of the repository that the workflow belongs to. */
   repository: string;
+  /** `GITHUB_ACTOR`: who started the run. A re-run by somebody else keeps it, with the secrets that it may see. */
+  actor: string;
   /** Of the web pages, for example `https://github.com`. */
   serverUrl: string;
   /** The page of this run. */
@@ -33,6 +35,7 @@ export function readEvent(env: Readonly<Record<string, string | undefined>>): Wo
     ref: env.GITHUB_REF ?? "",
     sha: env.GITHUB_SHA ?? "",
     repository,
+    actor: env.GITHUB_ACTOR ?? "",
     serverUrl,
     runUrl: `${serverUrl}/${repository}/actions/runs/${env.GITHUB_RUN_ID ?? ""}`,
     payload: asFields(payload),

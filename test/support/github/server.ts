@@ -32,6 +32,8 @@ export class FakeGitHub implements AsyncDisposable {
   readonly comments = new Map<number, FakeComment[]>();
   readonly deployments: FakeDeployment[] = [];
   readonly closedPullRequests = new Set<number>();
+  /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
+  readonly pullRequests = new Map<number, Record<string, unknown>>();
   readonly refused = new Set<Permission>();
   /** Who a personal token speaks for; a workflow's token may not ask. */
   login: string | undefined;
@@ -101,7 +103,8 @@ export class FakeGitHub implements AsyncDisposable {
     if (kind === "pulls" && method === "GET") {
       if (this.refused.has("pulls")) return refusal;
       const number = Number(id);
-      return { status: 200, json: { number, state: this.closedPullRequests.has(number) ? "closed" : "open" } };
+      const state = this.closedPullRequests.has(number) ? "closed" : "open";
+      return { status: 200, json: { ...this.pullRequests.get(number), number, state } };
     }
     if (kind === "issues") return this.refused.has("comments") ? refusal : this.#comments(method, id, tail, url, body);
     if (kind === "deployments")
