@@ -51,3 +51,8 @@ export function asFields(value: unknown): Fields {
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
+
+/** A full commit of the payload; `undefined` where there is none. */
+export function asCommit(value: unknown): string | undefined {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
+}

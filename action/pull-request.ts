@@ -1,4 +1,4 @@
-import { asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
+import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
 import type { Target, TargetInputs } from "./target.ts";
 import { refuse, skip, withRef } from "./target-source.ts";
 
@@ -73,7 +73,7 @@ export function ofPullRequest(event: WorkflowEvent, inputs: TargetInputs, number
   if (isFork && !isChosen) return skipFork(number);
   if (operation === "deploy") return deployOnPullRequest(inputs);
   const { ref, sha } = asFields(isFork ? undefined : pull.head);
-  return withRef(inputs, asText(ref), asText(sha), isOwnEvent, (source) => ({
+  return withRef(inputs, asText(ref), asCommit(sha), isOwnEvent, (source) => ({
     kind: "preview",
     source,
     pullRequest: number,

@@ -1,4 +1,4 @@
-import { asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
+import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
 import { deletedRef, isDeletion, whyNoComment, whyNothingToBuild, whyQueued } from "./event-reason.ts";
 import type { Operation } from "./operations.ts";
 import { deployOnPullRequest, hasPullRequest, isFromFork, ofPullRequest, ownPullRequest } from "./pull-request.ts";
@@ -127,7 +127,7 @@ function ofWorkflowRun(event: WorkflowEvent, inputs: TargetInputs): Target {
     return refuse("ref", "A workflow_run event doesn't tell a branch from a tag: name the ref to deploy.");
   }
   const kind = inputs.operation === "plan" ? "plan" : "deploy";
-  const commit = wasPullRequest ? undefined : asText(run.head_sha);
+  const commit = wasPullRequest ? undefined : asCommit(run.head_sha);
   return withRef(inputs, inputs.ref && plainRef(inputs.ref), commit, false, (source) => ({ kind, source }));
 }
 

@@ -4,16 +4,10 @@ import type { WorkflowEvent } from "../../action/event.ts";
 import { operations } from "../../action/operations.ts";
 import { isFromFork } from "../../action/pull-request.ts";
 import type { Target, TargetInputs } from "../../action/target.ts";
-import { decide, outcomeOf } from "./event-outcome.ts";
+import { decide, expectedOutcome, outcomeOf, situation } from "./event-outcome.ts";
 import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "./event-samples.ts";
-import { allowedOutcome, type EventRow, eventTable } from "./event-table.ts";
+import { allowedOutcome, eventTable } from "./event-table.ts";
 import { headSha, mergeSha, pullRequest, someEvent } from "./events.ts";
-
-const situation = fc
-  .constantFrom(...eventTable)
-  .chain((row) =>
-    fc.constantFrom(...(row.types.length === 0 ? [undefined] : row.types)).map((type) => ({ row, type })),
-  );
 
 const inputs: fc.Arbitrary<TargetInputs> = fc.record({
   operation: fc.constantFrom(...operations),
@@ -69,19 +63,6 @@ test("a payload as GitHub sends it is decided by the table, whatever the inputs 
     { numRuns: 20_000 },
   );
 });
-
-function expectedOutcome(row: EventRow, given: TargetInputs, pull: Record<string, unknown>): string {
-  const { operation } = given;
-  if (operation === "sweep") return "sweep";
-  const hasRef = given.ref !== undefined;
-  const isNamed = given.pullRequest !== undefined && (row.takesPullRequest || given.pullRequest !== pullRequestNumber);
-  const expected = allowedOutcome(row, operation, { ref: hasRef, pullRequest: isNamed, image: !given.needsRef });
-  const isLookedUp = isNamed && (expected === "preview" || expected === "plan");
-  if (!isLookedUp) return expected;
-  if (pull.state === "closed") return "notice";
-  const isChosen = operation === "preview" && hasRef;
-  return isFromFork(pull, someEvent({})) && !isChosen ? "notice" : expected;
-}
 
 test("a damaged payload never does more than the event may do", () => {
   fc.assert(
