@@ -169,13 +169,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
     problems.push({ input: "sha", message: "is not the full SHA of a commit (40 hexadecimal digits)." });
   }
-  const pullRequest = text("pull-request");
-  if (pullRequest !== undefined && !/^[1-9]\d{0,14}$/.test(pullRequest)) {
-    problems.push({
-      input: "pull-request",
-      message: `is ${JSON.stringify(pullRequest)}, which is not the number of a pull request.`,
-    });
-  }
+  const pullRequest = pullRequestNumber();
   const previewName = withDefault("preview-name");
   if (!previewName.includes("{number}")) {
     problems.push({
@@ -208,7 +202,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     operation: choice("operation", operations),
     ref,
     sha: sha?.toLowerCase(),
-    pullRequest: pullRequest === undefined ? undefined : Number(pullRequest),
+    pullRequest,
     declared,
     previewName,
     wait: flag("wait") ?? true,
@@ -247,6 +241,16 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     for (const part of parts) guarded(inputOfSetting, () => resolveSettings({ explicit: part, env, names }));
     const isRight = problems.length === before;
     return isRight && !isMissing ? resolveSettings({ explicit, env, names }) : undefined;
+  }
+
+  function pullRequestNumber(): number | undefined {
+    const given = text("pull-request");
+    if (given === undefined || /^[1-9]\d{0,14}$/.test(given)) return given === undefined ? undefined : Number(given);
+    problems.push({
+      input: "pull-request",
+      message: `is ${JSON.stringify(given)}, which is not the number of a pull request.`,
+    });
+    return undefined;
   }
 
   function hasKey(): boolean {

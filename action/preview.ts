@@ -22,16 +22,16 @@ export async function deleteOwn(session: Session, name: string, mark: string, on
     report.message = `There is no deployment ${name}: nothing to delete.`;
     console.info(report.message);
   } else {
-    const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
-    if (refusal !== undefined) {
-      delete report.result;
-      throw new ConfigError(`${refusal} It is left alone.`, { path: "name" });
-    }
     const deployedRef = plainRef(deployment.source_revision_config?.repo_ref ?? "");
     if (onlyRef !== undefined && deployedRef !== onlyRef) {
       report.result = "skipped";
       report.message = `The event is about the ref ${onlyRef}, and deployment ${name} comes from ${deployedRef ?? "no ref"}. It is left alone.`;
       return console.notice(report.message);
+    }
+    const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
+    if (refusal !== undefined) {
+      delete report.result;
+      throw new ConfigError(`${refusal} It is left alone.`, { path: "name" });
     }
     console.info(`Deleting deployment ${name} (${deployment.id}).`);
     report.deploymentId = deployment.id;

@@ -2,6 +2,7 @@ import * as core from "@actions/core";
 import { Redactor } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
+import type { InputProblem } from "./environment-input.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
 import { InputError, type InputName, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { lookUpPullRequest } from "./look-up.ts";
@@ -35,7 +36,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
     const withoutSecrets = inputs.hasApiKey ? undefined : whyWithoutSecrets(event, target);
     if (withoutSecrets !== undefined) return skip(console, outputs, report, withoutSecrets);
-    if (target.kind === "refuse") problems.push({ input: target.input, message: target.reason });
+    if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
       const source = "source" in target ? target.source : { ref: inputs.ref };
       problems.push(...problemsOf(declare(inputs.declared, report.name, source)));
@@ -63,6 +64,11 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
       console.error(line, error instanceof InputError ? "graphdeploy: wrong input" : "graphdeploy: failed");
     return 1;
   }
+}
+
+/** An input that can't be read is a mistake already, and not another one for what follows from it. */
+function addRefusal(problems: InputProblem[], { input, reason }: Target & { kind: "refuse" }): void {
+  if (!problems.some((problem) => problem.input === input)) problems.push({ input, message: reason });
 }
 
 function skip(console: Console, outputs: Outputs, report: Report, reason: string): number {

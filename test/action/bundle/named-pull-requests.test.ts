@@ -97,9 +97,10 @@ test.each(["0", "-1", "1.5", "#12", "twelve", "99999999999999999999"])(
   "the input pull-request refuses %s",
   async (number) => {
     await using mock = await startMockServer({ port: 0 });
-    const inputs = agentInputs(mock, { operation: "delete", "pull-request": number });
+    const inputs = agentInputs(mock, { operation: "preview", "pull-request": number });
     const { code, log } = await runAction({ event: dispatch, inputs });
     expect(code).toBe(1);
+    expect(log).not.toContain("give its number");
     expect(log).toContain(`pull-request: is ${JSON.stringify(number)}, which is not the number of a pull request.`);
     expect(mock.requests()).toEqual([]);
   },
