@@ -22,7 +22,7 @@ import { saveState } from "./state.ts";
 import type { Target } from "./target.ts";
 import { WriteBacks } from "./write-backs.ts";
 
-type Task = Exclude<Target, { kind: "skip" | "refuse" }>;
+type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
 
 /** Results that don't fail the step. */
 const passing: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
@@ -136,7 +136,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
     case "plan":
       return plan(session, task);
     case "delete":
-      return deleteOwn(session, report.name, markOf(repository));
+      return deleteOwn(session, report.name, markOf(repository), task.onlyRef);
     case "delete-preview":
       return deletePreview(session, task.pullRequest);
     case "sweep":

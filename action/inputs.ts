@@ -31,6 +31,7 @@ export const inputDefaults = {
   secrets: "",
   ref: "",
   sha: "",
+  "pull-request": "",
   operation: "auto",
   "preview-name": "{name}-pr-{number}",
   wait: "true",
@@ -51,9 +52,13 @@ export type InputName = keyof typeof inputDefaults;
 export interface Inputs {
   /** `undefined`: there is no API key, and that is to be skipped. */
   settings: Settings | undefined;
+  /** Whether there is an API key at all, right or wrong. */
+  hasApiKey: boolean;
   operation: Operation;
   ref: string | undefined;
   sha: string | undefined;
+  /** The pull request that is meant where the event has none. */
+  pullRequest: number | undefined;
   /** What to deploy, without its ref. */
   declared: DesiredDeployment;
   previewName: string;
@@ -162,6 +167,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
     problems.push({ input: "sha", message: "is not the full SHA of a commit (40 hexadecimal digits)." });
   }
+  const pullRequest = pullRequestNumber();
   const previewName = withDefault("preview-name");
   if (!previewName.includes("{number}")) {
     problems.push({
@@ -190,9 +196,11 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   };
   const inputs: Inputs = {
     settings,
+    hasApiKey: hasKey(),
     operation: choice("operation", operations),
     ref,
     sha: sha?.toLowerCase(),
+    pullRequest,
     declared,
     previewName,
     wait: flag("wait") ?? true,
@@ -228,6 +236,16 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     for (const part of parts) guarded(inputOfSetting, () => resolveSettings({ explicit: part, env, names }));
     const isRight = problems.length === before;
     return isRight && !isMissing ? resolveSettings({ explicit, env, names }) : undefined;
+  }
+
+  function pullRequestNumber(): number | undefined {
+    const given = text("pull-request");
+    if (given === undefined || /^[1-9]\d{0,14}$/.test(given)) return given === undefined ? undefined : Number(given);
+    problems.push({
+      input: "pull-request",
+      message: `is ${JSON.stringify(given)}, which is not the number of a pull request.`,
+    });
+    return undefined;
   }
 
   function hasKey(): boolean {

@@ -7,12 +7,14 @@ import { isPullRequestOpen } from "./github/pull-requests.ts";
 import { markOf, previewNameOf, pullRequestOf, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
+import { plainRef } from "./target-source.ts";
 
 /**
  * Deletes a deployment that carries the mark; one that isn't there is done.
+ * @param onlyRef leaves a deployment of any other ref alone
  * @throws {@link ConfigError} when it isn't ours
  */
-export async function deleteOwn(session: Session, name: string, mark: string): Promise<void> {
+export async function deleteOwn(session: Session, name: string, mark: string, onlyRef?: string): Promise<void> {
   const { client, console, inputs, progress, report, signal } = session;
   const { deployment } = await client.findByName(name, { signal });
   report.result = "deleted";
@@ -20,6 +22,12 @@ export async function deleteOwn(session: Session, name: string, mark: string): P
     report.message = `There is no deployment ${name}: nothing to delete.`;
     console.info(report.message);
   } else {
+    const deployedRef = plainRef(deployment.source_revision_config?.repo_ref ?? "");
+    if (onlyRef !== undefined && deployedRef !== onlyRef) {
+      report.result = "skipped";
+      report.message = `The event is about the ref ${onlyRef}, and deployment ${name} comes from ${deployedRef ?? "no ref"}. It is left alone.`;
+      return console.notice(report.message);
+    }
     const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       delete report.result;

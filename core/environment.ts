@@ -21,7 +21,10 @@ export interface EnvironmentOptions {
   previous?: DesiredDeployment | undefined;
   /** How a value counts that the platform hides and `previous` doesn't tell. @default "same" */
   unreadable?: "same" | "changed" | undefined;
-  /** Names that are dropped where nobody declares them: those declared before, or all. Any other undeclared entry is kept. @default none */
+  /**
+   * Names that are dropped where nobody declares them any more, or all. Any other undeclared entry is kept.
+   * @default those that `previous` declares
+   */
   droppable?: readonly string[] | "all" | undefined;
 }
 
@@ -46,7 +49,7 @@ export function environmentEntries(
 export function compareEnvironment(
   desired: DesiredDeployment,
   observed: readonly Secret[] | null | undefined,
-  { previous, unreadable = "same", droppable = [] }: EnvironmentOptions,
+  { previous, unreadable = "same", droppable }: EnvironmentOptions,
 ): EnvironmentChange {
   const wanted = new Map(declaredEntries(desired).map(({ name, value }) => [name, value]));
   const before = new Map(previous && declaredEntries(previous).map(({ name, value }) => [name, value]));
@@ -65,7 +68,7 @@ export function compareEnvironment(
     else if (shown !== undefined && !isHidden(shown)) changed.push(name);
     else if (!isSameAsHidden(name, value)) changed.push(name);
   }
-  const mayBeDropped = (name: string) => droppable === "all" || droppable.includes(name);
+  const mayBeDropped = (name: string) => droppable === "all" || (droppable ?? [...before.keys()]).includes(name);
   const undeclared = (observed ?? []).filter(({ name }) => !isMarkerName(name) && !wanted.has(name));
   const kept = undeclared.filter(({ name }) => !mayBeDropped(name));
   const unseen = observed ? [] : [...before.keys()].filter((name) => !wanted.has(name) && mayBeDropped(name));

@@ -81,7 +81,8 @@ function explain(error: unknown, permission: string): string {
   }
   // A token without a permission is told 404 about what it may not see.
   if (status === 401 || status === 403 || status === 404) {
-    return `GitHub answered ${status} (${message}). The job needs the permission ${permission}.`;
+    const missing = status === 404 ? "There is no such thing, or the job's token may not see it. " : "";
+    return `GitHub answered ${status} (${message}). ${missing}The job needs the permission ${permission}.`;
   }
   return message === "" ? `GitHub answered ${status}.` : `${message}.`;
 }

@@ -68,6 +68,15 @@ test("all mistakes are told together, each with the name of its input", () => {
   ]);
 });
 
+test.each([
+  ["12", 12],
+  [" 7 ", 7],
+  ["", undefined],
+])("the input pull-request %j is %s", (text, number) => {
+  const { inputs, problems } = read({ ...right, "pull-request": text });
+  expect([problems, inputs.pullRequest]).toEqual([[], number]);
+});
+
 test("an image makes the source external_docker, which needs no configuration file", () => {
   const { inputs } = read({ ...right, "graph-config-path": "", "image-uri": "ghcr.io/acme/agent:1" });
   const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });

@@ -132,9 +132,12 @@ test("environment names that the change drops are listed, without values", async
   const events: ProgressEvent[] = [];
   await using server = await startScriptedServer(() => ({ body: deployment({ latest_revision_id: laterRevisionId }) }));
   const desired = declaration({ env: { KEPT: "kept" } });
-  await applyDesired(clientOf(server), desired, deployment({ secrets }), { onProgress: (event) => events.push(event) });
+  await applyDesired(clientOf(server), desired, deployment({ secrets }), {
+    droppable: ["OLD"],
+    onProgress: (event) => events.push(event),
+  });
   expect(events).toEqual([
-    { type: "warning", message: "Not declared, so dropped from the environment of support-bot: OLD." },
+    { type: "warning", message: "No longer declared, so dropped from the environment of support-bot: OLD." },
   ]);
   expect(server.calls()).toEqual([`PATCH /v2/deployments/${deploymentId}`]);
 });

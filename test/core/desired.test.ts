@@ -63,7 +63,7 @@ test.each<[string, unknown, string[]]>([
   [
     "our own mark",
     declaration({ env: { GRAPHDEPLOY_MANAGED_BY: "me" } }),
-    ["env.GRAPHDEPLOY_MANAGED_BY: is a mark that graphdeploy keeps itself."],
+    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy keeps itself."],
   ],
   [
     "a name that no environment variable can have",

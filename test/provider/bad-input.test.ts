@@ -6,7 +6,7 @@ import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startLogServer } from "../support/pulumi/log-server.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
-import { type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
+import { elsewhere, type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
 
 /** What one `up` of a wrong program says; nothing may be written or kept by it. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
@@ -196,30 +196,38 @@ test("fields and values that nobody knows survive in every answer", async () => 
   expect(provider.engine.resources.get("agent")?.outputs).toMatchObject({ status: "HIBERNATING" });
 });
 
-test("a name in use is an error that names the other deployment and `adopt`, and makes it nobody's", async () => {
+test("a name in use is an error that says whose deployment it is and names `adopt`, and makes it nobody's", async () => {
   await using ground = await startGround();
-  await ground.engine.up(program());
-  const [other] = (await platform(ground.mock)).deployments;
-  await using provider = await startProvider({ baseUrl: ground.mock.url });
-  const [said] = summary(
-    await provider.engine.up(program({ sourceConfig: { repoUrl: "https://github.com/acme/other" } })),
+  const other = (await elsewhere(ground.mock, "POST", "/v2/deployments", {
+    name: "agent",
+    source: "github",
+    source_config: { repo_url: "https://github.com/acme/other" },
+    source_revision_config: { repo_ref: "main", graph_config_path: "graph.json" },
+    secrets: [],
+  })) as { id: string };
+  const [said] = summary(await ground.engine.up(program()));
+  expect(said).toContain(`name: "agent" is in use by deployment ${other.id} since `);
+  expect(said).toContain(
+    "which carries no ownership marker. Choose another name, or set `adopt` to take that deployment over.",
   );
-  expect(said).toContain(`name: "agent" is in use by deployment ${other?.id} since `);
-  expect(said).toContain("Choose another name, or set `adopt` to manage that deployment from here.");
-  expect(provider.engine.resources.size).toBe(0);
+  expect(ground.engine.resources.size).toBe(0);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("secrets that are removed altogether are refused, and the deployment stays as it is", async () => {
+test.each([
+  ["declared empty", { secrets: {} }],
+  ["removed from the program", {}],
+])("secrets that are %s are dropped, and what was set by hand stays", async (_how, changes) => {
   await using ground = await startGround();
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-kept-value" } }));
-  const { id } = ground.engine.resources.get("agent") ?? {};
-  const why =
-    "secrets (with env) can't be emptied: the platform takes an empty list as unchanged, so the old values would stay. Keep at least one entry, or replace the deployment.";
-  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual([`same: secrets: ${why}`]);
-  expect(summary(await ground.engine.up(program()))).toEqual([`same: secrets: ${why}`]);
-  expect(writes(ground.mock)).toEqual(["POST 201"]);
-  expect(ground.engine.resources.get("agent")?.id).toBe(id);
+  const { id, outputs } = ground.engine.resources.get("agent") ?? {};
+  const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: outputs?.ownershipMarker };
+  const byHand = { name: "BY_HAND", value: "set by hand" };
+  const declared = { name: "MODEL_KEY", value: "sk-kept-value" };
+  await elsewhere(ground.mock, "PATCH", `/v2/deployments/${id}`, { secrets: [declared, byHand, marker] });
+  expect(summary(await ground.engine.up(program(changes)))).toEqual(["update"]);
+  expect((await platform(ground.mock)).deployments[0]?.secrets).toEqual([byHand, marker]);
+  expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
 });
 
 test("429 is waited out as long as the server asks, also for a creation", async () => {

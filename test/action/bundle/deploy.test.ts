@@ -69,7 +69,7 @@ test("the first deploy creates the deployment, the second rolls out a new revisi
 test.each<[string, ActionEvent, string]>([
   ["a tag that is named like a branch", { name: "push", ref: "refs/tags/main" }, "refs/tags/main"],
   ["a tag with +", { name: "push", ref: "refs/tags/v1.0.0+5" }, "refs/tags/v1.0.0+5"],
-  ["a release", { name: "release", payload: { release: { tag_name: "v2" } } }, "refs/tags/v2"],
+  ["a release", { name: "release", payload: { action: "published", release: { tag_name: "v2" } } }, "refs/tags/v2"],
   ["a dispatch on a branch in unicode", { name: "workflow_dispatch", ref: "refs/heads/größe/日本" }, "größe/日本"],
   ["a schedule", { name: "schedule", ref: "refs/heads/main" }, "main"],
 ])("%s deploys its own ref", async (_, event, ref) => {

@@ -34,6 +34,8 @@ export class FakeGitHub implements AsyncDisposable {
   readonly comments = new Map<number, FakeComment[]>();
   readonly deployments: FakeDeployment[] = [];
   readonly closedPullRequests = new Set<number>();
+  /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
+  readonly pullRequests = new Map<number, Record<string, unknown>>();
   readonly refused = new Set<Permission>();
   /** Answers that come before those of the server itself, one for each request that they are for. */
   readonly limits: { path: string; answer: Answer }[] = [];
@@ -116,7 +118,8 @@ export class FakeGitHub implements AsyncDisposable {
     if (kind === "pulls" && method === "GET") {
       if (this.refused.has("pulls")) return refusal;
       const number = Number(id);
-      return { status: 200, json: { number, state: this.closedPullRequests.has(number) ? "closed" : "open" } };
+      const state = this.closedPullRequests.has(number) ? "closed" : "open";
+      return { status: 200, json: { ...this.pullRequests.get(number), number, state } };
     }
     if (kind === "issues") return this.refused.has("comments") ? refusal : this.#comments(method, id, tail, url, body);
     if (kind === "deployments")
