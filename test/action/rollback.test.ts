@@ -7,7 +7,7 @@ import { apiKey, makeDeployment, markedAs, writesOf } from "../support/github/ag
 
 test.each([
   ["acme/other#deploy", [], "The deployment is owned by acme/other#deploy now, so nothing was rolled back."],
-  ["Acme/Agents#deploy", ["POST /v2/deployments/…/revisions/…/redeploy 201"], "Rolled back"],
+  ["Acme/Agents#deploy", ["POST /v2/deployments/…/revisions/…/redeploy 200"], "Rolled back"],
 ])("a deployment that is marked as %s by then is rolled back by its owner alone", async (marker, writes, told) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { id, latest_revision_id: live } = await makeDeployment(mock, markedAs(marker));
@@ -15,7 +15,7 @@ test.each([
   const warnings: string[] = [];
   mock.transitions.set({ rules: [{ name: "*", fail: "DEPLOY_FAILED", times: 1 }] });
   const { latest_revision_id: failed } = await client.redeployRevision(id, live);
-  mock.forgetRequests();
+  const before = writesOf(mock).length;
   await rollBack(
     {
       client,
@@ -26,6 +26,6 @@ test.each([
     } as unknown as Session,
     "acme/agents#deploy",
   );
-  expect(writesOf(mock)).toEqual(writes);
+  expect(writesOf(mock).slice(before)).toEqual(writes);
   expect(warnings.join()).toContain(told);
 });

@@ -33,7 +33,7 @@ test("a plan of a creation lists every field that is declared, and of the enviro
     secretReferences: { DB: { secretName: "agent-secrets", secretKey: "db" } },
   });
   expect(log).toContain("  secrets: adds LOG_LEVEL, TOKEN; marks it as owned by acme/agents#deploy");
-  expect(summary).toContain("| `image-uri` |");
+  expect(summary).toContain("| <code>image-uri</code> |");
   expect(everything).not.toContain(secretValue);
   expect(writesOf(mock)).toEqual([]);
 });
@@ -51,19 +51,12 @@ test.each([
   expect(log.includes("none were expected (expect-no-changes): revision.")).toBe(status === 1);
 });
 
-test("the deployment and the end of its log are outputs, without the values of the environment", async () => {
+test("the deployment is an output, without the values of its environment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
-  const log_lines = [
-    "installing",
-    `token ${secretValue}`,
-    ...Array.from({ length: 400 }, (_, line) => `${"x".repeat(200)} ${line}`),
-  ];
-  mock.transitions.set({ rules: [{ name: "*", log_lines }] });
-  await makeDeployment(mock, {
-    secrets: [...markedAs("acme/agents#deploy").secrets, { name: "NUMBER", value: "20260101" }],
-  });
-  const inputs = agentInputs(mock, { secrets: `TOKEN=${secretValue}\nNAME=support-agent\nYEAR=2026` });
-  const { outputs, everything, log } = await runAction({ event, inputs });
+  const { secrets } = markedAs("acme/agents#deploy");
+  await makeDeployment(mock, { secrets: [...secrets, { name: "NUMBER", value: "20260101" }] });
+  const given = { secrets: `TOKEN=${secretValue}\nNAME=support-agent\nYEAR=2026` };
+  const { outputs, everything, log } = await runAction({ event, inputs: agentInputs(mock, given) });
   expect(outputs.result, log).toBe("deployed");
   const record = JSON.parse(outputs.deployment ?? "");
   expect(record).toMatchObject({
@@ -71,18 +64,26 @@ test("the deployment and the end of its log are outputs, without the values of t
     name: "support-agent",
     latest_revision_id: outputs["revision-id"],
   });
-  expect(record.secrets.map(({ name }: { name: string }) => name).sort()).toEqual([
-    "GRAPHDEPLOY_MANAGED_BY",
-    "NAME",
-    "NUMBER",
-    "TOKEN",
-    "YEAR",
-  ]);
-  for (const secret of record.secrets) expect(Object.keys(secret)).toEqual(["name"]);
-  expect(outputs.log).toMatch(/^… \d+ lines left out …\n/);
-  expect(outputs.log).toContain("x 399");
-  expect(Buffer.byteLength(outputs.log ?? "")).toBeLessThan(33 * 1024);
+  const names = ["GRAPHDEPLOY_MANAGED_BY", "NAME", "NUMBER", "TOKEN", "YEAR"];
+  expect(record.secrets.toSorted((a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1))).toEqual(
+    names.map((name) => ({ name })),
+  );
+  expect(outputs.log).toContain("Building the image");
   expect(everything).not.toContain(secretValue);
+});
+
+test("the end of the log is an output, redacted and bounded", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
+  const log_lines = [...Array.from({ length: 400 }, (_, line) => `${"x".repeat(200)} ${line}`), `token ${secretValue}`];
+  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", log_lines }] });
+  const { outputs, log } = await runAction({
+    event,
+    inputs: agentInputs(mock, { secrets: `TOKEN=${secretValue}` }),
+  });
+  expect(outputs.result, log).toBe("failed");
+  expect(outputs.log).toMatch(/^… \d+ lines left out …\n/);
+  expect(outputs.log).toContain("x 399\ntoken [redacted]");
+  expect(Buffer.byteLength(outputs.log ?? "")).toBeLessThan(33 * 1024);
 });
 
 test("where its checkout has no such configuration file, a deploy ends before it begins", async () => {
