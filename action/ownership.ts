@@ -91,7 +91,7 @@ function otherOrigin({ source_config, source_revision_config }: Deployment, decl
     if (imageName(image) === imageName(imageUri)) return undefined;
     return `runs the image ${image}, not one of ${imageName(imageUri)}.`;
   }
-  return "carries no ownership marker, and nothing else tells that it belongs to this repository.";
+  return "has no ownership marker that can be read, and nothing else tells that it belongs to this repository.";
 }
 
 /** An image without its tag and digest. */

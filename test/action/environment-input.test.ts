@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { possibleValues, readEnvironment, readNames } from "../../action/environment-input.ts";
 
@@ -55,4 +56,33 @@ test("names are listed with commas or in lines, and what isn't a name isn't show
   const { problems } = readNames("env-remove", "A=sk-secret");
   expect(problems).toHaveLength(1);
   expect(JSON.stringify(problems)).not.toContain("sk-secret");
+});
+
+const line = fc.string({ unit: "binary" }).filter((text) => !/[\r\n]/.test(text));
+
+test("any text in double quotes, escaped, is read as it was; any other text of one line as it stands", () => {
+  fc.assert(
+    fc.property(fc.array(line), (lines) => {
+      const value = lines.join("\n");
+      const quoted = value.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n");
+      expect(readEnvironment("env", `A="${quoted}"\nB=1`).entries).toEqual({ A: value, B: "1" });
+    }),
+  );
+  fc.assert(
+    fc.property(
+      line.filter((text) => !/^\s*["']/.test(text)),
+      (value) => {
+        expect(readEnvironment("env", `A=${value}\nB=1`).entries).toEqual({ A: value, B: "1" });
+      },
+    ),
+  );
+});
+
+test("no message about lines that can't be read shows a value", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom("first", "A=", '"', "'", "\n", "x9==\n", " ", "#")), (parts) => {
+      const { problems } = readEnvironment("secrets", `KEY="secret-value${parts.join("")}\nand more`);
+      for (const { message } of problems) expect(message).not.toMatch(/secret-value|first|x9|and more/);
+    }),
+  );
 });

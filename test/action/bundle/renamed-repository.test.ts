@@ -14,7 +14,7 @@ test("after a repository was renamed, its deployment is adopted once, under the 
     deployment_type: "dev",
   };
   await makeDeployment(mock, { source_config, ...markedAs("acme/old-agents#deploy") });
-  for (const given of [{}, { "repo-url": oldUrl }]) {
+  for (const given of [{}, { "repo-url": oldUrl }] as Record<string, string>[]) {
     const refused = await runAction({ event: push, inputs: agentInputs(mock, given) });
     expect(refused.outputs.result).toBe("failed");
     expect(refused.log).toContain("is owned by acme/old-agents#deploy, not by acme/agents#deploy.");
