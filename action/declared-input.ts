@@ -14,8 +14,11 @@ export interface DeclaredSources {
   event: WorkflowEvent;
 }
 
-/** Events that deploy what a checkout without a ref of its own has. The others may be about a pull request, and check out the default branch. */
-const checkedOutEvents: ReadonlySet<string> = new Set(["push", "pull_request", "release", "schedule"]);
+/** Events whose own ref is what a checkout has and what is deployed. At the others a checkout has the default branch. */
+const checkedOutEvents: ReadonlySet<string> = new Set([
+  ...["push", "pull_request", "release", "schedule"],
+  ...["workflow_dispatch", "repository_dispatch"],
+]);
 
 /** What the inputs declare of a deployment, but for its ref and its environment. */
 export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSources): {
@@ -35,8 +38,8 @@ export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSo
     (text("repo-url") ?? ownUrl ?? "").toLowerCase(),
     (ownUrl ?? "").toLowerCase(),
   );
-  const isCheckedOut =
-    Boolean(env.GITHUB_WORKSPACE) && checkedOutEvents.has(event.name) && text("ref") === undefined && isOwnRepository;
+  const isOwnRef = checkedOutEvents.has(event.name) && text("ref") === undefined && text("pull-request") === undefined;
+  const isCheckedOut = Boolean(env.GITHUB_WORKSPACE) && isOwnRepository && isOwnRef;
   const config = isGithub
     ? readGraphConfigPath(given, withDefault("working-directory"), env.GITHUB_WORKSPACE || ".", isCheckedOut)
     : { path: given, problems: [], checkoutProblems: [] };

@@ -159,6 +159,8 @@ test("a configuration file that isn't in the checkout is a mistake, where there 
     'graph-config-path: There is no file agents/graph.json in the checkout, and the platform would look for it there. Paths begin in working-directory, which is "agents".',
   ]);
   expect(problems({ ref: "next" })).toEqual([]);
+  expect(problems({ "pull-request": "12" }, { name: "workflow_dispatch" })).toEqual([]);
+  expect(problems({}, { name: "workflow_dispatch" })).toHaveLength(1);
   expect(problems({ "repo-url": "https://github.com/acme/other" })).toEqual([]);
   expect(problems({ "repo-url": "https://github.com/Acme/agents.git" })).toHaveLength(1);
   expect(problems({}, { name: "pull_request_target" })).toEqual([]);
