@@ -1,13 +1,17 @@
+import { applyDesired } from "../core/application.ts";
 import { ensureExists } from "../core/creation.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
-import { ConfigError } from "../core/errors.ts";
+import { ApiError, ConfigError, NameInUse } from "../core/errors.ts";
+import type { Claim } from "../core/ownership.ts";
 import { ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
+import { droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
+import { isFailedRollout } from "./failure.ts";
 import { revisionToFollow, revisionUnderWay } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
-import { whyNotOurs } from "./ownership.ts";
+import { claimOf, markOf, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
@@ -25,12 +29,6 @@ export interface Task {
   isOwn: (revisionId: string) => boolean;
 }
 
-/** A deployment whose rollout was begun, or was under way. */
-interface Begun extends Ensured {
-  /** The revision is one of an earlier run. */
-  isFollowed?: boolean;
-}
-
 /**
  * Creates the deployment or rolls out the ref, waits until it is live and tests it.
  * @throws the core's errors; {@link SmokeTestError}
@@ -44,7 +42,13 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   const wait = (begun: Ensured) =>
     waitUntilLive(client, begun, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress });
-  let live = await wait(ensured);
+  let live: Awaited<ReturnType<typeof waitUntilLive>>;
+  try {
+    live = await wait(ensured);
+  } catch (error) {
+    if (ensured.doubt !== undefined && isFailedRollout(error)) console.warning(ensured.doubt);
+    throw error;
+  }
   const built = live?.revision.source_revision_config.repo_commit_sha ?? undefined;
   const { commit } = task.source;
   // Its commit wasn't known when it was followed: the branch may have moved since then, and may have been behind it.
@@ -52,9 +56,17 @@ export async function deploy(session: Session, task: Task): Promise<void> {
     console.info(
       `Revision ${ensured.revisionId} turned out to be of commit ${built}, not of ${commit}: rolling out again.`,
     );
-    live = await wait(await rollOutAgain(session, task, live?.deployment ?? ensured.deployment));
+    live = await wait(await rollOut(session, task, live?.deployment ?? ensured.deployment, { mayFollow: false }));
   }
   await finish(session, task.source, live, ensured.deployment.id);
+}
+
+/** A deployment whose rollout was begun, or was under way. */
+interface Begun extends Ensured {
+  /** What may be the cause if its rollout fails. */
+  doubt?: string | undefined;
+  /** The revision is one of an earlier run. */
+  isFollowed?: boolean;
 }
 
 /** Rolls the present ref of a deployment out again. */
@@ -68,6 +80,7 @@ export async function redeploy(session: Session): Promise<void> {
       hint: `Create it with the operation "deploy".`,
     });
   }
+  const claim = claimOf(deployment, markOf(event), inputs, console);
   progress.tellDeployment(deployment, false);
   const { onProgress } = progress;
   const underWay = isRerun(event) ? await revisionUnderWay(session, deployment) : undefined;
@@ -79,7 +92,7 @@ export async function redeploy(session: Session): Promise<void> {
           client,
           deployment.id,
           { name, source: deployment.source },
-          { redeploy: "rolled out again on purpose", signal, onProgress },
+          { claim, adopt: inputs.adopt, redeploy: "rolled out again on purpose", signal, onProgress },
         )
       : { deployment, revisionId: underWay.id };
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
@@ -103,88 +116,94 @@ function isRerun({ runAttempt = 1 }: WorkflowEvent): boolean {
   return runAttempt > 1;
 }
 
-async function create(session: Session, task: Task): Promise<Ensured> {
+async function create(session: Session, task: Task): Promise<Begun> {
   const { client, inputs, progress, signal, console } = session;
-  const { repoUrl, integrationId } = task.desired.sourceConfig ?? {};
-  const found =
-    integrationId ??
-    (task.desired.source === "github" && repoUrl !== undefined ? await findIntegration(session, repoUrl) : undefined);
-  const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId: found } };
+  const { id: integrationId, doubt } = await integrationOf(session, task.desired);
+  const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
   const { onProgress } = progress;
-  const { deployment, origin } = await ensureExists(client, desired, {
-    adopt: true,
-    claim: { owner: task.mark },
-    signal,
-    onProgress,
+  const creation = ensureExists(client, desired, { claim: { owner: task.mark }, signal, onProgress });
+  const { deployment: found, origin } = await creation.catch(async (error: unknown) => {
+    if (error instanceof NameInUse) {
+      return { deployment: await client.getDeployment(error.deploymentId, { signal }), origin: undefined };
+    }
+    if (doubt !== undefined && error instanceof ApiError) console.warning(doubt);
+    throw error;
   });
-  // Another run was faster.
-  if (origin !== "created") return rollOut(session, task, deployment);
-  progress.tellDeployment(deployment, true);
+  // Another run was faster; whether what it made may be changed is seen from the deployment.
+  if (origin !== "created") return rollOut(session, task, found);
+  progress.tellDeployment(found, true);
+  const deployment = await nameForPeople(session, desired, found);
   const revisionId =
     deployment.latest_revision_id ?? (await client.getDeployment(deployment.id, { signal })).latest_revision_id;
   if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, origin, marker: task.mark, revisionId: revisionId ?? undefined };
+  return { deployment, origin, marker: task.mark, revisionId: revisionId ?? undefined, doubt };
 }
 
-async function rollOut(session: Session, task: Task, existing: Deployment): Promise<Begun> {
-  const { desired, mark, isPreview, source, isOwn } = task;
-  const { console, event, progress } = session;
-  const present = readMarker(existing.secrets);
-  if (isPreview) {
-    const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
-    if (refusal !== undefined) {
-      throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
-        path: "preview-name",
-        hint: "Choose a pattern whose names nothing else has.",
-      });
-    }
-  } else if (present !== undefined && present !== mark) {
-    console.warning(
-      `Deployment ${existing.name} is marked as managed by ${present}, which may undo what this run does.`,
-    );
-  }
+async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
+  const { repoUrl, integrationId } = sourceConfig;
+  if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
+    return { id: integrationId, doubt: undefined };
+  return findIntegration(session, repoUrl);
+}
+
+/** The platform takes no display name with a creation. */
+async function nameForPeople({ client, progress, signal }: Session, desired: DesiredDeployment, created: Deployment) {
+  const { name, source, displayName } = desired;
+  if (displayName === undefined) return created;
+  const { onProgress } = progress;
+  return (await applyDesired(client, { name, source, displayName }, created, { signal, onProgress })).deployment;
+}
+
+/** Changes the deployment to what is declared, with a new revision even where nothing differs; or follows one that brings the same. */
+async function rollOut(
+  session: Session,
+  task: Task,
+  existing: Deployment,
+  { mayFollow } = { mayFollow: true },
+): Promise<Begun> {
+  const { client, console, event, inputs, progress, signal } = session;
+  const { source, isPreview, isOwn, mark } = task;
+  const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
+  const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, task.mark, inputs, console);
+  if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
   progress.tellDeployment(existing, false);
-  const isOthers = present !== undefined && ownerOf(present) !== mark;
-  // The platform's own build of a push is followed anyway.
-  if (!isOthers && pushedCommitOf(task, existing) === undefined) {
-    const planOptions = { ...planned, marker: mark };
+  const { ref, commit } = source;
+  const pushedCommit = pushedCommitOf(desired, existing, source);
+  const droppable = droppableNames(inputs);
+  const present = readMarker(existing.secrets);
+  const isTakenOver = present !== undefined && ownerOf(present).toLowerCase() !== mark.toLowerCase();
+  // The platform's own build of a push is followed anyway, and a take-over needs a revision of its own.
+  if (mayFollow && pushedCommit === undefined && !isTakenOver) {
+    const planOptions = { droppable, marker: mark };
     const rollout = { desired, source, planOptions, isOwn, isRerun: isRerun(event) };
     const followed = await revisionToFollow(session, existing, rollout);
     if (followed !== undefined) {
       return { deployment: existing, origin: "existing", marker: present, revisionId: followed.id, isFollowed: true };
     }
   }
-  return rollOutAgain(session, task, existing);
-}
-
-/** How the environment is planned. */
-const planned = { droppable: "all" } as const;
-
-/** The commit whose build the platform begins by itself; `undefined` where it doesn't. */
-function pushedCommitOf({ desired, source }: Task, existing: Deployment): string | undefined {
-  const buildsOnPush = (desired.sourceConfig?.buildOnPush ?? existing.source_config.build_on_push) === true;
-  return buildsOnPush && source.isPush ? source.commit : undefined;
-}
-
-/** Changes the deployment to what is declared, with a new revision even where nothing differs. */
-async function rollOutAgain(session: Session, task: Task, existing: Deployment): Promise<Ensured> {
-  const { client, progress, signal } = session;
-  const { desired, mark, isPreview } = task;
-  const { ref, commit } = task.source;
-  const present = readMarker(existing.secrets);
-  const pushedCommit = pushedCommitOf(task, existing);
   const what = [desired.sourceRevisionConfig?.imageUri ?? ref, commit]
     .filter((part) => part !== undefined)
     .join(" at ");
   return update(client, existing.id, desired, {
-    claim: isPreview ? { owner: mark, held: present } : { owner: present ?? mark, held: present },
-    ...planned,
+    claim,
+    adopt: !isPreview && inputs.adopt,
+    droppable,
     // Values that the platform hides are sent again with every revision that is made anyway; where the platform makes it, they would make a second one.
     unreadable: pushedCommit === undefined ? "changed" : "same",
     ...(pushedCommit === undefined ? { redeploy: `deploys ${what}` } : { pushedCommit }),
     signal,
     onProgress: progress.onProgress,
+  });
+}
+
+/** A preview is changed only where it carries the mark: anything else that has its name is somebody's. */
+function claimPreview({ desired, mark }: Task, existing: Deployment): Claim {
+  const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
+  if (refusal === undefined) return { owner: mark, held: readMarker(existing.secrets) };
+  throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
+    path: "preview-name",
+    hint: "Choose a pattern whose names nothing else has.",
   });
 }
 

@@ -16,6 +16,8 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
     commit === undefined || expectedCommit === undefined ? undefined : String(commit === expectedCommit),
   created: ({ created }) => (created === undefined ? undefined : String(created)),
   plan: ({ plan }) => plan && JSON.stringify(plan),
+  deployment: ({ deployment }) => deployment && JSON.stringify(deployment),
+  log: ({ log }) => log,
   "rolled-back-to": ({ rolledBackTo }) => rolledBackTo,
 };
 

@@ -1,5 +1,6 @@
-import type { Change } from "../core/plan.ts";
+import type { Change, Effect } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
+import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";
 import type { Result } from "./operations.ts";
 import { publicUrl } from "./public-url.ts";
 
@@ -8,6 +9,11 @@ export interface StatusStep {
   status: string;
   startedAtMs: number;
   durationMs: number;
+}
+
+/** One field that a deploy would change, or set at the creation. */
+export interface PlannedChange extends Omit<Change, "effect"> {
+  effect: Effect | "create";
 }
 
 /** What is known about the run so far: what the outputs, the summary and the comment are made from. Published through {@link publicReport}. */
@@ -32,7 +38,11 @@ export interface Report {
   /** In a word or two sentences what happened, above all why it failed. */
   message?: string;
   logTail: readonly string[];
-  plan?: { action: string; changes: readonly Change[] };
+  plan?: { action: string; changes: readonly PlannedChange[] };
+  /** The platform's record of the deployment, without the values of its environment. */
+  deployment?: DeploymentRecord;
+  /** The end of what was shown of the revision's logs. */
+  log?: string;
   /** The revision that a failed one was rolled back to. */
   rolledBackTo?: string;
   /** Previews that a sweep deleted. */
@@ -49,7 +59,7 @@ export interface Report {
  * @param allSecrets these and what only the platform has, which texts of the platform may quote
  */
 export function publicReport(report: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): Report {
-  const { ref, message, status, steps, logTail, plan } = report;
+  const { ref, message, status, steps, logTail, plan, deployment } = report;
   const publicStatus = (text: string) => (/^[A-Z_]+$/.test(text) ? text : allSecrets.text(text));
   return {
     ...report,
@@ -58,12 +68,13 @@ export function publicReport(report: Report, declaredSecrets: Redactor, allSecre
     ...(status !== undefined && { status: publicStatus(status) }),
     steps: steps.map((step) => ({ ...step, status: publicStatus(step.status) })),
     logTail: logTail.length === 0 ? [] : allSecrets.text(logTail.join("\n")).split("\n"),
+    ...(deployment && { deployment: publicRecord(deployment, declaredSecrets) }),
     ...(plan && { plan: { ...plan, changes: plan.changes.map((change) => publicChange(change, declaredSecrets)) } }),
   };
 }
 
 /** The path is ours, and so is the reason but for the names in it. */
-function publicChange({ from, to, ...change }: Change, declaredSecrets: Redactor): Change {
+function publicChange({ from, to, ...change }: PlannedChange, declaredSecrets: Redactor): PlannedChange {
   return {
     ...change,
     ...(from === undefined ? {} : { from: publicValue(from, declaredSecrets) }),
