@@ -286,12 +286,13 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   }
 }
 
-const settingInputs: Readonly<Record<string, InputName>> = {
+const settingInputs: Readonly<Record<string, string>> = {
   apiKey: "api-key",
   workspaceId: "workspace-id",
   region: "region",
   baseUrl: "base-url",
   dialect: "dialect",
+  allowHttpHosts: "GRAPHDEPLOY_ALLOW_HTTP_HOSTS",
 };
 
 function inputOfSetting(path: string | undefined): string {

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
+import { sendJson } from "../../../mock-server/http/answer.ts";
+import type { Exchange } from "../../../mock-server/http/exchange.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs } from "../../support/github/agents.ts";
+import { agentInputs, apiKey } from "../../support/github/agents.ts";
 import { ConnectProxy } from "../../support/github/connect-proxy.ts";
 import { runAction } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
@@ -106,6 +108,45 @@ test.skipIf(!hasOpenssl)(
     expect(new Set(proxy.tunnels)).toEqual(new Set(["github.test:443"]));
   },
 );
+
+test("a proxy variable that isn't an address is one error that names it, and nothing is asked", async () => {
+  const { code, outputs, mainLog } = await runAction({
+    event: { name: "push", ref: "refs/heads/main" },
+    inputs: { "api-key": "key", name: "support-agent", "graph-config-path": "graph.json" },
+    env: { HTTPS_PROXY: "garbage" },
+  });
+  expect([code, outputs.result], mainLog).toEqual([1, "failed"]);
+  expect(mainLog.match(/^::error.*$/gm)).toEqual([
+    expect.stringMatching(/HTTPS_PROXY: the value of this environment variable is not the address of a proxy/),
+  ]);
+  expect(mainLog).not.toContain("Invalid URL");
+});
+
+test("a control plane of a compose network is deployed to once its host is allowed, its agents with the key", async () => {
+  const agentServer = {
+    handle: async (_: unknown, path: string, { headers }: Exchange) => {
+      const isKnown = path === "/ok" || headers.get("x-api-key") === apiKey;
+      return sendJson(isKnown ? 200 : 403, {});
+    },
+  };
+  await using mock = await startMockServer({ port: 0, transitions: "immediate", host: "127.0.0.1", agentServer });
+  const domain = new URL("../../support/github/test-domain.ts", import.meta.url);
+  const options = (env: Record<string, string>) => ({
+    event: { name: "push", ref: "refs/heads/main" },
+    inputs: agentInputs(mock, {
+      "base-url": mock.url.replace("127.0.0.1", "mock.test"),
+      "smoke-test": '{"assistant": "agent"}',
+    }),
+    env: { NODE_OPTIONS: `--import=${domain}`, ...env },
+  });
+  const refused = await runAction(options({}));
+  expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
+  expect(refused.log).toContain("GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock.test:");
+  expect(mock.requests()).toEqual([]);
+  const allowed = await runAction(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
+  expect([allowed.code, allowed.outputs.result], allowed.log).toEqual([0, "deployed"]);
+  expect(allowed.log).toContain("answers as expected");
+});
 
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
