@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
@@ -44,6 +44,19 @@ async function certificateFor(hosts: readonly string[]): Promise<Certificate> {
   ]);
   expect(made.status, made.stderr.toString()).toBe(0);
   return { key, certificate };
+}
+
+/** A port of this machine that leads to another one, which may be known only later. */
+async function forwardedPort(portNow: () => number): Promise<number> {
+  const server = createTcpServer((client) => {
+    const upstream = connect(portNow(), "127.0.0.1");
+    client.pipe(upstream).pipe(client);
+    upstream.on("error", () => client.destroy());
+    client.on("error", () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 /** A port that speaks TLS in front of one that doesn't. */
@@ -129,14 +142,14 @@ test("a control plane of a compose network is deployed to once its host is allow
       return sendJson(isKnown ? 200 : 403, {});
     },
   };
-  await using mock = await startMockServer({ port: 0, transitions: "immediate", host: "127.0.0.1", agentServer });
+  let port = 0;
+  const url = `http://mock.test:${await forwardedPort(() => port)}`;
+  await using mock = await startMockServer({ port: 0, transitions: "immediate", publicUrl: url, agentServer });
+  port = portOf(mock.url);
   const domain = new URL("../../support/github/test-domain.ts", import.meta.url);
   const options = (env: Record<string, string>) => ({
     event: { name: "push", ref: "refs/heads/main" },
-    inputs: agentInputs(mock, {
-      "base-url": mock.url.replace("127.0.0.1", "mock.test"),
-      "smoke-test": '{"assistant": "agent"}',
-    }),
+    inputs: agentInputs(mock, { "base-url": url, "smoke-test": '{"assistant": "agent"}' }),
     env: { NODE_OPTIONS: `--import=${domain}`, ...env },
   });
   const refused = await runAction(options({}));
