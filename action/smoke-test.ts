@@ -1,6 +1,7 @@
 import { request } from "undici";
 import { defaultDispatcher } from "../core/dispatcher.ts";
 import { formatDuration } from "../core/duration.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/heartbeat.ts";
 import { isHttpAllowed, isServiceHost } from "../core/hosts.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Settings } from "../core/settings.ts";
@@ -35,7 +36,11 @@ export async function testDeployment(
   if (url === undefined)
     throw new SmokeTestError("The smoke test has no URL to ask: the platform names none for the deployment.");
   const root = url.replace(/\/+$/, "");
-  const deadline = client.clock.now() + wakeUpMs;
+  const startedAt = client.clock.now();
+  using _heartbeat = new Heartbeat(client.clock, defaultHeartbeatMs, () => {
+    console.info(`Still waiting for the smoke test (${formatDuration(client.clock.now() - startedAt)}).`);
+  });
+  const deadline = startedAt + wakeUpMs;
   for (;;) {
     const answer = await ask(`${root}/ok`, settings, { signal });
     if (answer.status === 200) break;
