@@ -38,5 +38,13 @@ export function refuseUnusableProxy(
 
 function isProxyAddress(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && ["http:", "https:", "socks5:", "socks:"].includes(url.protocol) && url.hostname !== "";
+  if (url === null || url.hostname === "" || !["http:", "https:", "socks5:", "socks:"].includes(url.protocol))
+    return false;
+  try {
+    // A user name or password with a percent sign of its own, which undici decodes.
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -431,6 +431,7 @@ test.each([
   [{ HTTP_PROXY: "http://" }, "HTTP_PROXY"],
   [{ http_proxy: "ftp://proxy.example" }, "http_proxy"],
   [{ HTTPS_PROXY: "http://user:secret word@" }, "HTTPS_PROXY"],
+  [{ HTTPS_PROXY: "http://user:100%@proxy.example:3128" }, "HTTPS_PROXY"],
   [{ https_proxy: "garbage", HTTPS_PROXY: "http://proxy.example:3128" }, "https_proxy"],
 ])("with %j one error names %s and what to write", (variables, name) => {
   stubProxy(variables);
@@ -445,7 +446,7 @@ test.each<Record<string, string>>([
   {},
   { HTTPS_PROXY: "", http_proxy: "" },
   { https_proxy: "http://proxy.example:3128", HTTPS_PROXY: "garbage" },
-  { HTTPS_PROXY: "https://user:word@proxy.example" },
+  { HTTPS_PROXY: "https://user:wo%25rd@proxy.example" },
   { HTTPS_PROXY: "socks5://proxy.example:1080" },
 ])("with %j a proxy can be used", (variables) => {
   stubProxy(variables);
