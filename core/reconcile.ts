@@ -1,7 +1,7 @@
 import { applyDesired } from "./application.ts";
 import { type ChangeOptions, change, latestRevisionId, revisionIfFound, type StepOptions } from "./change.ts";
 import type { ControlPlane } from "./client.ts";
-import { ensureExists, type Origin } from "./creation.ts";
+import { ensureExists, type Origin, takeOver } from "./creation.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { type Claim, relationOf, requireOwnership } from "./ownership.ts";
 import { markerText, readMarker } from "./ownership-marker.ts";
@@ -108,7 +108,10 @@ export async function update(
     ...options,
     marker,
     onObserved: (observed) => {
-      if (adopt && relationOf(observed, claim) === "foreign") return { takesOver: "attempted" };
+      if (adopt && relationOf(observed, claim) === "foreign") {
+        options.onProgress?.({ type: "warning", message: takeOver(observed) });
+        return { takesOver: "attempted" };
+      }
       if (requireOwnership(observed, claim) !== "older") return {};
       held = readMarker(observed.secrets);
       const message = `Deployment ${observed.name} (${id}) was taken over by a newer entry of the same owner, which this one takes back.`;

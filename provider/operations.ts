@@ -133,6 +133,11 @@ export async function readResource(
   try {
     const { deployment, revision } = await observe(client, id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
+    const claim = claimOf(props);
+    if (claim !== undefined && relationOf(deployment, claim) === "foreign") {
+      const message = `Deployment ${deployment.name} (${id}), ${ownedBy(deployment)}, isn't changed or deleted from here any more.`;
+      line.onProgress({ type: "warning", message });
+    }
     return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
   } catch (error) {
     if (isGone(error, id)) return {};
