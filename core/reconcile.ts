@@ -47,7 +47,7 @@ export async function create(
   desired: DesiredDeployment,
   options: CreateOptions,
 ): Promise<Ensured> {
-  keepSecret(client, desired);
+  keepSecret(client, desired, options);
   const { claim, onDeployment, onExisting, onProgress } = options;
   const { deployment, origin } = await ensureExists(client, desired, options);
   if (origin !== "created") {
@@ -97,7 +97,7 @@ export async function update(
   desired: DesiredDeployment,
   { claim, adopt = false, ...options }: UpdateOptions = {},
 ): Promise<Ensured> {
-  keepSecret(client, desired, options.previous);
+  keepSecret(client, desired, options);
   if (claim === undefined) {
     const changed = await change(client, id, desired, options);
     return { ...changed, origin: "existing", marker: readMarker(changed.deployment.secrets) };
@@ -150,7 +150,7 @@ export async function observe(
 }
 
 /** From here on no message shows the declared secret values, nor those declared before. */
-function keepSecret(client: ControlPlane, desired: DesiredDeployment, previous?: DesiredDeployment): void {
+function keepSecret(client: ControlPlane, desired: DesiredDeployment, { previous, onProgress }: UpdateOptions): void {
   client.redactor.add(Object.values(previous?.secrets ?? {}));
   const secrets = Object.entries(desired.secrets ?? {});
   const short = secrets
@@ -158,6 +158,7 @@ function keepSecret(client: ControlPlane, desired: DesiredDeployment, previous?:
     .filter(([, value]) => client.redactor.add([value]).isTooShort(value))
     .map(([name]) => name);
   if (short.length > 0) {
-    client.logger.warn(`Too short to be kept out of messages (under 4 characters): the values of ${short.join(", ")}.`);
+    const message = `Too short to be kept out of messages (under 4 characters): the values of ${short.join(", ")}.`;
+    onProgress?.({ type: "warning", message });
   }
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
+import { refuseImport } from "./refuse-import.ts";
 
 /** The part of a deployment's source that needs no new revision, or can't change at all. */
 export interface SourceConfigArgs {
@@ -148,6 +149,7 @@ export class Deployment extends pulumi.CustomResource {
   /** @internal */
   constructor(name: string, args: DeploymentArgs | undefined, opts?: DeploymentOptions);
   constructor(name: string, args: DeploymentArgs | undefined, opts: DeploymentOptions = {}) {
+    refuseImport(name, opts);
     const { provider, ...rest } = opts;
     const inputs: pulumi.Inputs = {
       ...outputs,

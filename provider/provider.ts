@@ -21,6 +21,11 @@ export interface ProviderArgs {
   baseUrl?: pulumi.Input<string>;
   /** Names on the wire: `auto`, `graph` or `langgraph`. @default "auto" */
   dialect?: pulumi.Input<string>;
+  /**
+   * Hosts inside your own cluster or compose network that {@link baseUrl} may name with plain http, for example `mock:8124`. Each is `host` or
+   * `host:port`. @default none but loopback: the API key could be read on its way
+   */
+  allowHttpHosts?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /**
@@ -30,7 +35,7 @@ export interface ProviderArgs {
  */
 export class Provider {
   /** @internal */
-  readonly connection: Readonly<Record<string, pulumi.Input<string> | undefined>>;
+  readonly connection: Readonly<pulumi.Inputs>;
 
   constructor(args: ProviderArgs) {
     const { apiKey, ...rest } = args;

@@ -1,4 +1,4 @@
-import { cancellable } from "./cancellation.ts";
+import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import type { StackConfig } from "./connection.ts";
 import { type Difference, diff, warningsOf } from "./diff.ts";
@@ -48,10 +48,10 @@ export function createProvider(): DeploymentProvider {
       await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
-    create: (inputs) => operate(inputs, (run) => createResource(inputs, config, run)),
-    read: (id, props) => operate(props, (run) => readResource(id, props, config, run)),
-    update: (id, olds, news) => operate(news, (run) => updateResource(id, olds, news, config, run)),
-    delete: (id, props) => operate(props, (run) => deleteResource(id, props, config, run)),
+    create: (inputs) => operate("create", inputs, (run) => createResource(inputs, config, run)),
+    read: (id, props) => operate("read", props, (run) => readResource(id, props, config, run)),
+    update: (id, olds, news) => operate("update", news, (run) => updateResource(id, olds, news, config, run)),
+    delete: (id, props) => operate("delete", props, (run) => deleteResource(id, props, config, run)),
   };
 }
 
@@ -76,12 +76,13 @@ function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: Sta
 }
 
 async function operate<Result>(
+  operation: CancellableOperation,
   { resourceUrn }: DeploymentInputs,
   run: (operation: Operation) => Promise<Result>,
 ): Promise<Result> {
   const line = statusLineOf(resourceUrn);
   try {
-    return await cancellable((signal) => run({ line, signal }));
+    return await cancellable(operation, (signal) => run({ line, signal }));
   } catch (error) {
     throw error instanceof InitError ? error : bare(error instanceof Error ? error.message : String(error));
   } finally {

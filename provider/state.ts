@@ -11,6 +11,7 @@ export interface ConnectionInputs {
   region?: string;
   baseUrl?: string;
   dialect?: string;
+  allowHttpHosts?: readonly string[];
 }
 
 export interface Timeouts {

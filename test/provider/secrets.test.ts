@@ -64,6 +64,17 @@ test("a build log with secrets is reported without them, in the error and in the
   expect(leaksIn(JSON.stringify(ground.engine.resources.get("agent")?.outputs), every)).toEqual([]);
 });
 
+test("secrets too short to be kept out of messages are named in a warning that lasts, at each change of theirs", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  const warning = "Too short to be kept out of messages (under 4 characters): the values of PIN.";
+  const said = () => logs.lines.filter(({ message }) => message === warning);
+  await ground.engine.up(program({ secrets: { PIN: "123", MODEL_KEY: "sk-long-enough" } }));
+  expect(said()).toMatchObject([{ severity: "warning", ephemeral: false }]);
+  await ground.engine.up(program({ secrets: { PIN: "124", MODEL_KEY: "sk-long-enough" } }));
+  expect(said()).toHaveLength(2);
+});
+
 test("plain environment values and the mark stay readable in messages", async () => {
   await using ground = await startGround();
   await ground.engine.up(program({ env: { STAGE: "production" }, secrets: { ...plantedSecrets } }));
