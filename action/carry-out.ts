@@ -1,5 +1,4 @@
 import { ControlPlane } from "../core/client.ts";
-import { type Plan, planUpdate } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
@@ -7,10 +6,12 @@ import { deploy, redeploy } from "./deploy.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { answerCancel, isFailedRollout, logTailOf, messageOf, resultOf } from "./failure.ts";
 import { connectToGitHub } from "./github/client.ts";
+import { inInputNames } from "./input-names.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Result } from "./operations.ts";
 import type { Outputs } from "./outputs.ts";
 import { markOf } from "./ownership.ts";
+import { plan } from "./plan.ts";
 import { deleteOwn, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
@@ -123,7 +124,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
       await writeBacks.begin(event.sha);
       return redeploy(session);
     case "plan":
-      return plan(session, task);
+      return plan(session, task.source);
     case "delete":
       return deleteOwn(session, report.name, markOf(repository), task.onlyRef);
     case "delete-preview":
@@ -133,36 +134,15 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
   }
 }
 
-async function plan(
-  { client, inputs, report, console, progress, signal }: Session,
-  { source }: Task & { kind: "plan" },
-) {
-  const desired = declare(inputs.declared, report.name, source);
-  const { deployment } = await client.findByName(desired.name, { signal });
-  const planned: Pick<Plan, "action" | "changes" | "droppedNames"> =
-    deployment === undefined
-      ? { action: "create", changes: [], droppedNames: [] }
-      : planUpdate(desired, deployment, { droppable: "all" });
-  if (deployment !== undefined) progress.tellDeployment(deployment);
-  report.plan = { action: planned.action, changes: planned.changes };
-  console.info(`Plan for ${desired.name}: ${planned.action}`);
-  for (const { path, reason } of planned.changes) console.info(`  ${path}: ${reason}`);
-  if (planned.droppedNames.length > 0)
-    console.warning(`Not declared, so it would be dropped: ${planned.droppedNames.join(", ")}.`);
-  report.result = "planned";
-  if (planned.action !== "replace") return;
-  report.result = "failed";
-  const paths = planned.changes.filter(({ effect }) => effect === "replace").map(({ path }) => path);
-  report.message = `A deploy would be refused: ${paths.join(", ")} can't change on a deployment. Declare what is there, or use another name.`;
-}
-
 /** Takes down what went wrong, and rolls back where that is wanted. */
 async function fail(session: Session, task: Task, error: unknown): Promise<void> {
   const { console, inputs, report, signal } = session;
   const isCancelled = signal.aborted;
   report.result = isCancelled ? "cancelled" : resultOf(error);
   const deletes = task.kind === "delete" || task.kind === "delete-preview" || task.kind === "sweep";
-  report.message = isCancelled ? await answerCancel(session, deletes) : messageOf(error);
+  // Redacted first: with other words in it, a secret wouldn't be found.
+  const told = () => inInputNames(session.redactor.text(messageOf(error)));
+  report.message = isCancelled ? await answerCancel(session, deletes) : told();
   report.logTail = logTailOf(error);
   if (isCancelled) return;
   await session.progress.end();
@@ -170,7 +150,8 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   const mayRollBack = isFailedRollout(error) || error instanceof SmokeTestError;
   if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
     try {
-      await rollBack(session);
+      const pullRequest = task.kind === "preview" ? task.pullRequest : undefined;
+      await rollBack(session, markOf(session.event, pullRequest));
     } catch {
       report.result = "cancelled";
       report.message = `${report.message} The rollback was cancelled and goes on on the platform.`;

@@ -16,11 +16,16 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
     commit === undefined || expectedCommit === undefined ? undefined : String(commit === expectedCommit),
   created: ({ created }) => (created === undefined ? undefined : String(created)),
   plan: ({ plan }) => plan && JSON.stringify(plan),
+  deployment: ({ deployment }) => deployment && JSON.stringify(deployment),
+  log: ({ log }) => log,
   "rolled-back-to": ({ rolledBackTo }) => rolledBackTo,
 };
 
 /** Outputs whose few values are words of our own: a secret that happens to be `true` must not change what later steps decide by. */
 const ownWords: ReadonlySet<string> = new Set(["result", "created", "commit-matches"]);
+
+/** Outputs that were redacted field by field: a secret that looks like a number would leave no valid JSON. */
+const redactedBefore: ReadonlySet<string> = new Set(["deployment"]);
 
 /** Sets the outputs as they become known, each only when it has changed. */
 export class Outputs {
@@ -36,7 +41,7 @@ export class Outputs {
       const value = read(report);
       if (value === undefined || this.#written.get(name) === value) continue;
       this.#written.set(name, value);
-      core.setOutput(name, ownWords.has(name) ? value : this.#redactor.text(value));
+      core.setOutput(name, ownWords.has(name) || redactedBefore.has(name) ? value : this.#redactor.text(value));
     }
   }
 }

@@ -4,9 +4,11 @@ import type { OnProgress, ProgressEvent } from "../core/events.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { Revision } from "../core/wire/revision.ts";
 import type { Console } from "./console.ts";
+import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
+import { ShownLog } from "./shown-log.ts";
 
 /** Statuses in which there is no build log yet. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
@@ -18,6 +20,7 @@ export class Progress {
   readonly #report: Report;
   readonly #outputs: Outputs;
   readonly #onIds: (report: Report) => void;
+  readonly #shown = new ShownLog();
   #log: RevisionLog | undefined;
   #hasShownBuild = false;
   #ended: Promise<unknown> = Promise.resolve();
@@ -47,6 +50,7 @@ export class Progress {
     const webUrl = this.#client.webUrl(deployment);
     if (url !== undefined) this.#report.url = url;
     if (webUrl !== undefined) this.#report.webUrl = webUrl;
+    this.#report.deployment = recordOf(deployment, this.#client.redactor);
     this.#changed();
   }
 
@@ -63,6 +67,8 @@ export class Progress {
     this.#closeStep();
     this.#endLog(options.lastLook);
     await this.#ended;
+    const log = this.#shown.text(this.#client.redactor);
+    if (log !== undefined) this.#report.log = log;
     this.#outputs.update(this.#report);
   }
 
@@ -116,7 +122,7 @@ export class Progress {
     if (deploymentId === undefined) return;
     const show = (kind: "build" | "deploy") => {
       this.#endLog(true);
-      this.#log = new RevisionLog(this.#client, this.#console, kind, deploymentId, revisionId);
+      this.#log = new RevisionLog(this.#client, this.#console, this.#shown, kind, deploymentId, revisionId);
     };
     // A build that was over before it was seen is shown all the same, unless the whole rollout was.
     const hasBuilt = previous !== undefined && !beforeBuild.has(status);

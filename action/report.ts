@@ -1,5 +1,6 @@
-import type { Change } from "../core/plan.ts";
+import type { Change, Effect } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
+import type { DeploymentRecord } from "./deployment-record.ts";
 import type { Result } from "./operations.ts";
 
 /** One status of the rollout and how long it lasted. `durationMs` is missing for the one that it ended or was left in. */
@@ -7,6 +8,11 @@ export interface StatusStep {
   status: string;
   startedAtMs: number;
   durationMs: number;
+}
+
+/** One field that a deploy would change, or set at the creation. */
+export interface PlannedChange extends Omit<Change, "effect"> {
+  effect: Effect | "create";
 }
 
 /** What is known about the run so far: what the outputs, the summary and the comment are made from. Its texts are redacted when written. */
@@ -31,7 +37,11 @@ export interface Report {
   /** In a word or two sentences what happened, above all why it failed. */
   message?: string;
   logTail: readonly string[];
-  plan?: { action: string; changes: readonly Change[] };
+  plan?: { action: string; changes: readonly PlannedChange[] };
+  /** The platform's record of the deployment, without the values of its environment. */
+  deployment?: DeploymentRecord;
+  /** The end of what was shown of the revision's logs. */
+  log?: string;
   /** The revision that a failed one was rolled back to. */
   rolledBackTo?: string;
   /** Previews that a sweep deleted. */
@@ -60,7 +70,7 @@ export function redactReport(report: Report, redactor: Redactor): Report {
   };
 }
 
-function redactChange({ path, from, to, reason, ...rest }: Change, redactor: Redactor): Change {
+function redactChange({ path, from, to, reason, ...rest }: PlannedChange, redactor: Redactor): PlannedChange {
   return {
     ...rest,
     path: redactor.text(path),

@@ -39,7 +39,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
       const source = "source" in target ? target.source : { ref: inputs.ref };
-      problems.push(...problemsOf(declare(inputs.declared, report.name, source)));
+      problems.push(...inputs.declarationProblems, ...problemsOf(declare(inputs.declared, report.name, source)));
       const unknown = unknownSource(inputs.declared);
       if (unknown !== undefined) console.warning(unknown);
     }
