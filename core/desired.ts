@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Problem, toProblems } from "./declaration-problems.ts";
+import { nullProblem, type Problem, toProblems } from "./declaration-problems.ts";
 import { ruleProblems } from "./declaration-rules.ts";
-import { isWithin, withoutUnknowns } from "./unknown-values.ts";
+import { isWithin, knownValue } from "./unknown-values.ts";
 import { deploymentTypeSchema, sourceSchema } from "./wire/source-config.ts";
 
 export type { Problem } from "./declaration-problems.ts";
@@ -96,13 +96,14 @@ export function validateDesired(
   declared: unknown,
   isUnknown: (value: unknown) => boolean = () => false,
 ): { desired: DesiredDeployment; problems: readonly Problem[] } {
-  const known = withoutUnknowns(declared, isUnknown);
-  const parsed = desiredSchema.safeParse(known.value, { reportInput: true });
+  const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
+  const parsed = desiredSchema.safeParse(value, { reportInput: true });
   const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
-  const problems = shapeProblems.filter((problem) => !known.unknownPaths.some((path) => isWithin(path, problem.path)));
-  const desired = known.value as DesiredDeployment;
-  return {
-    desired,
-    problems: problems.length > 0 ? problems : [...ruleProblems(desired, known.unknownPaths)],
-  };
+  const untold = [...unknownPaths, ...nullPaths];
+  const problems = [
+    ...nullPaths.map(nullProblem),
+    ...shapeProblems.filter((problem) => !untold.some((path) => isWithin(path, problem.path))),
+  ];
+  const desired = value as DesiredDeployment;
+  return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
 }

@@ -13,8 +13,10 @@ import { connect, type StackConfig, settingsFor, settingsOf } from "./connection
 import { type Difference, diff, lossWarning } from "./diff.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
+import { lookUp } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
 import { observedState } from "./read.ts";
+import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
 import {
   type DeploymentInputs,
   type DeploymentState,
@@ -51,10 +53,11 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      return jsonSafe(check(olds, news, config));
+      const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
+      return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
     },
     async diff(_id, olds, news) {
-      const difference = differenceOf(olds, news, config);
+      const difference = differenceOf(withoutSecretMarks(olds), withoutSecretMarks(news), config);
       if (difference.deleteBeforeReplace) {
         const message = `${olds.name} ${lossWarning}`;
         const line = statusLineOf(news.resourceUrn);
@@ -63,10 +66,11 @@ export function createProvider(): DeploymentProvider {
       }
       return difference;
     },
-    create: (inputs) => operate(inputs, (run) => createResource(inputs, config, run)),
-    read: (id, props) => operate(props, (run) => readResource(id, props, config, run)),
-    update: (id, olds, news) => operate(news, (run) => updateResource(id, olds, news, config, run)),
-    delete: (id, props) => operate(props, (run) => deleteResource(id, props, config, run)),
+    create: (inputs) => operate(inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),
+    read: (id, props) => operate(props, (run) => readResource(id, withoutSecretMarks(props), config, run)),
+    update: (id, olds, news) =>
+      operate(news, (run) => updateResource(id, withoutSecretMarks(olds), withoutSecretMarks(news), config, run)),
+    delete: (id, props) => operate(props, (run) => deleteResource(id, withoutSecretMarks(props), config, run)),
   };
 }
 
@@ -198,12 +202,15 @@ async function readResource(
 ) {
   const settings = settingsFor(props, props.connection, config);
   const client = connect(settings, line.logger);
+  // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
+  const isLookup = props.name === undefined;
   try {
-    const { deployment, revision } = await observe(client, id, { signal });
+    const { deployment, revision } = await (isLookup ? lookUp : observe)(client, id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
-    return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
+    const { props: observed, inputs } = observedState(client, props, deployment, revision);
+    return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
   } catch (error) {
-    if (isGone(error, id)) return {};
+    if (!isLookup && isGone(error, id)) return {};
     throw plain(error, client);
   }
 }

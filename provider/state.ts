@@ -18,6 +18,12 @@ export interface Timeouts {
   delete?: string | number;
 }
 
+/** Pulumi's resource options that a replacement depends on: those that the program sets. */
+export interface ResourceOptionInputs {
+  deleteBeforeReplace?: boolean;
+  retainOnDelete?: boolean;
+}
+
 /** The inputs of a `Deployment` as the engine passes them: plain values, unknowns in preview. */
 export interface DeploymentInputs extends DesiredDeployment {
   triggers?: Record<string, unknown> | readonly unknown[];
@@ -34,6 +40,8 @@ export interface DeploymentInputs extends DesiredDeployment {
   secretsVersion?: number;
   /** Made by the constructor, for the status line and the mark. */
   resourceUrn?: string;
+  /** Made by the constructor; absent when the program sets none. */
+  resourceOptions?: ResourceOptionInputs;
   __provider?: string;
 }
 
@@ -73,6 +81,7 @@ export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, Depl
 /** Inputs that only the client needs: they may change without a request. */
 export const clientOnlyInputs: readonly string[] = [
   "resourceUrn",
+  "resourceOptions",
   "timeouts",
   "wait",
   "adopt",
