@@ -154,12 +154,11 @@ export class Deployment extends pulumi.CustomResource {
    * Reads a deployment that is managed elsewhere; its environment is not read. Fails where there is none, or it is being deleted.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: DeploymentOptions = {}): Deployment {
-    // Pulumi takes an empty id for no id, and would create a deployment.
-    const given = pulumi.output(id).apply((known) => {
-      if (typeof known === "string" && known.trim() !== "") return known;
+    // Pulumi takes an empty id for none, and would create a deployment.
+    if (typeof id === "string" && id.trim() === "") {
       throw new Error(`Deployment.get(${JSON.stringify(name)}): the id is empty. Give the id of a deployment.`);
-    });
-    return new Deployment(name, undefined as unknown as DeploymentArgs, { ...opts, id: given });
+    }
+    return new Deployment(name, undefined as unknown as DeploymentArgs, { ...opts, id });
   }
 
   constructor(name: string, args: DeploymentArgs, opts: DeploymentOptions = {}) {

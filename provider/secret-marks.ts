@@ -20,13 +20,13 @@ export function withSecretsMarked(inputs: DeploymentInputs): DeploymentInputs {
 
 /** Value by value: the engine forgets the mark of a map where the program's is plain. */
 function markedEach<Values extends object>(values: Values): Values {
-  if (isUnknown(values)) return values;
+  if (typeof values !== "object" || values === null) return marked(values);
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, marked(value)])) as Values;
 }
 
 function marked<Value>(value: Value): Value {
-  // An unknown value is only shown, and the engine knows no secret around it.
-  return isUnknown(value) ? value : ({ [markKey]: secretMark, value } as Value);
+  // A null is refused, and an unknown value is only shown.
+  return value === null || isUnknown(value) ? value : ({ [markKey]: secretMark, value } as Value);
 }
 
 /** `value` with what is marked as a secret in it unmarked: the engine hands plain values on, a test's engine or a mock may not. */
