@@ -2,7 +2,13 @@ import { z } from "zod";
 import { nullProblem, type Problem, toProblems } from "./declaration-problems.ts";
 import { ruleProblems } from "./declaration-rules.ts";
 import { isWithin, knownValue } from "./unknown-values.ts";
-import { deploymentTypeSchema, sourceSchema } from "./wire/source-config.ts";
+import type { Open } from "./wire/open-enum.ts";
+import {
+  deploymentTypeSchema,
+  type KnownDeploymentType,
+  type KnownSource,
+  sourceSchema,
+} from "./wire/source-config.ts";
 
 export type { Problem } from "./declaration-problems.ts";
 
@@ -14,7 +20,7 @@ export interface DesiredDeployment {
   /** Unique in the workspace; can't change. */
   name: string;
   /** `github`, `external_docker` (self-hosted only), `internal_docker`, `internal_source`; can't change. */
-  source: string;
+  source: Open<KnownSource>;
   sourceConfig?: DesiredSourceConfig | undefined;
   sourceRevisionConfig?: DesiredSourceRevisionConfig | undefined;
   /** Plain environment variables by name. Sent in the same list as `secrets`. */
@@ -30,7 +36,7 @@ export interface DesiredDeployment {
 export interface DesiredSourceConfig {
   integrationId?: string | undefined;
   repoUrl?: string | undefined;
-  deploymentType?: string | undefined;
+  deploymentType?: Open<KnownDeploymentType> | undefined;
   buildOnPush?: boolean | undefined;
   customUrl?: string | undefined;
   /** Replaced whole. The platform's names in camelCase, for example `minScale`, `memoryMb`; other fields pass through. */

@@ -18,8 +18,11 @@ export interface ImportedDeployment {
    * The arguments that the program gives it, as plain values. What differs on the platform shows as a change in the next preview. Secrets are left
    * out of the file; what the program declares of them is compared with the platform in the next run.
    */
-  args: Omit<DeploymentInputs, "source" | "connection" | "resourceUrn" | "secretsVersion" | "__provider"> & {
-    source?: string;
+  args: Omit<
+    DeploymentInputs,
+    "source" | "connection" | "resourceUrn" | "resourceOptions" | "secretsVersion" | "__provider"
+  > & {
+    source?: DeploymentInputs["source"];
   };
 }
 

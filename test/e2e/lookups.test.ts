@@ -18,16 +18,11 @@ test.skipIf(cli.path === undefined)(
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { deployments } = await mock.seed({ deployments: [{ name: "theirs", source: "internal_source" }] });
     const id = deployments[0]?.id ?? "";
-    const workspaceId = deployments[0]?.tenant_id ?? "";
     await using stack = await createPulumiProject({
       cli: cli.path ?? "",
       kind: "commonjs",
       program: program(JSON.stringify(id)),
-      environment: {
-        GRAPHDEPLOY_BASE_URL: mock.url,
-        GRAPHDEPLOY_API_KEY: "key-1",
-        GRAPHDEPLOY_WORKSPACE_ID: workspaceId,
-      },
+      environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: "key-1" },
     });
     const succeeded = ({ code, stdout, stderr }: PulumiResult) => {
       expect(code, stdout + stderr).toBe(0);
@@ -44,7 +39,7 @@ test.skipIf(cli.path === undefined)(
     succeeded(await stack.up());
 
     const nowhere = "00000000-0000-4000-8000-00000000abcd";
-    const said = `There is no deployment ${nowhere} in workspace ${workspaceId} at ${mock.url}.`;
+    const said = `There is no deployment ${nowhere} in the key's workspace at ${mock.url}.`;
     await stack.writeProgram(program(JSON.stringify(nowhere)));
     expect(failed(await stack.preview())).toContain(said);
     expect(failed(await stack.up())).toContain(said);

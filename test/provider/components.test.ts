@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { Deployment } from "../../provider/deployment.ts";
-import { agentArgs } from "./ground.ts";
+import { Deployment, type DeploymentOptions } from "../../provider/deployment.ts";
+import { agentArgs, program, startGround, summary } from "./ground.ts";
 
 interface Registered {
   name: string;
@@ -9,7 +9,7 @@ interface Registered {
 }
 
 /** What a program registers, its outputs unknown in a preview, as in a unit test of a user. */
-async function registeredBy(program: () => unknown, { preview = false } = {}): Promise<Registered[]> {
+async function registeredBy(build: () => unknown, { preview = false } = {}): Promise<Registered[]> {
   const registered: Registered[] = [];
   await pulumi.runtime.setMocks(
     {
@@ -26,7 +26,7 @@ async function registeredBy(program: () => unknown, { preview = false } = {}): P
     "test",
     preview,
   );
-  await program();
+  await build();
   await pulumi.runtime.disconnect();
   return registered;
 }
@@ -76,4 +76,20 @@ test("the resource options that a replacement depends on are passed on, and only
     first: { deleteBeforeReplace: false },
     both: { deleteBeforeReplace: true, retainOnDelete: true },
   });
+});
+
+test("options that are set, changed or removed later need no request", async () => {
+  await using ground = await startGround();
+  const up = async (options?: DeploymentOptions) => summary(await ground.engine.up(program({}, options)));
+  expect(await up()).toEqual(["create"]);
+  const { length } = ground.mock.requests();
+  expect(await up({ deleteBeforeReplace: true })).toEqual(["update"]);
+  expect(await up({ deleteBeforeReplace: true })).toEqual(["same"]);
+  expect(await up({ deleteBeforeReplace: false, retainOnDelete: true })).toEqual(["update"]);
+  expect(ground.engine.resources.get("agent")?.inputs.resourceOptions).toEqual({
+    deleteBeforeReplace: false,
+    retainOnDelete: true,
+  });
+  expect(await up()).toEqual(["update"]);
+  expect(ground.mock.requests().length).toBe(length);
 });
