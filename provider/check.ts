@@ -57,7 +57,8 @@ function withDefaults(olds: DeploymentInputs | undefined, news: DeploymentInputs
   const source = news.source === undefined ? inferredSource(news) : news.source;
   const buildOnPush = source === "github" ? false : isUnknown(source) ? unknownValue : undefined;
   const { sourceConfig } = news;
-  const takesDefault = typeof sourceConfig === "object" && sourceConfig?.buildOnPush === undefined;
+  const takesDefault =
+    typeof sourceConfig === "object" && sourceConfig !== null && sourceConfig.buildOnPush === undefined;
   return {
     ...news,
     ...(source === undefined ? {} : { source }),

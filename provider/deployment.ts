@@ -155,7 +155,7 @@ export class Deployment extends pulumi.CustomResource {
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: DeploymentOptions = {}): Deployment {
     // Pulumi takes an empty id for none, and would create a deployment.
-    if (typeof id === "string" && id.trim() === "") {
+    if (!id || (typeof id === "string" && id.trim() === "")) {
       throw new Error(`Deployment.get(${JSON.stringify(name)}): the id is empty. Give the id of a deployment.`);
     }
     return new Deployment(name, undefined as unknown as DeploymentArgs, { ...opts, id });

@@ -239,6 +239,10 @@ test("a null is refused at its path, in every argument but the triggers", async 
   await refused("sourceConfig.buildOnPush", { sourceConfig: { buildOnPush: null } });
   await refused("sourceConfig.resourceSpec.cpu", { sourceConfig: { resourceSpec: { cpu: null } } });
   await refused("sourceRevisionConfig.repoRef", { sourceRevisionConfig: { repoRef: null } });
+  const noConfig = () => new Deployment("agent", { name: "a", source: "github", sourceConfig: null as never });
+  expect(summary(await ground.engine.up(noConfig))).toEqual([
+    "create: sourceConfig: sourceConfig is null. Leave it out, or give it a value.",
+  ]);
   const provider = new Provider({ region: null } as unknown as ProviderArgs);
   expect(summary(await ground.engine.up(program({}, { provider })))).toEqual([
     "create: connection.region: connection.region is null. Leave it out, or give it a value.",

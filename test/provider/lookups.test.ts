@@ -84,7 +84,9 @@ test("a lookup by nothing, by both or by something empty is refused before any r
   await expect(given({ id: "" })).rejects.toThrow("getDeployment: the id is empty, or not a string.");
   await expect(given({ name: " " })).rejects.toThrow("getDeployment: the name is empty, or not a string.");
   await expect(given({ name: null })).rejects.toThrow("getDeployment: the name is empty, or not a string.");
-  expect(() => Deployment.get("found", " ")).toThrow('Deployment.get("found"): the id is empty.');
+  for (const id of ["", " ", undefined]) {
+    expect(() => Deployment.get("found", id as string)).toThrow('Deployment.get("found"): the id is empty.');
+  }
   expect(ground.mock.requests()).toEqual([]);
 });
 
