@@ -92,6 +92,9 @@ export class Progress {
       case "heartbeat":
         this.#console.info(`Still ${event.status} after ${formatDuration(event.elapsedMs)}.`);
         return;
+      case "waiting":
+        this.#console.info(`${event.message} (${formatDuration(event.elapsedMs)})`);
+        return;
       case "switching":
         this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
         return;

@@ -154,9 +154,7 @@ async function existing(client: ControlPlane, deployment: Deployment, options: C
     return { deployment, origin: "resumed" };
   }
   if (adopt === true) {
-    if (marker !== undefined) {
-      onProgress?.({ type: "warning", message: `${label} was owned by ${ownerOf(marker)} and is taken over.` });
-    }
+    if (marker !== undefined) onProgress?.({ type: "warning", message: takeOver(deployment) });
     return { deployment, origin: "adopted" };
   }
   const since = deployment.created_at ? ` since ${deployment.created_at}` : "";
@@ -164,6 +162,11 @@ async function existing(client: ControlPlane, deployment: Deployment, options: C
     `name: ${JSON.stringify(deployment.name)} is in use by deployment ${deployment.id}${since}, ${ownedBy(deployment)}.`,
     { deploymentId: deployment.id, marker, hint: "Choose another name, or set `adopt` to take that deployment over." },
   );
+}
+
+/** What an owner is told who takes a deployment from another. */
+export function takeOver(deployment: Deployment): string {
+  return `Deployment ${deployment.name} (${deployment.id}), ${ownedBy(deployment)}, is taken over.`;
 }
 
 /** Whose a deployment is, as the end of a sentence. */

@@ -12,12 +12,14 @@ import { resourceSpecSchema } from "./wire/source-config.ts";
  */
 export function* ruleProblems(
   desired: DesiredDeployment,
-  unknownPaths: readonly (readonly string[])[],
+  unknownPaths: readonly Problem["path"][],
 ): Generator<Problem> {
   const config = desired.sourceConfig ?? {};
   const revision = desired.sourceRevisionConfig ?? {};
   const mayBeDeclared: MayBeDeclared = (path, value) =>
     value !== undefined || unknownPaths.some((unknown) => isWithin(unknown, path));
+  const sourceMayBe = (source: string) =>
+    desired.source === undefined ? mayBeDeclared(["source"], undefined) : desired.source === source;
 
   if (revision.imageUri !== undefined && config.repoUrl !== undefined) {
     yield {
@@ -27,7 +29,7 @@ export function* ruleProblems(
     };
   } else if (desired.source === "github") yield* repositoryProblems(desired, mayBeDeclared);
   else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
-  if (config.customUrl !== undefined && desired.source !== "external_docker") {
+  if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
     yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
   }
   if (URL.parse(config.repoUrl ?? "")?.password) {
@@ -37,7 +39,7 @@ export function* ruleProblems(
     };
   }
   yield* refProblems(revision.repoRef, config.buildOnPush);
-  yield* environmentProblems(desired);
+  yield* environmentProblems(desired, sourceMayBe("external_docker") ? "self-hosted" : "cloud");
   yield* resourceProblems(config.resourceSpec);
 }
 
@@ -99,10 +101,9 @@ function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefi
   }
 }
 
-function* environmentProblems(desired: DesiredDeployment): Generator<Problem> {
-  const { env = {}, secrets = {}, secretReferences = {}, source } = desired;
-  const edition = source === "external_docker" ? "self-hosted" : "cloud";
-  if (desired.secretReferences !== undefined && source !== "external_docker") {
+function* environmentProblems(desired: DesiredDeployment, edition: Edition): Generator<Problem> {
+  const { env = {}, secrets = {}, secretReferences = {} } = desired;
+  if (desired.secretReferences !== undefined && edition === "cloud") {
     yield { path: ["secretReferences"], message: "can be set for the source external_docker only." };
   }
   const places = new Map<string, string>();

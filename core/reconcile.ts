@@ -1,7 +1,7 @@
 import { applyDesired } from "./application.ts";
 import { type ChangeOptions, change, latestRevisionId, revisionIfFound, type StepOptions } from "./change.ts";
 import type { ControlPlane } from "./client.ts";
-import { ensureExists, type Origin } from "./creation.ts";
+import { ensureExists, type Origin, takeOver } from "./creation.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { type Claim, relationOf, requireOwnership } from "./ownership.ts";
 import { markerText, readMarker } from "./ownership-marker.ts";
@@ -48,7 +48,7 @@ export async function create(
   desired: DesiredDeployment,
   options: CreateOptions,
 ): Promise<Ensured> {
-  keepSecret(client, desired);
+  keepSecret(client, desired, options);
   const { claim, onDeployment, onExisting, onProgress } = options;
   const { deployment, origin } = await ensureExists(client, desired, options);
   if (origin !== "created") {
@@ -98,7 +98,7 @@ export async function update(
   desired: DesiredDeployment,
   { claim, adopt = false, ...options }: UpdateOptions = {},
 ): Promise<Ensured> {
-  keepSecret(client, desired, options.previous);
+  keepSecret(client, desired, options);
   if (claim === undefined) {
     const changed = await change(client, id, desired, options);
     return { ...changed, origin: "existing", marker: readMarker(changed.deployment.secrets) };
@@ -109,7 +109,10 @@ export async function update(
     ...options,
     marker,
     onObserved: (observed) => {
-      if (adopt && relationOf(observed, claim) === "foreign") return { takesOver: "attempted" };
+      if (adopt && relationOf(observed, claim) === "foreign") {
+        options.onProgress?.({ type: "warning", message: takeOver(observed) });
+        return { takesOver: "attempted" };
+      }
       if (requireOwnership(observed, claim) !== "older") return {};
       held = readMarker(observed.secrets);
       const message = `Deployment ${observed.name} (${id}) was taken over by a newer entry of the same owner, which this one takes back.`;
@@ -151,10 +154,10 @@ export async function observe(
 }
 
 /** From here on no message shows the declared secret values, nor those declared before. */
-function keepSecret(client: ControlPlane, desired: DesiredDeployment, previous?: DesiredDeployment): void {
+function keepSecret(client: ControlPlane, desired: DesiredDeployment, { previous, onProgress }: UpdateOptions): void {
   client.redactor.add(Object.values(previous?.secrets ?? {}));
   const untold = Object.entries(desired.secrets ?? {}).filter(([, value]) => !client.redactor.isUnprotected(value));
   client.redactor.add(untold.map(([, value]) => value));
   const warning = unprotectedWarning(Object.fromEntries(untold));
-  if (warning !== undefined) client.logger.warn(warning);
+  if (warning !== undefined) onProgress?.({ type: "warning", message: warning });
 }

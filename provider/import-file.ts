@@ -26,7 +26,7 @@ export interface ImportedDeployment {
     DeploymentInputs,
     "source" | "connection" | "resourceUrn" | "resourceOptions" | "secretsVersion" | "__provider"
   > & {
-    source?: string;
+    source?: DeploymentInputs["source"];
   };
 }
 

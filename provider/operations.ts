@@ -14,9 +14,11 @@ import { finish, type Held, initError } from "./finish.ts";
 import { isHeldByAnother, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
+import { lookUp } from "./lookup.ts";
 import { explainNameInUse } from "./name-in-use.ts";
 import { plain } from "./plain-error.ts";
 import { observedState } from "./read.ts";
+import { withSecretsMarked } from "./secret-marks.ts";
 import {
   claimOf,
   type DeploymentInputs,
@@ -130,12 +132,20 @@ export async function readResource(
 ) {
   const settings = settingsFor(props, props.connection, config);
   const client = connect(settings, line.logger);
+  // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
+  const isLookup = props.name === undefined;
   try {
-    const { deployment, revision } = await observe(client, id, { signal });
+    const { deployment, revision } = await (isLookup ? lookUp : observe)(client, id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
-    return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
+    const claim = isLookup ? undefined : claimOf(props);
+    if (claim !== undefined && relationOf(deployment, claim) === "foreign") {
+      const message = `Deployment ${deployment.name} (${id}), ${ownedBy(deployment)}, isn't changed or deleted from here any more.`;
+      line.onProgress({ type: "warning", message });
+    }
+    const { props: observed, inputs } = observedState(client, props, deployment, revision);
+    return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
   } catch (error) {
-    if (isGone(error, id)) return {};
+    if (!isLookup && isGone(error, id)) return {};
     throw plain(error, client);
   }
 }

@@ -1,4 +1,4 @@
-import { cancellable } from "./cancellation.ts";
+import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import type { StackConfig } from "./connection.ts";
 import { type Difference, diff, warningsOf } from "./diff.ts";
@@ -7,6 +7,7 @@ import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
 import { bare } from "./plain-error.ts";
+import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
@@ -36,22 +37,26 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      const checked = jsonSafe(check(olds, news, config));
+      const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
       const isCreation = olds?.name === undefined;
-      if (isCreation && checked.inputs.adopt === true)
-        await tell(checked.inputs, "note", [adoptionNote(checked.inputs)]);
-      return checked;
+      if (isCreation && inputs.adopt === true) await tell(inputs, "note", [adoptionNote(inputs)]);
+      return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
     },
-    async diff(id, olds, news) {
+    async diff(id, markedOlds, markedNews) {
+      const [olds, news] = [withoutSecretMarks(markedOlds), withoutSecretMarks(markedNews)];
       noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
       await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
-    create: (inputs) => operate(inputs, (run) => createResource(inputs, config, run)),
-    read: (id, props) => operate(props, (run) => readResource(id, props, config, run)),
-    update: (id, olds, news) => operate(news, (run) => updateResource(id, olds, news, config, run)),
-    delete: (id, props) => operate(props, (run) => deleteResource(id, props, config, run)),
+    create: (inputs) => operate("create", inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),
+    read: (id, props) => operate("read", props, (run) => readResource(id, withoutSecretMarks(props), config, run)),
+    update: (id, olds, news) =>
+      operate("update", news, (run) =>
+        updateResource(id, withoutSecretMarks(olds), withoutSecretMarks(news), config, run),
+      ),
+    delete: (id, props) =>
+      operate("delete", props, (run) => deleteResource(id, withoutSecretMarks(props), config, run)),
   };
 }
 
@@ -76,12 +81,13 @@ function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: Sta
 }
 
 async function operate<Result>(
+  operation: CancellableOperation,
   { resourceUrn }: DeploymentInputs,
   run: (operation: Operation) => Promise<Result>,
 ): Promise<Result> {
   const line = statusLineOf(resourceUrn);
   try {
-    return await cancellable((signal) => run({ line, signal }));
+    return await cancellable(operation, (signal) => run({ line, signal }));
   } catch (error) {
     throw error instanceof InitError ? error : bare(error instanceof Error ? error.message : String(error));
   } finally {

@@ -11,12 +11,19 @@ export interface ConnectionInputs {
   region?: string;
   baseUrl?: string;
   dialect?: string;
+  allowHttpHosts?: readonly string[];
 }
 
 export interface Timeouts {
   create?: string | number;
   update?: string | number;
   delete?: string | number;
+}
+
+/** Pulumi's resource options that a replacement depends on: those that the program sets. */
+export interface ResourceOptionInputs {
+  deleteBeforeReplace?: boolean;
+  retainOnDelete?: boolean;
 }
 
 /** The inputs of a `Deployment` as the engine passes them: plain values, unknowns in preview. */
@@ -35,8 +42,8 @@ export interface DeploymentInputs extends DesiredDeployment {
   secretsVersion?: number;
   /** Made by the constructor, for the status line and the ownership marker. */
   resourceUrn?: string;
-  /** Options of the resource that the constructor passes on, as far as they are set. */
-  resourceOptions?: { deleteBeforeReplace?: boolean; retainOnDelete?: boolean };
+  /** Made by the constructor; absent when the program sets none. */
+  resourceOptions?: ResourceOptionInputs;
   __provider?: string;
 }
 

@@ -92,7 +92,7 @@ whenPossible(
     const [deployment] = await mock.state.deployments.all();
     expect(interrupted, result.stdout + result.stderr).toMatchObject({
       id: deployment?.id,
-      initErrors: [expect.stringContaining("Cancelled while waiting; the rollout goes on.")],
+      initErrors: [expect.stringContaining("Cancelled. A rollout that was begun goes on;")],
     });
     await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
     succeeded(await stack.up());

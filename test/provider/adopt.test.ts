@@ -158,3 +158,13 @@ test("of two programs that create one name at once, one wins and the other is to
   );
   expect(writes(ground.mock).sort()).toEqual(["POST 201", "POST 409"]);
 });
+
+test("the resource option import is refused, and an empty one is none", async () => {
+  await using ground = await startGround();
+  const id = await madeByHand(ground.mock);
+  await expect(ground.engine.up(program({}, { import: id }))).rejects.toThrow(
+    /can't import a dynamic resource.*adopt: true/,
+  );
+  expect(writes(ground.mock)).toEqual(["POST 201"]);
+  expect(summary(await ground.engine.up(program({ name: "other" }, { import: "" })))).toEqual(["create"]);
+});

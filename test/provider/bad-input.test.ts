@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../core/client.ts";
 import { create } from "../../core/reconcile.ts";
-import type { DeploymentArgs } from "../../provider/deployment.ts";
+import { Deployment, type DeploymentArgs } from "../../provider/deployment.ts";
+import { Provider, type ProviderArgs } from "../../provider/provider.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startLogServer } from "../support/pulumi/log-server.ts";
@@ -228,6 +229,53 @@ test.each([
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["update"]);
   expect((await platform(ground.mock)).deployments[0]?.secrets).toEqual([byHand, marker]);
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
+});
+
+test("the last entry of the environment can be removed: the mark stays in the list", async () => {
+  await using ground = await startGround();
+  const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
+  await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
+  expect(await names()).toEqual(["MODEL_KEY", "GRAPHDEPLOY_MANAGED_BY"]);
+  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual(["update"]);
+  expect(await names()).toEqual(["GRAPHDEPLOY_MANAGED_BY"]);
+  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual(["same"]);
+});
+
+test("a null is refused at its path, in every argument but the triggers", async () => {
+  await using ground = await startGround();
+  const refused = async (path: string, changes: Record<string, unknown>) =>
+    expect(await refusal(ground, changes)).toEqual([
+      `create: ${path}: ${path} is null. Leave it out, or give it a value.`,
+    ]);
+  for (const name of ["name", "source", "env", "secrets", "secretReferences", "displayName"]) {
+    await refused(name, { [name]: null });
+  }
+  for (const name of ["wait", "adopt", "deleteTracingProject", "pushedCommit", "timeouts"]) {
+    await refused(name, { [name]: null });
+  }
+  await refused("env.Y", { env: { Y: null } });
+  await refused("secrets.TOKEN", { secrets: { TOKEN: null } });
+  await refused("timeouts.create", { timeouts: { create: null } });
+  await refused("sourceConfig.buildOnPush", { sourceConfig: { buildOnPush: null } });
+  await refused("sourceConfig.resourceSpec.cpu", { sourceConfig: { resourceSpec: { cpu: null } } });
+  await refused("sourceRevisionConfig.repoRef", { sourceRevisionConfig: { repoRef: null } });
+  const noConfig = () => new Deployment("agent", { name: "a", source: "github", sourceConfig: null as never });
+  expect(summary(await ground.engine.up(noConfig))).toEqual([
+    "create: sourceConfig: sourceConfig is null. Leave it out, or give it a value.",
+  ]);
+  const provider = new Provider({ region: null } as unknown as ProviderArgs);
+  expect(summary(await ground.engine.up(program({}, { provider })))).toEqual([
+    "create: connection.region: connection.region is null. Leave it out, or give it a value.",
+  ]);
+  expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
+});
+
+test("a name alone is refused with what its source can follow from", async () => {
+  await using ground = await startGround();
+  const nameOnly = () => new Deployment("agent", { name: "a" });
+  expect(summary(await ground.engine.up(nameOnly))).toEqual([
+    "create: source: source is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.",
+  ]);
 });
 
 test("429 is waited out as long as the server asks, also for a creation", async () => {

@@ -168,10 +168,7 @@ test.each(cases)("$title, and everything is there once", async ({ nth, operation
   }
 
   const { deployments, revisions } = await platform(mock);
-  expect([deployments.length, revisions.length]).toEqual([
-    operation.deployments,
-    operation.revisions + kept,
-  ]);
+  expect([deployments.length, revisions.length]).toEqual([operation.deployments, operation.revisions + kept]);
   const stored = [...provider.engine.resources.values()];
   expect(stored.map(({ id }) => id)).toEqual(deployments.map(({ id }) => id));
   expect(stored.map(({ outputs }) => outputs.latestRevisionId)).toEqual(

@@ -171,7 +171,14 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
   expect(await life.logs.logged(`which is owned by pulumi#${b}`)).toMatchObject({ severity: "warning" });
   expect(await life.alive()).toEqual([ours.id]);
 
+  const olds = theirs.outputs as unknown as Properties;
+  await life.ground.provider.process.read(one, theirs.id, olds, {});
+  expect(await life.logs.logged("isn't changed or deleted from here any more")).toMatchObject({ severity: "warning" });
+
   const back = await life.update(one, theirs, { adopt: true, ...change });
+  expect(await life.logs.logged(`which is owned by pulumi#${b}, is taken over.`)).toMatchObject({
+    severity: "warning",
+  });
   expect(await life.marker()).toBe(back.outputs.ownershipMarker);
   await life.ground.provider.restart();
   await life.delete(b, ours);

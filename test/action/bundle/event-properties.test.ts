@@ -84,8 +84,9 @@ test("nothing is deployed or deleted that the table doesn't allow, whatever the 
 
 type Platform = typeof platform extends fc.Arbitrary<infer Value> ? Value : never;
 
-function mayTouch(outcome: Outcome | "sweep", { preview }: Platform): string[] {
-  if (outcome === "deploy" || outcome === "redeploy") return [names.deployment];
+function mayTouch(outcome: Outcome | "sweep", { deployment, preview }: Platform): string[] {
+  const isOthers = deployment === "other repository" || deployment === "Pulumi";
+  if (outcome === "deploy" || outcome === "redeploy") return isOthers ? [] : [names.deployment];
   return outcome === "preview" && (preview === "own" || preview === "nobody") ? [names.preview] : [];
 }
 

@@ -104,7 +104,8 @@ export function createEngine(provider: DynamicProcess): Engine {
       const urn = `urn:pulumi:${stack}::${project}::${type}::${name}`;
       let operation: Step["operation"] = old === undefined ? "create" : "same";
       try {
-        const { inputs, failures } = await provider.check(urn, old?.inputs ?? {}, news);
+        const { inputs: marked, failures } = await provider.check(urn, old?.inputs ?? {}, news);
+        const inputs = withoutSecretMarks(marked) as Properties;
         if (failures.length > 0) {
           throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
         }
@@ -184,7 +185,10 @@ export function createEngine(provider: DynamicProcess): Engine {
       try {
         const read = await provider.read(old.urn, old.id, old.outputs, old.inputs);
         if (read.id === "") resources.delete(old.name);
-        else keep({ ...old, id: read.id, outputs: read.outputs, inputs: read.inputs ?? old.inputs, initErrors: [] });
+        else {
+          const inputs = withoutSecretMarks(read.inputs ?? old.inputs) as Properties;
+          keep({ ...old, id: read.id, outputs: read.outputs, inputs, initErrors: [] });
+        }
         steps.push({ name: old.name, operation: read.id === "" ? "delete" : "read" });
       } catch (error) {
         steps.push({ name: old.name, operation: "read", error: textOf(error) });
