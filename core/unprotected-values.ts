@@ -12,11 +12,11 @@ const fewestDigits = 6;
 export function unprotectedBecause(value: string): string | undefined {
   const text = value.trim();
   if (commonWords.has(text.toLowerCase())) return "a common word";
+  if (text.length < shortestForm) return `under ${shortestForm} characters`;
   const digits = /^[+-]?(\d+)(?:\.(\d+))?$/.exec(text);
   if (digits !== null && `${digits[1]}${digits[2] ?? ""}`.length < fewestDigits) {
     return `a number under ${fewestDigits} digits`;
   }
-  if (text.length < shortestForm) return `under ${shortestForm} characters`;
   return undefined;
 }
 
