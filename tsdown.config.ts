@@ -13,6 +13,15 @@ const entries = {
   "mock-server": "mock-server/index.ts",
 };
 
+/** What the entry points load before all else; built beside them, a file of its own. */
+const guard = { "refuse-old-node": "core/refuse-old-node.ts" };
+
+/** The first line of each entry point. Of a module's imports the first is evaluated first. */
+function loadsGuard(format: "esm" | "cjs") {
+  const line = format === "esm" ? 'import "./refuse-old-node.js";' : 'require("./refuse-old-node.cjs");';
+  return ({ isEntry, name }: { isEntry: boolean; name: string }) => (isEntry && name in entries ? line : "");
+}
+
 /** What is run rather than imported, and ESM only: the command, and the threads with projects' graphs. */
 const programs = { cli: "cli/main.ts", "project-thread": "mock-server/agent-server/engine/compiled/thread-main.ts" };
 
@@ -69,14 +78,18 @@ const programsBuild: UserConfig = {
 export default defineConfig([
   {
     ...shared,
-    entry: present(entries),
+    entry: present({ ...entries, ...guard }),
     format: ["esm", "cjs"],
     dts: true,
     // `import.meta.url` in CommonJS.
     shims: true,
     // The bundler's helpers in a file of their own: it would put them into one of the entry points, which every other file then loads, and a file
     // that this entry point itself loads would find it half loaded.
-    outputOptions: { codeSplitting: { groups: [{ name: "helpers", test: /rolldown[:/\\]runtime/ }] } },
+    outputOptions: (options, format) => ({
+      ...options,
+      codeSplitting: { groups: [{ name: "helpers", test: /rolldown[:/\\]runtime/ }] },
+      banner: loadsGuard(format === "cjs" ? "cjs" : "esm"),
+    }),
     clean: true,
     hooks: { "build:done": copyReferencePageFiles },
   },

@@ -1,17 +1,18 @@
 import { ControlPlane } from "../core/client.ts";
-import { managedByOf } from "../core/managed-by.ts";
-import { type Plan, planUpdate } from "../core/plan.ts";
 import type { Redactor } from "../core/redact.ts";
+import { unprotectedWarning } from "../core/unprotected-values.ts";
 import type { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { deploy, redeploy } from "./deploy.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { answerCancel, isFailedRollout, logTailOf, messageOf, resultOf } from "./failure.ts";
 import { connectToGitHub } from "./github/client.ts";
+import { inInputNames } from "./input-names.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Result } from "./operations.ts";
 import type { Outputs } from "./outputs.ts";
 import { markOf } from "./ownership.ts";
+import { plan } from "./plan.ts";
 import { deleteOwn, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
@@ -22,13 +23,14 @@ import { saveState } from "./state.ts";
 import type { Target } from "./target.ts";
 import { WriteBacks } from "./write-backs.ts";
 
-type Task = Exclude<Target, { kind: "skip" | "refuse" }>;
+type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
 
 /** Results that don't fail the step. */
 const passing: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
 
 export interface Tools {
   redactor: Redactor;
+  declaredSecrets: Redactor;
   console: Console;
   outputs: Outputs;
   report: Report;
@@ -41,7 +43,7 @@ export interface Tools {
  * @returns the exit status
  */
 export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
-  const { redactor, console, outputs, report, signal } = tools;
+  const { redactor, declaredSecrets, console, outputs, report, signal } = tools;
   const { settings } = inputs;
   if (settings === undefined) return 1;
   const client = new ControlPlane({
@@ -57,16 +59,24 @@ export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task,
   });
   const progress = new Progress(client, console, report, outputs, rememberIds);
   const github = connectToGitHub(inputs.githubToken, event.repository, console, signal);
-  const session: Session = { client, inputs, event, console, redactor, progress, report, github, signal };
+  const session: Session = {
+    client,
+    inputs,
+    event,
+    console,
+    redactor,
+    declaredSecrets,
+    progress,
+    report,
+    github,
+    signal,
+  };
   const pullRequest = "pullRequest" in task ? task.pullRequest : undefined;
   const writeBacks = new WriteBacks(session, pullRequest);
   saveState("phase", "running");
   console.info(`graphdeploy: ${report.task} on ${client.baseUrl}`);
-  if (inputs.shortSecrets.length > 0) {
-    console.warning(
-      `Too short to be kept out of the log (under 4 characters): the values of ${inputs.shortSecrets.join(", ")}.`,
-    );
-  }
+  const unprotected = unprotectedWarning(inputs.declared.secrets ?? {});
+  if (unprotected !== undefined) console.warning(unprotected);
   try {
     await untilAborted(perform(session, task, writeBacks), signal);
   } catch (error) {
@@ -104,11 +114,12 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
 async function perform(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {
   const { inputs, event, report, console } = session;
   const repository = event;
+  const isOwn = (revisionId: string) => writeBacks.isOwnRevision(revisionId);
   switch (task.kind) {
     case "deploy": {
       await writeBacks.begin(task.source.commit ?? task.source.ref ?? event.sha);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false });
+      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false, isOwn });
     }
     case "preview": {
       const mark = markOf(repository, task.pullRequest);
@@ -118,44 +129,20 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
       }
       await writeBacks.begin(task.source.commit ?? task.source.ref);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark, isPreview: true });
+      return deploy(session, { desired, source: task.source, mark, isPreview: true, isOwn });
     }
     case "redeploy":
       await writeBacks.begin(event.sha);
       return redeploy(session);
     case "plan":
-      return plan(session, task);
+      return plan(session, task.source);
     case "delete":
-      return deleteOwn(session, report.name, markOf(repository));
+      return deleteOwn(session, report.name, markOf(repository), task.onlyRef);
     case "delete-preview":
       return deletePreview(session, task.pullRequest);
     case "sweep":
       return sweep(session);
   }
-}
-
-async function plan(
-  { client, inputs, report, console, progress, signal }: Session,
-  { source }: Task & { kind: "plan" },
-) {
-  const desired = declare(inputs.declared, report.name, source);
-  const { deployment } = await client.findByName(desired.name, { signal });
-  const mark = deployment && managedByOf(deployment.secrets);
-  const planned: Pick<Plan, "action" | "changes" | "droppedNames"> =
-    deployment === undefined
-      ? { action: "create", changes: [], droppedNames: [] }
-      : planUpdate(desired, deployment, { managedBy: mark });
-  if (deployment !== undefined) progress.tellDeployment(deployment);
-  report.plan = { action: planned.action, changes: planned.changes };
-  console.info(`Plan for ${desired.name}: ${planned.action}`);
-  for (const { path, reason } of planned.changes) console.info(`  ${path}: ${reason}`);
-  if (planned.droppedNames.length > 0)
-    console.warning(`Not declared, so it would be dropped: ${planned.droppedNames.join(", ")}.`);
-  report.result = "planned";
-  if (planned.action !== "replace") return;
-  report.result = "failed";
-  const paths = planned.changes.filter(({ effect }) => effect === "replace").map(({ path }) => path);
-  report.message = `A deploy would be refused: ${paths.join(", ")} can't change on a deployment. Declare what is there, or use another name.`;
 }
 
 /** Takes down what went wrong, and rolls back where that is wanted. */
@@ -164,7 +151,9 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   const isCancelled = signal.aborted;
   report.result = isCancelled ? "cancelled" : resultOf(error);
   const deletes = task.kind === "delete" || task.kind === "delete-preview" || task.kind === "sweep";
-  report.message = isCancelled ? await answerCancel(session, deletes) : messageOf(error);
+  // Redacted first: with other words in it, a secret wouldn't be found.
+  const told = () => inInputNames(session.redactor.text(messageOf(error)));
+  report.message = isCancelled ? await answerCancel(session, deletes) : told();
   report.logTail = logTailOf(error);
   if (isCancelled) return;
   await session.progress.end();
@@ -172,7 +161,8 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   const mayRollBack = isFailedRollout(error) || error instanceof SmokeTestError;
   if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
     try {
-      await rollBack(session);
+      const pullRequest = task.kind === "preview" ? task.pullRequest : undefined;
+      await rollBack(session, markOf(session.event, pullRequest));
     } catch {
       report.result = "cancelled";
       report.message = `${report.message} The rollback was cancelled and goes on on the platform.`;
@@ -210,8 +200,9 @@ function conclude({ console, inputs, report, redactor }: Session): number {
   return 1;
 }
 
-function rememberIds({ deploymentId, revisionId, webUrl }: Report): void {
+function rememberIds({ deploymentId, revisionId, url, webUrl }: Report): void {
   if (deploymentId !== undefined) saveState("deployment-id", deploymentId);
   if (revisionId !== undefined) saveState("revision-id", revisionId);
+  if (url !== undefined) saveState("url", url);
   if (webUrl !== undefined) saveState("web-url", webUrl);
 }

@@ -1,4 +1,6 @@
 import type { DesiredDeployment } from "../core/desired.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
+import type { Inputs } from "./inputs.ts";
 import type { TargetSource } from "./target.ts";
 
 /** What is declared, for the ref that is to go live. */
@@ -7,14 +9,63 @@ export function declare(
   name: string,
   { ref }: Pick<TargetSource, "ref">,
 ): DesiredDeployment {
+  const { sourceConfig, sourceRevisionConfig, displayName } = declared;
   // A tag never moves, so nothing can be built on a push to it.
-  const buildOnPush =
-    declared.sourceConfig?.buildOnPush ?? (ref?.startsWith("refs/tags/") === true ? false : undefined);
-  const isImage = declared.sourceRevisionConfig?.imageUri !== undefined;
+  const buildOnPush = sourceConfig?.buildOnPush ?? (ref?.startsWith("refs/tags/") === true ? false : undefined);
+  const isImage = sourceRevisionConfig?.imageUri !== undefined;
+  // A preview never gets the address or the display name of the deployment itself.
+  const isPreview = name !== declared.name;
+  const named = (text: string | undefined) =>
+    isPreview && text?.includes("{name}") !== true ? undefined : text?.replaceAll("{name}", name);
   return {
     ...declared,
     name,
-    sourceConfig: { ...declared.sourceConfig, buildOnPush: isImage ? declared.sourceConfig?.buildOnPush : buildOnPush },
-    sourceRevisionConfig: { ...declared.sourceRevisionConfig, repoRef: isImage ? undefined : ref },
+    sourceConfig: {
+      ...sourceConfig,
+      buildOnPush: isImage ? sourceConfig?.buildOnPush : buildOnPush,
+      customUrl: named(sourceConfig?.customUrl),
+    },
+    sourceRevisionConfig: { ...sourceRevisionConfig, repoRef: isImage ? undefined : ref },
+    displayName: named(displayName),
   };
+}
+
+type Update = Pick<Inputs, "declared" | "envUpdate" | "envRemove">;
+
+/**
+ * The names that a change drops from the environment where nobody declares them there. An environment of which nothing is declared is left alone,
+ * also where the whole of it would be replaced: an input that is empty by mistake must not empty a deployment.
+ */
+export function droppableNames({ declared, envUpdate, envRemove }: Update): readonly string[] | "all" {
+  const { env, secrets, secretReferences = {} } = declared;
+  if (envUpdate === "replace" && (env !== undefined || secrets !== undefined)) return "all";
+  return [...envRemove, ...Object.keys(secretReferences)];
+}
+
+/** What is declared, with the references to Kubernetes Secrets that an existing deployment keeps: they are sent whole, like the environment. */
+export function withKeptReferences(
+  desired: DesiredDeployment,
+  { secret_references }: Deployment,
+  { envUpdate, envRemove }: Update,
+): { desired: DesiredDeployment; dropped: readonly string[] } {
+  const { env, secrets, secretReferences } = desired;
+  const declared = { ...env, ...secrets, ...secretReferences };
+  const undeclared = (secret_references ?? []).filter(({ name }) => !Object.hasOwn(declared, name));
+  const isReplaced = envUpdate === "replace" && secretReferences !== undefined;
+  const dropped = undeclared.filter(({ name }) => isReplaced || envRemove.includes(name)).map(({ name }) => name);
+  if (secretReferences === undefined && dropped.length === 0) return { desired, dropped };
+  const kept = undeclared
+    .filter(({ name }) => !dropped.includes(name))
+    .map(({ name, secret_name: secretName, secret_key: secretKey }) => [name, { secretName, secretKey }]);
+  return { desired: { ...desired, secretReferences: { ...Object.fromEntries(kept), ...secretReferences } }, dropped };
+}
+
+/** The commit that the platform builds by itself, because the event pushed it; `undefined` where this run has to see to the revision. */
+export function pushedCommitOf(
+  desired: DesiredDeployment,
+  { source_config }: Deployment,
+  { commit, isPush }: TargetSource,
+): string | undefined {
+  const buildsOnPush = (desired.sourceConfig?.buildOnPush ?? source_config.build_on_push) === true;
+  return buildsOnPush && isPush ? commit : undefined;
 }

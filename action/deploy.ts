@@ -1,11 +1,17 @@
+import { applyDesired } from "../core/application.ts";
 import { ensureExists } from "../core/creation.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
-import { ConfigError } from "../core/errors.ts";
-import { managedByOf } from "../core/managed-by.ts";
+import { ApiError, ConfigError, NameInUse } from "../core/errors.ts";
+import type { Claim } from "../core/ownership.ts";
+import { ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
+import { droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
+import type { WorkflowEvent } from "./event.ts";
+import { isFailedRollout } from "./failure.ts";
+import { revisionToFollow, revisionUnderWay } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
-import { whyNotOurs } from "./ownership.ts";
+import { claimOf, markOf, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
@@ -19,6 +25,8 @@ export interface Task {
   mark: string;
   /** A preview is changed only where it carries the mark; anything else that has its name is somebody's. */
   isPreview: boolean;
+  /** Whether an earlier attempt of this run made a revision, as far as GitHub's list of deployments shows it. */
+  isOwn: (revisionId: string) => boolean;
 }
 
 /**
@@ -26,23 +34,44 @@ export interface Task {
  * @throws the core's errors; {@link SmokeTestError}
  */
 export async function deploy(session: Session, task: Task): Promise<void> {
-  const { client, progress, inputs, report, signal } = session;
+  const { client, console, progress, inputs, report, signal } = session;
   const { onProgress } = progress;
   const { deployment: existing } = await client.findByName(task.desired.name, { signal });
-  const ensured = existing === undefined ? await create(session, task) : await rollOut(session, task, existing);
-  progress.tellDeployment(ensured.deployment, ensured.created);
+  const ensured: Begun = existing === undefined ? await create(session, task) : await rollOut(session, task, existing);
+  progress.tellDeployment(ensured.deployment, ensured.origin === "created");
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
-  await finish(
-    session,
-    task.source,
-    await waitUntilLive(client, ensured, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress }),
-    ensured.deployment.id,
-  );
+  const wait = (begun: Ensured) =>
+    waitUntilLive(client, begun, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress });
+  let live: Awaited<ReturnType<typeof waitUntilLive>>;
+  try {
+    live = await wait(ensured);
+  } catch (error) {
+    if (ensured.doubt !== undefined && isFailedRollout(error)) console.warning(ensured.doubt);
+    throw error;
+  }
+  const built = live?.revision.source_revision_config.repo_commit_sha ?? undefined;
+  const { commit } = task.source;
+  // Its commit wasn't known when it was followed: the branch may have moved since then, and may have been behind it.
+  if (ensured.isFollowed === true && built !== undefined && commit !== undefined && built !== commit) {
+    console.info(
+      `Revision ${ensured.revisionId} turned out to be of commit ${built}, not of ${commit}: rolling out again.`,
+    );
+    live = await wait(await rollOut(session, task, live?.deployment ?? ensured.deployment, { mayFollow: false }));
+  }
+  await finish(session, task.source, live, ensured.deployment.id);
+}
+
+/** A deployment whose rollout was begun, or was under way. */
+interface Begun extends Ensured {
+  /** What may be the cause if its rollout fails. */
+  doubt?: string | undefined;
+  /** The revision is one of an earlier run. */
+  isFollowed?: boolean;
 }
 
 /** Rolls the present ref of a deployment out again. */
 export async function redeploy(session: Session): Promise<void> {
-  const { client, inputs, progress, report, signal } = session;
+  const { client, console, event, inputs, progress, report, signal } = session;
   const { name } = inputs.declared;
   const { deployment } = await client.findByName(name, { signal });
   if (deployment === undefined) {
@@ -51,14 +80,21 @@ export async function redeploy(session: Session): Promise<void> {
       hint: `Create it with the operation "deploy".`,
     });
   }
+  const claim = claimOf(deployment, markOf(event), inputs, console);
   progress.tellDeployment(deployment, false);
   const { onProgress } = progress;
-  const ensured = await update(
-    client,
-    deployment.id,
-    { name, source: deployment.source },
-    { redeploy: "rolled out again on purpose", signal, onProgress },
-  );
+  const underWay = isRerun(event) ? await revisionUnderWay(session, deployment) : undefined;
+  if (underWay !== undefined)
+    console.info(`Revision ${underWay.id} is ${underWay.status}: a re-run follows it instead of making another.`);
+  const ensured =
+    underWay === undefined
+      ? await update(
+          client,
+          deployment.id,
+          { name, source: deployment.source },
+          { claim, adopt: inputs.adopt, redeploy: "rolled out again on purpose", signal, onProgress },
+        )
+      : { deployment, revisionId: underWay.id };
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   const source = { ref: deployment.source_revision_config.repo_ref ?? undefined, commit: undefined, isPush: false };
   await finish(
@@ -72,67 +108,102 @@ export async function redeploy(session: Session): Promise<void> {
 function leave(report: Report, revisionId: string): void {
   report.revisionId = revisionId;
   report.result = "started";
-  report.message = "The rollout was begun and isn't waited for.";
+  report.message = `Revision ${revisionId} is rolling out and isn't waited for.`;
 }
 
-async function create(session: Session, task: Task): Promise<Ensured> {
+/** Whether this is a later attempt of its run ("Re-run jobs"). */
+function isRerun({ runAttempt = 1 }: WorkflowEvent): boolean {
+  return runAttempt > 1;
+}
+
+async function create(session: Session, task: Task): Promise<Begun> {
   const { client, inputs, progress, signal, console } = session;
-  const { repoUrl, integrationId } = task.desired.sourceConfig ?? {};
-  const found =
-    integrationId ??
-    (task.desired.source === "github" && repoUrl !== undefined ? await findIntegration(session, repoUrl) : undefined);
-  const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId: found } };
+  const { id: integrationId, doubt } = await integrationOf(session, task.desired);
+  const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
   const { onProgress } = progress;
-  const { deployment, created } = await ensureExists(client, desired, {
-    adopt: true,
-    managedBy: task.mark,
-    signal,
-    onProgress,
+  const creation = ensureExists(client, desired, { claim: { owner: task.mark }, signal, onProgress });
+  const { deployment: found, origin } = await creation.catch(async (error: unknown) => {
+    if (error instanceof NameInUse) {
+      return { deployment: await client.getDeployment(error.deploymentId, { signal }), origin: undefined };
+    }
+    if (doubt !== undefined && error instanceof ApiError) console.warning(doubt);
+    throw error;
   });
-  // Another run was faster.
-  if (!created) return rollOut(session, task, deployment);
-  progress.tellDeployment(deployment, true);
+  // Another run was faster; whether what it made may be changed is seen from the deployment.
+  if (origin !== "created") return rollOut(session, task, found);
+  progress.tellDeployment(found, true);
+  const deployment = await nameForPeople(session, desired, found);
   const revisionId =
     deployment.latest_revision_id ?? (await client.getDeployment(deployment.id, { signal })).latest_revision_id;
   if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, created, revisionId: revisionId ?? undefined };
+  return { deployment, origin, marker: task.mark, revisionId: revisionId ?? undefined, doubt };
 }
 
+async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
+  const { repoUrl, integrationId } = sourceConfig;
+  if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
+    return { id: integrationId, doubt: undefined };
+  return findIntegration(session, repoUrl);
+}
+
+/** The platform takes no display name with a creation. */
+async function nameForPeople({ client, progress, signal }: Session, desired: DesiredDeployment, created: Deployment) {
+  const { name, source, displayName } = desired;
+  if (displayName === undefined) return created;
+  const { onProgress } = progress;
+  return (await applyDesired(client, { name, source, displayName }, created, { signal, onProgress })).deployment;
+}
+
+/** Changes the deployment to what is declared, with a new revision even where nothing differs; or follows one that brings the same. */
 async function rollOut(
   session: Session,
-  { desired, source, mark, isPreview }: Task,
+  task: Task,
   existing: Deployment,
-): Promise<Ensured> {
-  const { client, console, progress, signal } = session;
-  const present = managedByOf(existing.secrets);
-  if (isPreview) {
-    const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
-    if (refusal !== undefined) {
-      throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
-        path: "preview-name",
-        hint: "Choose a pattern whose names nothing else has.",
-      });
-    }
-  } else if (present !== undefined && present !== mark) {
-    console.warning(
-      `Deployment ${existing.name} is marked as managed by ${present}, which may undo what this run does.`,
-    );
-  }
+  { mayFollow } = { mayFollow: true },
+): Promise<Begun> {
+  const { client, console, event, inputs, progress, signal } = session;
+  const { source, isPreview, isOwn, mark } = task;
+  const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
+  const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, task.mark, inputs, console);
+  if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
   progress.tellDeployment(existing, false);
-  const { ref, commit, isPush } = source;
-  const buildsOnPush = (desired.sourceConfig?.buildOnPush ?? existing.source_config.build_on_push) === true;
-  const pushedCommit = buildsOnPush && isPush ? commit : undefined;
+  const { ref, commit } = source;
+  const pushedCommit = pushedCommitOf(desired, existing, source);
+  const droppable = droppableNames(inputs);
+  const present = readMarker(existing.secrets);
+  const isTakenOver = present !== undefined && ownerOf(present).toLowerCase() !== mark.toLowerCase();
+  // The platform's own build of a push is followed anyway, and a take-over needs a revision of its own.
+  if (mayFollow && pushedCommit === undefined && !isTakenOver) {
+    const planOptions = { droppable, marker: mark };
+    const rollout = { desired, source, planOptions, isOwn, isRerun: isRerun(event) };
+    const followed = await revisionToFollow(session, existing, rollout);
+    if (followed !== undefined) {
+      return { deployment: existing, origin: "existing", marker: present, revisionId: followed.id, isFollowed: true };
+    }
+  }
   const what = [desired.sourceRevisionConfig?.imageUri ?? ref, commit]
     .filter((part) => part !== undefined)
     .join(" at ");
   return update(client, existing.id, desired, {
-    managedBy: isPreview ? mark : (present ?? mark),
+    claim,
+    adopt: !isPreview && inputs.adopt,
+    droppable,
     // Values that the platform hides are sent again with every revision that is made anyway; where the platform makes it, they would make a second one.
     unreadable: pushedCommit === undefined ? "changed" : "same",
     ...(pushedCommit === undefined ? { redeploy: `deploys ${what}` } : { pushedCommit }),
     signal,
     onProgress: progress.onProgress,
+  });
+}
+
+/** A preview is changed only where it carries the mark: anything else that has its name is somebody's. */
+function claimPreview({ desired, mark }: Task, existing: Deployment): Claim {
+  const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
+  if (refusal === undefined) return { owner: mark, held: readMarker(existing.secrets) };
+  throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
+    path: "preview-name",
+    hint: "Choose a pattern whose names nothing else has.",
   });
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** What caused the workflow run, and where it runs. */
 export interface WorkflowEvent {
@@ -12,10 +12,14 @@ export interface WorkflowEvent {
   sha: string;
   /** `owner/name` of the repository that the workflow belongs to. */
   repository: string;
+  /** `GITHUB_ACTOR`: who started the run. A re-run by somebody else keeps it, with the secrets that it may see. */
+  actor: string;
   /** Of the web pages, for example `https://github.com`. */
   serverUrl: string;
   /** The page of this run. */
   runUrl: string;
+  /** `GITHUB_RUN_ATTEMPT`: over 1 when somebody re-runs the jobs. */
+  runAttempt?: number;
   payload: Fields;
 }
 
@@ -33,8 +37,10 @@ export function readEvent(env: Readonly<Record<string, string | undefined>>): Wo
     ref: env.GITHUB_REF ?? "",
     sha: env.GITHUB_SHA ?? "",
     repository,
+    actor: env.GITHUB_ACTOR ?? "",
     serverUrl,
     runUrl: `${serverUrl}/${repository}/actions/runs/${env.GITHUB_RUN_ID ?? ""}`,
+    runAttempt: Number(env.GITHUB_RUN_ATTEMPT || 1),
     payload: asFields(payload),
   };
 }
@@ -47,4 +53,9 @@ export function asFields(value: unknown): Fields {
 /** A text of the payload; `undefined` where it is missing, empty or something else. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** A full commit of the payload; `undefined` where there is none. */
+export function asCommit(value: unknown): string | undefined {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

@@ -1,13 +1,19 @@
-import { existsSync } from "node:fs";
-import { posix } from "node:path";
 import { type DesiredDeployment, type Problem, validateDesired } from "../core/desired.ts";
 import { graphConfigFileNames } from "../core/dialect.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import { sources } from "../core/wire/source-config.ts";
-import { type InputProblem, possibleValues, readEnvironment } from "./environment-input.ts";
+import { readDeclared } from "./declared-input.ts";
+import {
+  type EnvironmentInput,
+  type InputProblem,
+  possibleValues,
+  readEnvironment,
+  readNames,
+} from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
+import { inInputNames, inputOf } from "./input-names.ts";
 import { type Operation, operations } from "./operations.ts";
 import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
 
@@ -27,12 +33,26 @@ export const inputDefaults = {
   "image-uri": "",
   "deployment-type": "",
   "build-on-push": "",
+  "install-command": "",
+  "build-command": "",
+  "resource-spec": "",
+  "listener-id": "",
+  "k8s-namespace": "",
+  "custom-url": "",
+  "display-name": "",
   env: "",
   secrets: "",
+  "secret-references": "",
+  "env-update": "merge",
+  "env-remove": "",
+  "allow-empty": "",
   ref: "",
   sha: "",
+  "pull-request": "",
   operation: "auto",
   "preview-name": "{name}-pr-{number}",
+  adopt: "false",
+  "expect-no-changes": "false",
   wait: "true",
   timeout: "30m",
   "on-superseded": "fail",
@@ -51,11 +71,25 @@ export type InputName = keyof typeof inputDefaults;
 export interface Inputs {
   /** `undefined`: there is no API key, and that is to be skipped. */
   settings: Settings | undefined;
+  /** Whether there is an API key at all, right or wrong. */
+  hasApiKey: boolean;
   operation: Operation;
   ref: string | undefined;
   sha: string | undefined;
+  /** The pull request that is meant where the event has none. */
+  pullRequest: number | undefined;
   /** What to deploy, without its ref. */
   declared: DesiredDeployment;
+  /** Mistakes that matter only to a run that declares something: a deletion needs neither values nor a configuration file. */
+  declarationProblems: readonly InputProblem[];
+  /** What happens to environment entries on the platform that nobody declares here. */
+  envUpdate: "merge" | "replace";
+  /** Names that are removed from the environment. */
+  envRemove: readonly string[];
+  /** Take the deployment over where it isn't this repository's. */
+  adopt: boolean;
+  /** A plan that isn't empty fails. */
+  expectNoChanges: boolean;
   previewName: string;
   wait: boolean;
   timeoutMs: number;
@@ -68,8 +102,6 @@ export interface Inputs {
   githubToken: string | undefined;
   comment: boolean;
   summary: boolean;
-  /** Names of secrets whose values are too short to be kept out of a log: that would garble every line. */
-  shortSecrets: readonly string[];
 }
 
 export interface InputSources {
@@ -99,15 +131,17 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   const withDefault = (name: InputName) => text(name) ?? inputDefaults[name];
 
   for (const name of ["api-key", "github-token"] as const) keepEach(text(name) ?? "", keepSecret);
-  const secrets = readEnvironment("secrets", sources.get("secrets"));
+  const secrets = readEnvironment("secrets", sources.get("secrets"), env);
   for (const value of secrets.entries === undefined || secrets.problems.length > 0
     ? possibleValues(sources.get("secrets"))
     : Object.values(secrets.entries)) {
     keepEach(value, keepSecret);
   }
-  const plain = readEnvironment("env", sources.get("env"));
+  const plain = readEnvironment("env", sources.get("env"), env);
+  const removed = readNames("env-remove", sources.get("env-remove"));
+  const allowed = readNames("allow-empty", sources.get("allow-empty"));
   const smoke = readSmokeTest(sources.get("smoke-test"));
-  problems.push(...secrets.problems, ...plain.problems, ...smoke.problems);
+  for (const read of [secrets, plain, removed, allowed, smoke]) problems.push(...read.problems);
 
   const choice = <const Value extends string>(name: InputName, values: readonly Value[]): Value => {
     const value = withDefault(name);
@@ -127,7 +161,8 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
       return read();
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      const message = error.path === undefined ? error.message : error.message.replace(`${error.path}: `, "");
+      const text = error.path === undefined ? error.message : error.message.replace(`${error.path}: `, "");
+      const message = inInputNames(text);
       const input = name(error.path);
       if (!problems.some((known) => known.input === input && known.message === message))
         problems.push({ input, message });
@@ -164,6 +199,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
     problems.push({ input: "sha", message: "is not the full SHA of a commit (40 hexadecimal digits)." });
   }
+  const pullRequest = pullRequestNumber();
   const previewName = withDefault("preview-name");
   if (!previewName.includes("{number}")) {
     problems.push({
@@ -172,30 +208,46 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     });
   }
 
-  const imageUri = text("image-uri");
-  const source = text("source") ?? (imageUri === undefined ? "github" : "external_docker");
-  const isGithub = source === "github";
-  const declared: DesiredDeployment = {
-    name: name ?? "",
-    source,
-    sourceConfig: {
-      repoUrl:
-        text("repo-url") ??
-        (isGithub && event.repository !== "" ? `${event.serverUrl}/${event.repository}` : undefined),
-      integrationId: text("integration-id"),
-      deploymentType: text("deployment-type"),
-      buildOnPush: flag("build-on-push"),
-    },
-    sourceRevisionConfig: { graphConfigPath: isGithub ? graphConfigPath() : text("graph-config-path"), imageUri },
-    env: plain.entries,
-    secrets: secrets.entries,
-  };
+  const operation = choice("operation", operations);
+  const expectNoChanges = flag("expect-no-changes") ?? false;
+  if (expectNoChanges && operation !== "plan") {
+    problems.push({
+      input: "expect-no-changes",
+      message: `belongs to the operation "plan", and this one is ${JSON.stringify(operation)}.`,
+    });
+  }
+  const given = readDeclared({ text, flag, withDefault, env, event });
+  problems.push(...given.problems);
+  const declared = { ...given.declared, env: plain.entries, secrets: secrets.entries };
+  const kept = [...namesIn(secrets), ...namesIn(plain), ...Object.keys(declared.secretReferences ?? {})];
+  const both = removed.names.filter((removal) => kept.includes(removal));
+  if (both.length > 0) {
+    problems.push({
+      input: "env-remove",
+      message: `names ${both.join(", ")}, declared here too. Keep one of the two.`,
+    });
+  }
   const inputs: Inputs = {
     settings,
-    operation: choice("operation", operations),
+    hasApiKey: hasKey(),
+    operation,
     ref,
     sha: sha?.toLowerCase(),
+    pullRequest,
     declared,
+    // A run that is skipped for want of a key misses other secrets, too.
+    declarationProblems:
+      missing === "skip" && !hasKey()
+        ? []
+        : [
+            ...given.checkoutProblems,
+            ...valueProblems("secrets", secrets, allowed.names),
+            ...valueProblems("env", plain, allowed.names),
+          ],
+    envUpdate: choice("env-update", ["merge", "replace"]),
+    envRemove: removed.names,
+    adopt: flag("adopt") ?? false,
+    expectNoChanges,
     previewName,
     wait: flag("wait") ?? true,
     timeoutMs:
@@ -211,9 +263,6 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     githubToken: text("github-token"),
     comment: flag("comment") ?? true,
     summary: flag("summary") ?? true,
-    shortSecrets: Object.entries(secrets.entries ?? {})
-      .filter(([, value]) => value !== "" && value.length < shortestKept)
-      .map(([key]) => key),
   };
   return { inputs, problems };
 
@@ -235,6 +284,16 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     return isRight && !isMissing ? resolveSettings({ explicit, env, names }) : undefined;
   }
 
+  function pullRequestNumber(): number | undefined {
+    const given = text("pull-request");
+    if (given === undefined || /^[1-9]\d{0,14}$/.test(given)) return given === undefined ? undefined : Number(given);
+    problems.push({
+      input: "pull-request",
+      message: `is ${JSON.stringify(given)}, which is not the number of a pull request.`,
+    });
+    return undefined;
+  }
+
   function hasKey(): boolean {
     try {
       resolveSettings({
@@ -247,50 +306,32 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
       return !(error instanceof ConfigError && error.message.startsWith("No API key"));
     }
   }
-
-  function graphConfigPath(): string | undefined {
-    const folder = posix.normalize(withDefault("working-directory").replaceAll("\\", "/"));
-    if (folder.startsWith("..") || posix.isAbsolute(folder)) {
-      problems.push({ input: "working-directory", message: "is not a folder inside the repository." });
-      return undefined;
-    }
-    const given = text("graph-config-path");
-    if (given !== undefined) {
-      const path = posix.join(folder, given);
-      if (!posix.isAbsolute(given) && !path.startsWith("../")) return path;
-      problems.push({ input: "graph-config-path", message: "is not a file inside the repository." });
-      return undefined;
-    }
-    const found = graphConfigFileNames.find((file) =>
-      existsSync(posix.join(env.GITHUB_WORKSPACE || ".", folder, file)),
-    );
-    return found && posix.join(folder, found);
-  }
 }
-
-const settingInputs: Readonly<Record<string, InputName>> = {
-  apiKey: "api-key",
-  workspaceId: "workspace-id",
-  region: "region",
-  baseUrl: "base-url",
-  dialect: "dialect",
-};
 
 function inputOfSetting(path: string | undefined): string {
-  return settingInputs[path ?? ""] ?? "api-key";
+  return inputOf([path ?? ""])?.input ?? "api-key";
 }
 
-const declaredInputs: Readonly<Record<string, InputName>> = {
-  name: "name",
-  source: "source",
-  "sourceConfig.repoUrl": "repo-url",
-  "sourceConfig.integrationId": "integration-id",
-  "sourceConfig.deploymentType": "deployment-type",
-  "sourceConfig.buildOnPush": "build-on-push",
-  "sourceRevisionConfig.repoRef": "ref",
-  "sourceRevisionConfig.graphConfigPath": "graph-config-path",
-  "sourceRevisionConfig.imageUri": "image-uri",
-};
+function namesIn({ entries = {}, missing }: EnvironmentInput): string[] {
+  return [...Object.keys(entries), ...missing];
+}
+
+/** Values that aren't there. GitHub puts nothing in the place of a secret that it doesn't have, and that would replace the value that is live. */
+function* valueProblems(
+  input: InputName,
+  { entries = {}, missing }: EnvironmentInput,
+  allowed: readonly string[],
+): Generator<InputProblem> {
+  const empty = Object.keys(entries).filter((name) => entries[name]?.trim() === "" && !allowed.includes(name));
+  if (empty.length > 0) {
+    const message = `has no value for ${empty.join(", ")}. GitHub gives nothing for a secret or variable that is missing: check its name and where it is set, or list what is meant to be empty in allow-empty.`;
+    yield { input, message };
+  }
+  if (missing.length > 0) {
+    const message = `names ${missing.join(", ")} without a value, and the env of the step has no such variable. Set it there, or write NAME=VALUE.`;
+    yield { input, message };
+  }
+}
 
 /**
  * What is told beside other mistakes about a source that nobody knows here; `undefined` where it is known. A newer platform may take it, so it is
@@ -308,25 +349,16 @@ export function problemsOf(desired: DesiredDeployment): InputProblem[] {
 }
 
 function toInputProblem({ path, message }: Problem): InputProblem {
-  const [first, second] = path;
-  if (first === "env" || first === "secrets") return { input: first, message: `${second ?? ""} ${message}`.trim() };
-  const input = declaredInputs[path.join(".")] ?? "source";
+  const { input, below } = inputOf(path) ?? { input: "source", below: "" };
   const hint =
     input === "graph-config-path" && message.startsWith("is required")
       ? ` Neither ${graphConfigFileNames.join(" nor ")} was found in the working directory: check out the repository before this step, or name the file.`
       : "";
-  const translated = Object.entries(declaredInputs).reduce(
-    (text, [field, name]) => text.replaceAll(field, name),
-    message,
-  );
-  return { input, message: `${translated}${hint}` };
+  return { input, message: `${below} ${inInputNames(message)}${hint}`.trim() };
 }
-
-/** Shorter values would be taken out of ordinary words. */
-const shortestKept = 4;
 
 /** A value, and each line of one that has several, since a log shows them line by line. */
 function keepEach(value: string, keepSecret: (value: string) => void): void {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
-  for (const part of new Set([value, ...lines])) if (part.length >= shortestKept) keepSecret(part);
+  for (const part of new Set([value, ...lines])) if (part !== "") keepSecret(part);
 }

@@ -2,14 +2,18 @@ import { ApiError, ResponseError } from "../core/errors.ts";
 import { isSameRepository } from "../core/repository.ts";
 import type { Session } from "./session.ts";
 
-/**
- * The id of the workspace's integration that can read a repository. `undefined`, with a warning, where none does or the control
- * plane lists none: then it has to find one by itself.
- */
+/** What is known about the integration that a deployment is to be created with. */
+export interface FoundIntegration {
+  id: string | undefined;
+  /** Why there is none. It matters only if the creation is refused: a control plane may find one by itself, or need none. */
+  doubt: string | undefined;
+}
+
+/** The workspace's integration that can read a repository. */
 export async function findIntegration(
   { client, console, signal }: Session,
   repositoryUrl: string,
-): Promise<string | undefined> {
+): Promise<FoundIntegration> {
   const owner = URL.parse(repositoryUrl)?.pathname.split("/")[1]?.toLowerCase();
   try {
     const integrations = await client.listGithubIntegrations({ signal });
@@ -21,17 +25,20 @@ export async function findIntegration(
       const repositories = await client.listGithubRepositories(id, { signal });
       if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
       console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
-      return id;
+      return { id, doubt: undefined };
     }
-    console.warning(
+    return withDoubt(
       `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without an integration-id. If that is refused, give the platform's GitHub app access to the repository, or set integration-id.`,
     );
-    return undefined;
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
-    console.warning(
+    return withDoubt(
       `The integrations of the workspace can't be listed, so the deployment is created without an integration-id; set it if that is refused. ${error.message}`,
     );
-    return undefined;
+  }
+
+  function withDoubt(doubt: string): FoundIntegration {
+    console.info(doubt);
+    return { id: undefined, doubt };
   }
 }

@@ -1,6 +1,6 @@
 import * as core from "@actions/core";
 import type { Redactor } from "../core/redact.ts";
-import type { Report } from "./report.ts";
+import { publicReport, type Report } from "./report.ts";
 
 /** Every output with what it is made from; one that isn't known stays empty. */
 export const outputs: Readonly<Record<string, (report: Report) => string | undefined>> = {
@@ -16,27 +16,30 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
     commit === undefined || expectedCommit === undefined ? undefined : String(commit === expectedCommit),
   created: ({ created }) => (created === undefined ? undefined : String(created)),
   plan: ({ plan }) => plan && JSON.stringify(plan),
+  deployment: ({ deployment }) => deployment && JSON.stringify(deployment),
+  log: ({ log }) => log,
   "rolled-back-to": ({ rolledBackTo }) => rolledBackTo,
 };
 
-/** Outputs whose few values are words of our own: a secret that happens to be `true` must not change what later steps decide by. */
-const ownWords: ReadonlySet<string> = new Set(["result", "created", "commit-matches"]);
-
-/** Sets the outputs as they become known, each only when it has changed. */
+/**
+ * Sets the outputs as they become known, each only when it has changed. Later steps decide and act by them, so what the platform computed is
+ * never rewritten because a secret happens to be a part of it.
+ */
 export class Outputs {
   readonly #written = new Map<string, string>();
-  readonly #redactor: Redactor;
+  readonly #declaredSecrets: Redactor;
 
-  constructor(redactor: Redactor) {
-    this.#redactor = redactor;
+  constructor(declaredSecrets: Redactor) {
+    this.#declaredSecrets = declaredSecrets;
   }
 
   update(report: Report): void {
+    const shown = publicReport(report, this.#declaredSecrets);
     for (const [name, read] of Object.entries(outputs)) {
-      const value = read(report);
+      const value = read(shown);
       if (value === undefined || this.#written.get(name) === value) continue;
       this.#written.set(name, value);
-      core.setOutput(name, ownWords.has(name) ? value : this.#redactor.text(value));
+      core.setOutput(name, value);
     }
   }
 }

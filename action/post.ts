@@ -3,23 +3,64 @@ import { Redactor } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { readEvent } from "./event.ts";
 import { connectToGitHub } from "./github/client.ts";
-import { updateGitHubDeployment } from "./github/deployments.ts";
+import { renderComment, upsertComment } from "./github/comment.ts";
+import { stateOfResult, updateGitHubDeployment } from "./github/deployments.ts";
+import type { Result } from "./operations.ts";
 import { readState } from "./state.ts";
 
-/** The safety net of a main step that was killed before it could say anything: tells what goes on, and frees what GitHub shows as under way. */
+/**
+ * The safety net of a main step that was killed before it could say everything: tells what goes on, ends what GitHub shows as under way, and
+ * brings the comment up to date.
+ */
 export async function post(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   if (readState("phase") !== "running") return;
   const token = core.getInput("github-token");
-  const console = new Console(new Redactor([token, core.getInput("api-key")]));
-  const event = readEvent(env);
-  const revision = readState("revision-id");
-  const page = readState("web-url");
-  const what = revision === "" ? "What had been asked of the platform" : `Revision ${revision}`;
-  console.warning(
-    `The step was ended from outside. ${what} goes on on the platform.${page === "" ? "" : ` Its page: ${page}`}`,
-  );
-  const deployment = Number(readState("github-deployment"));
-  const github = connectToGitHub(token || undefined, event.repository, console);
-  if (github === undefined || !(deployment > 0)) return;
-  await updateGitHubDeployment(github, { id: deployment, environment: "" }, "inactive", { runUrl: event.runUrl });
+  const redactor = new Redactor([token, core.getInput("api-key")]);
+  const console = new Console(redactor);
+  const { repository, runUrl } = readEvent(env);
+  const deploymentId = readState("deployment-id");
+  const revisionId = readState("revision-id");
+  const webUrl = readState("web-url");
+  // Empty where the main step was killed before it knew.
+  const known = readState("result") as Result | "";
+  const result = known === "" ? "cancelled" : known;
+  const what = revisionId === "" ? "What had been asked of the platform" : `Revision ${revisionId}`;
+  const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
+  const message = known === "" ? `The step was ended from outside. ${what} goes on on the platform.${page}` : undefined;
+  if (message !== undefined) console.warning(message);
+
+  const github = connectToGitHub(token || undefined, repository, console);
+  if (github === undefined) return;
+  const githubDeployment = Number(readState("github-deployment"));
+  const url = readState("url");
+  if (githubDeployment > 0) {
+    const deployment = { id: githubDeployment, environment: "" };
+    await updateGitHubDeployment(github, deployment, stateOfResult[result], {
+      url: result === "deployed" && url !== "" ? url : undefined,
+      runUrl,
+      ...(message === undefined ? {} : { description: message }),
+    });
+  }
+  const comment = readState("comment");
+  if (comment === "") return;
+  const { pullRequest, name, baseUrl } = JSON.parse(comment) as { pullRequest: number; name: string; baseUrl: string };
+  const report = {
+    result,
+    task: "post",
+    name,
+    isPreview: true,
+    ...(message === undefined ? {} : { message }),
+    ...(deploymentId === "" ? {} : { deploymentId }),
+    ...(revisionId === "" ? {} : { revisionId }),
+    ...(url === "" ? {} : { url }),
+    ...(webUrl === "" ? {} : { webUrl }),
+    steps: [],
+    logTail: [],
+    runUrl,
+  };
+  await upsertComment(github, pullRequest, {
+    subject: { name, baseUrl },
+    text: renderComment(report, redactor),
+    mayBeFirst: deploymentId !== "",
+  });
 }

@@ -7,12 +7,14 @@ import { isPullRequestOpen } from "./github/pull-requests.ts";
 import { markOf, previewNameOf, pullRequestOf, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
+import { plainRef } from "./target-source.ts";
 
 /**
  * Deletes a deployment that carries the mark; one that isn't there is done.
+ * @param onlyRef leaves a deployment of any other ref alone
  * @throws {@link ConfigError} when it isn't ours
  */
-export async function deleteOwn(session: Session, name: string, mark: string): Promise<void> {
+export async function deleteOwn(session: Session, name: string, mark: string, onlyRef?: string): Promise<void> {
   const { client, console, inputs, progress, report, signal } = session;
   const { deployment } = await client.findByName(name, { signal });
   report.result = "deleted";
@@ -20,6 +22,12 @@ export async function deleteOwn(session: Session, name: string, mark: string): P
     report.message = `There is no deployment ${name}: nothing to delete.`;
     console.info(report.message);
   } else {
+    const deployedRef = plainRef(deployment.source_revision_config?.repo_ref ?? "");
+    if (onlyRef !== undefined && deployedRef !== onlyRef) {
+      report.result = "skipped";
+      report.message = `The event is about the ref ${onlyRef}, and deployment ${name} comes from ${deployedRef ?? "no ref"}. It is left alone.`;
+      return console.notice(report.message);
+    }
     const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       delete report.result;
@@ -53,14 +61,16 @@ export async function wasClosed({ github }: Session, pullRequest: number): Promi
 }
 
 /**
- * Deletes the previews of pull requests that are closed; one that can't be deleted keeps none of the others.
- * @throws Error that names those that couldn't be deleted, once all were tried
+ * Deletes the previews of pull requests that are closed; one that can't be deleted, or whose pull request can't be seen, keeps none of the others.
+ * @throws Error that names these, once all were tried
  */
 export async function sweep(session: Session): Promise<void> {
   const { client, console, github, inputs, event, report, progress, signal } = session;
   const { declared, previewName } = inputs;
   const swept: string[] = [];
   const failed: string[] = [];
+  const unknown: string[] = [];
+  const reasons = new Set<string>();
   report.swept = swept;
   for (const deployment of await client.listDeployments({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, deployment.name);
@@ -70,7 +80,9 @@ export async function sweep(session: Session): Promise<void> {
       console.info(`${refusal} It is left alone.`);
       continue;
     }
-    if (github === undefined || (await isPullRequestOpen(github, pullRequest)) !== false) continue;
+    const isOpen = github && (await isPullRequestOpen(github, pullRequest, (reason) => reasons.add(reason)));
+    if (isOpen === undefined) unknown.push(deployment.name);
+    if (isOpen !== false) continue;
     console.info(`Deleting ${deployment.name} (${deployment.id}): pull request #${pullRequest} is closed.`);
     try {
       await deleteDeployment(client, deployment.id, { signal, onProgress: progress.onProgress });
@@ -84,8 +96,12 @@ export async function sweep(session: Session): Promise<void> {
     await tellPullRequest(session, deployment, pullRequest);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
-  if (failed.length > 0)
-    throw new Error(`Of closed pull requests, these previews couldn't be deleted: ${failed.join(", ")}.`);
+  const problems = [
+    failed.length > 0 && `Of closed pull requests, these previews couldn't be deleted: ${failed.join(", ")}.`,
+    unknown.length > 0 &&
+      `Whether the pull requests of these previews are open isn't known, so they were left alone: ${unknown.join(", ")}. ${[...reasons].join(" ")}`,
+  ].filter((problem) => problem !== false);
+  if (problems.length > 0) throw new Error(problems.join(" "));
   report.result = swept.length > 0 ? "deleted" : "skipped";
   report.message =
     swept.length > 0
@@ -95,7 +111,7 @@ export async function sweep(session: Session): Promise<void> {
 
 /** The comment that still shows the preview as live. */
 async function tellPullRequest(
-  { client, github, inputs, event, redactor }: Session,
+  { client, github, inputs, event, redactor, declaredSecrets }: Session,
   { name, id }: Deployment,
   pullRequest: number,
 ): Promise<void> {
@@ -113,7 +129,7 @@ async function tellPullRequest(
   };
   await upsertComment(github, pullRequest, {
     subject: { name, baseUrl: client.baseUrl },
-    text: renderComment(report, redactor),
+    text: renderComment(report, declaredSecrets, redactor),
     mayBeFirst: false,
   });
 }

@@ -4,9 +4,12 @@ import type { OnProgress, ProgressEvent } from "../core/events.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { Revision } from "../core/wire/revision.ts";
 import type { Console } from "./console.ts";
+import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
+import { publicUrl } from "./public-url.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
+import { ShownLog } from "./shown-log.ts";
 
 /** Statuses in which there is no build log yet. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
@@ -18,6 +21,7 @@ export class Progress {
   readonly #report: Report;
   readonly #outputs: Outputs;
   readonly #onIds: (report: Report) => void;
+  readonly #shown = new ShownLog();
   #log: RevisionLog | undefined;
   #hasShownBuild = false;
   #ended: Promise<unknown> = Promise.resolve();
@@ -45,8 +49,9 @@ export class Progress {
     this.#report.created = created ?? this.#report.created ?? false;
     const url = deployment.source_config.custom_url ?? undefined;
     const webUrl = this.#client.webUrl(deployment);
-    if (url !== undefined) this.#report.url = url;
+    if (url !== undefined) this.#report.url = publicUrl(url);
     if (webUrl !== undefined) this.#report.webUrl = webUrl;
+    this.#report.deployment = recordOf(deployment);
     this.#changed();
   }
 
@@ -63,6 +68,8 @@ export class Progress {
     this.#closeStep();
     this.#endLog(options.lastLook);
     await this.#ended;
+    const log = this.#shown.text(this.#client.redactor);
+    if (log !== undefined) this.#report.log = log;
     this.#outputs.update(this.#report);
   }
 
@@ -84,6 +91,9 @@ export class Progress {
         break;
       case "heartbeat":
         this.#console.info(`Still ${event.status} after ${formatDuration(event.elapsedMs)}.`);
+        return;
+      case "waiting":
+        this.#console.info(`${event.message} (${formatDuration(event.elapsedMs)})`);
         return;
       case "switching":
         this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
@@ -113,7 +123,7 @@ export class Progress {
     if (deploymentId === undefined) return;
     const show = (kind: "build" | "deploy") => {
       this.#endLog(true);
-      this.#log = new RevisionLog(this.#client, this.#console, kind, deploymentId, revisionId);
+      this.#log = new RevisionLog(this.#client, this.#console, this.#shown, kind, deploymentId, revisionId);
     };
     // A build that was over before it was seen is shown all the same, unless the whole rollout was.
     const hasBuilt = previous !== undefined && !beforeBuild.has(status);

@@ -1,6 +1,7 @@
 import type { ControlPlane } from "../core/client.ts";
 import type { LogEntry } from "../core/wire/logs.ts";
 import type { Console } from "./console.ts";
+import type { ShownLog } from "./shown-log.ts";
 
 /** Between two looks for new lines, in milliseconds. */
 const pauseMs = 3_000;
@@ -12,6 +13,7 @@ const mostPages = 20;
 export class RevisionLog {
   readonly #client: ControlPlane;
   readonly #console: Console;
+  readonly #shown: ShownLog;
   readonly #kind: "build" | "deploy";
   readonly #deploymentId: string;
   readonly #revisionId: string;
@@ -23,12 +25,14 @@ export class RevisionLog {
   constructor(
     client: ControlPlane,
     console: Console,
+    shown: ShownLog,
     kind: "build" | "deploy",
     deploymentId: string,
     revisionId: string,
   ) {
     this.#client = client;
     this.#console = console;
+    this.#shown = shown;
     this.#kind = kind;
     this.#deploymentId = deploymentId;
     this.#revisionId = revisionId;
@@ -76,9 +80,8 @@ export class RevisionLog {
     });
     const time = new Date(unseen.at(-1)?.timestamp ?? Number.NaN);
     if (!Number.isNaN(time.getTime())) this.#newest = time.toISOString();
-    this.#console.foreign(
-      this.#kind === "build" ? "Build log" : "Deploy log",
-      unseen.map(({ message }) => message),
-    );
+    const lines = unseen.map(({ message }) => message);
+    this.#shown.add(lines);
+    this.#console.foreign(this.#kind === "build" ? "Build log" : "Deploy log", lines);
   }
 }

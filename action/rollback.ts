@@ -1,3 +1,4 @@
+import { ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { followRollout } from "../core/rollout.ts";
 import type { Session } from "./session.ts";
 
@@ -7,8 +8,12 @@ const newest = 100;
 /**
  * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
  * the run reports.
+ * @param mark that of the deployment; one that somebody else took over meanwhile is left alone
  */
-export async function rollBack({ client, console, inputs, progress, report, signal }: Session): Promise<void> {
+export async function rollBack(
+  { client, console, inputs, progress, report, signal }: Session,
+  mark: string,
+): Promise<void> {
   const { deploymentId, revisionId } = report;
   if (deploymentId === undefined || revisionId === undefined) return;
   try {
@@ -19,7 +24,12 @@ export async function rollBack({ client, console, inputs, progress, report, sign
       if (id !== revisionId && status === "DEPLOYED") last = id;
       if (last !== undefined || seen >= newest) break;
     }
-    const { latest_revision_id: latest } = await client.getDeployment(deploymentId, { signal });
+    const { latest_revision_id: latest, secrets } = await client.getDeployment(deploymentId, { signal });
+    const owner = ownerOf(readMarker(secrets) ?? mark);
+    if (owner.toLowerCase() !== mark.toLowerCase()) {
+      console.warning(`The deployment is owned by ${owner} now, so nothing was rolled back.`);
+      return;
+    }
     if (latest !== undefined && latest !== null && latest !== revisionId) {
       console.warning(
         `Revision ${latest} was begun meanwhile, which a rollback would replace, so nothing was rolled back.`,

@@ -1,12 +1,16 @@
 import * as core from "@actions/core";
 import { Redactor } from "../core/redact.ts";
+import { unprotectedBecause } from "../core/unprotected-values.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
+import type { InputProblem } from "./environment-input.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
 import { InputError, type InputName, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
+import { lookUpPullRequest } from "./look-up.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./ownership.ts";
 import type { Report } from "./report.ts";
+import { whyWithoutSecrets } from "./secrets-of-run.ts";
 import { type Target, targetOf } from "./target.ts";
 
 /**
@@ -15,36 +19,48 @@ import { type Target, targetOf } from "./target.ts";
  */
 export async function run(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<number> {
   const redactor = new Redactor();
+  const declaredSecrets = new Redactor();
   const console = new Console(redactor);
-  const outputs = new Outputs(redactor);
+  const outputs = new Outputs(declaredSecrets);
   try {
     const event = readEvent(env);
-    const { inputs, problems } = readInputs({ get: readInput, env, event, keepSecret: keepSecretIn(redactor) });
+    const { inputs, problems } = readInputs({
+      get: readInput,
+      env,
+      event,
+      keepSecret: keepSecretIn(redactor, declaredSecrets),
+    });
+    const { operation, ref, sha, pullRequest } = inputs;
     const needsRef = inputs.declared.source === "github";
-    const target = targetOf(event, { operation: inputs.operation, ref: inputs.ref, sha: inputs.sha, needsRef });
+    const choice = { operation, ref, sha, pullRequest, needsRef };
+    let target = targetOf(event, choice);
+    if (target.kind === "look-up" && inputs.settings !== undefined) {
+      const answer = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
+      if ("found" in answer) target = targetOf(event, choice, answer.found);
+      else problems.push(answer.problem);
+    }
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
-    if (target.kind === "refuse") problems.push({ input: target.input, message: target.reason });
+    const withoutSecrets = inputs.hasApiKey ? undefined : whyWithoutSecrets(event, target);
+    if (withoutSecrets !== undefined) return skip(console, outputs, report, withoutSecrets);
+    if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
       const source = "source" in target ? target.source : { ref: inputs.ref };
-      problems.push(...problemsOf(declare(inputs.declared, report.name, source)));
+      problems.push(...inputs.declarationProblems, ...problemsOf(declare(inputs.declared, report.name, source)));
       const unknown = unknownSource(inputs.declared);
       if (unknown !== undefined) console.warning(unknown);
     }
     if (target.kind === "sweep" && inputs.githubToken === undefined) {
       problems.push({ input: "github-token", message: "is needed to see which pull requests are closed." });
     }
-    const isFork = target.kind === "delete-preview" && target.isFork;
-    if (isFork && problems.every(({ input }) => input === "api-key")) {
-      if (inputs.settings === undefined)
-        return skip(console, outputs, report, "This pull request came from a fork, so it has no preview.");
-    } else if (problems.length > 0) throw new InputError(problems);
+    if (problems.length > 0) throw new InputError(problems);
     if (target.kind === "refuse") return 1;
-    if (inputs.settings === undefined)
+    // Only a run without settings is left without a look-up.
+    if (inputs.settings === undefined || target.kind === "look-up")
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
     // What wrong inputs have no use for is loaded only now.
     const { carryOut } = await import(/* webpackMode: "eager" */ "./carry-out.ts");
-    return await carryOut(event, inputs, target, { redactor, console, outputs, report, signal });
+    return await carryOut(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
   } catch (error) {
     core.setOutput("result", "failed");
     const lines =
@@ -57,6 +73,11 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
   }
 }
 
+/** An input that can't be read is a mistake already, and not another one for what follows from it. */
+function addRefusal(problems: InputProblem[], { input, reason }: Target & { kind: "refuse" }): void {
+  if (!problems.some((problem) => problem.input === input)) problems.push({ input, message: reason });
+}
+
 function skip(console: Console, outputs: Outputs, report: Report, reason: string): number {
   console.notice(reason);
   report.result = "skipped";
@@ -65,7 +86,7 @@ function skip(console: Console, outputs: Outputs, report: Report, reason: string
 }
 
 function newReport({ declared, previewName }: Inputs, { runUrl }: WorkflowEvent, target: Target): Report {
-  const isPreview = target.kind === "preview" || target.kind === "delete-preview";
+  const isPreview = "pullRequest" in target && target.kind !== "plan";
   const name = isPreview ? previewNameOf(previewName, declared.name, target.pullRequest) : declared.name;
   const report: Report = { task: `${target.kind} ${name}`, name, isPreview, steps: [], logTail: [], runUrl };
   if (!("source" in target)) return report;
@@ -80,12 +101,13 @@ export function readInput(name: InputName): string {
   return core.getInput(name, { trimWhitespace: false });
 }
 
-function keepSecretIn(redactor: Redactor): (value: string) => void {
+function keepSecretIn(...redactors: readonly Redactor[]): (value: string) => void {
   const kept = new Set<string>();
   return (value) => {
     if (kept.has(value)) return;
     kept.add(value);
-    redactor.add([value]);
-    core.setSecret(value);
+    for (const redactor of redactors) redactor.add([value]);
+    // The runner would take out every "true" of the log, and drops outputs of a job that hold a masked value.
+    if (unprotectedBecause(value) === undefined) core.setSecret(value);
   };
 }

@@ -13,7 +13,10 @@ export interface Session {
   inputs: Inputs;
   event: WorkflowEvent;
   console: Console;
+  /** Every value that no log may show: declared secrets, and what the platform has in its environment. */
   redactor: Redactor;
+  /** Only what was declared as a secret; it is kept out of outputs, summary and comment as well. */
+  declaredSecrets: Redactor;
   progress: Progress;
   report: Report;
   github: GitHub | undefined;

@@ -1,7 +1,8 @@
 import { request } from "undici";
 import { defaultDispatcher } from "../core/dispatcher.ts";
 import { formatDuration } from "../core/duration.ts";
-import { isLoopback, isServiceHost } from "../core/hosts.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/heartbeat.ts";
+import { isHttpAllowed, isServiceHost } from "../core/hosts.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Session } from "./session.ts";
@@ -35,9 +36,13 @@ export async function testDeployment(
   if (url === undefined)
     throw new SmokeTestError("The smoke test has no URL to ask: the platform names none for the deployment.");
   const root = url.replace(/\/+$/, "");
-  const deadline = client.clock.now() + wakeUpMs;
+  const startedAt = client.clock.now();
+  using _heartbeat = new Heartbeat(client.clock, defaultHeartbeatMs, () => {
+    console.info(`Still waiting for the smoke test (${formatDuration(client.clock.now() - startedAt)}).`);
+  });
+  const deadline = startedAt + wakeUpMs;
   for (;;) {
-    const answer = await ask(`${root}/ok`, { signal });
+    const answer = await ask(`${root}/ok`, settings, { signal });
     if (answer.status === 200) break;
     if (client.clock.now() >= deadline) {
       throw new SmokeTestError(
@@ -56,13 +61,14 @@ async function testRun(
   run: NonNullable<SmokeTest["run"]>,
   root: string,
 ) {
-  if (!mayHaveKey(root, settings)) {
+  const reason = whyWithoutKey(new URL(root), settings);
+  if (reason !== undefined) {
     console.warning(
-      `The smoke test asked nothing but /ok: ${new URL(root).host} is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS, so it isn't sent the API key.`,
+      `The smoke test asked nothing but /ok: ${new URL(root).host} isn't sent the API key, since ${reason}.`,
     );
     return;
   }
-  const answer = await ask(`${root}/runs/wait`, {
+  const answer = await ask(`${root}/runs/wait`, settings, {
     signal,
     body: { assistant_id: run.assistant, input: run.input },
     apiKey: settings.apiKey,
@@ -76,15 +82,18 @@ async function testRun(
   console.info(`Smoke test: a run of ${run.assistant} answers as expected.`);
 }
 
-function mayHaveKey(url: string, { baseUrl, agentHosts }: Settings): boolean {
-  const { protocol, hostname, host } = new URL(url);
-  if (protocol !== "https:" && !isLoopback(hostname)) return false;
-  return (
+/** Why an agent server isn't sent the API key; `undefined` when it may be. */
+function whyWithoutKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
+  const { protocol, hostname, host } = url;
+  if (protocol !== "https:" && !isHttpAllowed(url, allowHttpHosts)) {
+    return "it isn't https, and GRAPHDEPLOY_ALLOW_HTTP_HOSTS doesn't name it";
+  }
+  const isKnown =
     host === new URL(baseUrl).host ||
     isServiceHost(hostname) ||
     agentHosts.includes(hostname) ||
-    agentHosts.includes(host)
-  );
+    agentHosts.includes(host);
+  return isKnown ? undefined : "it is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS";
 }
 
 interface Answer {
@@ -95,6 +104,7 @@ interface Answer {
 
 async function ask(
   url: string,
+  { allowHttpHosts }: Settings,
   { signal, body, apiKey }: { signal: AbortSignal; body?: unknown; apiKey?: string },
 ): Promise<Answer> {
   try {
@@ -106,7 +116,7 @@ async function ask(
         ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      dispatcher: defaultDispatcher(url),
+      dispatcher: defaultDispatcher(url, allowHttpHosts),
       signal: AbortSignal.any([signal, AbortSignal.timeout(body === undefined ? 10_000 : runMs)]),
     });
     return { status: response.statusCode, text: await response.body.text() };

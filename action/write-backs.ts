@@ -1,33 +1,22 @@
 import { renderComment, upsertComment } from "./github/comment.ts";
 import {
-  type DeploymentState,
+  type EarlierDeployment,
+  earlierDeployments,
   type GitHubDeployment,
   startGitHubDeployment,
+  stateOfResult,
   updateGitHubDeployment,
 } from "./github/deployments.ts";
 import { writeSummary } from "./github/summary.ts";
-import type { Result } from "./operations.ts";
 import type { Session } from "./session.ts";
 import { saveState } from "./state.ts";
-
-const states: Readonly<Record<Result, DeploymentState>> = {
-  deployed: "success",
-  started: "in_progress",
-  failed: "failure",
-  superseded: "inactive",
-  interrupted: "failure",
-  "timed-out": "in_progress",
-  cancelled: "inactive",
-  skipped: "inactive",
-  planned: "inactive",
-  deleted: "inactive",
-};
 
 /** Everything that the run tells GitHub: the deployment, the comment and the summary. None of it can fail the run. */
 export class WriteBacks {
   readonly #session: Session;
   readonly #pullRequest: number | undefined;
   #deployment: GitHubDeployment | undefined;
+  #earlier: readonly EarlierDeployment[] = [];
 
   constructor(session: Session, pullRequest: number | undefined) {
     this.#session = session;
@@ -36,31 +25,54 @@ export class WriteBacks {
 
   /** Before anything is changed on the platform. */
   async begin(ref: string | undefined): Promise<void> {
-    const { github, inputs, report, event } = this.#session;
-    const environment = inputs.githubEnvironment?.replaceAll("{name}", report.name);
+    const { client, github, inputs, report, event } = this.#session;
+    const { name, isPreview } = report;
+    const subject = { name, baseUrl: client.baseUrl };
+    if (inputs.comment && this.#pullRequest !== undefined) {
+      saveState("comment", JSON.stringify({ ...subject, pullRequest: this.#pullRequest }));
+    }
+    const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
     if (github === undefined || environment === undefined || ref === undefined) return;
-    const { isPreview } = report;
-    this.#deployment = await startGitHubDeployment(github, { environment, ref, isPreview, runUrl: event.runUrl });
-    if (this.#deployment !== undefined) saveState("github-deployment", String(this.#deployment.id));
+    const deployment = await startGitHubDeployment(github, {
+      environment,
+      subject,
+      ref,
+      isPreview,
+      runUrl: event.runUrl,
+    });
+    if (deployment === undefined) return;
+    this.#deployment = deployment;
+    saveState("github-deployment", String(deployment.id));
+    const isOwnEnvironment = inputs.githubEnvironment?.includes("{name}") === true;
+    const found = await earlierDeployments(github, { environment, subject, isOwnEnvironment });
+    this.#earlier = found.filter(({ id }) => id !== deployment.id);
+  }
+
+  /** Whether an earlier attempt of this run rolled a revision out, and left it under way. */
+  isOwnRevision(revisionId: string): boolean {
+    const { runUrl } = this.#session.event;
+    return this.#earlier.some(({ run, description }) => run === runUrl && description.includes(revisionId));
   }
 
   /** Once the result is known. */
   async end(): Promise<void> {
-    const { client, github, inputs, report, redactor, event, console } = this.#session;
+    const { client, github, inputs, report, redactor, declaredSecrets, event, console, signal } = this.#session;
     const { result = "failed", url } = report;
+    saveState("result", result);
     if (github !== undefined && this.#deployment !== undefined) {
       const details = {
         url: result === "deployed" ? url : undefined,
         runUrl: event.runUrl,
         description: redactor.text(report.message ?? ""),
       };
-      await updateGitHubDeployment(github, this.#deployment, states[result], details);
+      await updateGitHubDeployment(github, this.#deployment, stateOfResult[result], details);
+      saveState("github-deployment", "");
     }
-    // From here on a kill leaves nothing for the post step to put right.
-    saveState("phase", "done");
+    // A run that was cancelled has no time for it; the next one does it.
+    if (!signal.aborted) await this.#closeEarlier();
     if (inputs.summary) {
       try {
-        await writeSummary(report, redactor);
+        await writeSummary(report, declaredSecrets, redactor);
       } catch (error) {
         console.warning(
           `The summary of the job couldn't be written: ${error instanceof Error ? error.message : error}`,
@@ -70,10 +82,21 @@ export class WriteBacks {
     if (github !== undefined && inputs.comment && this.#pullRequest !== undefined) {
       await upsertComment(github, this.#pullRequest, {
         subject: { name: report.name, baseUrl: client.baseUrl },
-        text: renderComment(report, redactor),
+        text: renderComment(report, declaredSecrets, redactor),
         // A pull request that never had a preview isn't told that it is gone.
         mayBeFirst: report.deploymentId !== undefined || (result !== "deleted" && result !== "skipped"),
       });
     }
+    // From here on a kill leaves nothing for the post step to put right.
+    saveState("phase", "done");
+  }
+
+  /** A run that was lost with its machine left its GitHub deployment in progress; that of one still under way gets its own end after this. */
+  async #closeEarlier(): Promise<void> {
+    const { github, event } = this.#session;
+    if (github === undefined) return;
+    const details = { runUrl: event.runUrl, description: "Its run didn't say how it ended; a later run took over." };
+    for (const deployment of this.#earlier.filter(({ isOpen }) => isOpen))
+      await updateGitHubDeployment(github, deployment, "inactive", details);
   }
 }

@@ -3,6 +3,7 @@ import type { DesiredDeployment } from "./desired.ts";
 import { ConfigError, ResponseError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
+import { readMarker } from "./ownership-marker.ts";
 import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
 import type { Redactor } from "./redact.ts";
 import type { Deployment } from "./wire/deployment.ts";
@@ -37,7 +38,7 @@ export async function applyDesired(
   if (plan.action === "replace") throw differsForEver(observed, plan, client.redactor);
   if (plan.patch === undefined) return { deployment: observed, plan, revisionId: undefined };
   if (plan.droppedNames.length > 0) {
-    const message = `Not declared, so dropped from the environment of ${observed.name}: ${plan.droppedNames.join(", ")}.`;
+    const message = `No longer declared, so dropped from the environment of ${observed.name}: ${plan.droppedNames.join(", ")}.`;
     onProgress?.({ type: "warning", message });
   }
 
@@ -48,9 +49,16 @@ export async function applyDesired(
     try {
       answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
     } catch (error) {
-      if (!mayHaveBeenCarriedOut(error) || write >= mostWrites) throw error;
-      const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
-      onProgress?.({ type: "warning", message });
+      if (!mayHaveBeenCarriedOut(error)) throw error;
+      if (write === 1) {
+        const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;
+        onProgress?.({ type: "warning", message });
+      }
+      if (write >= mostWrites) {
+        const message = `The change of ${observed.name} was sent ${write} times without an answer; the last one may still be carried out.`;
+        onProgress?.({ type: "warning", message });
+        throw error;
+      }
       const now = await lookAgain(client, desired, observed, options);
       if (now.rest !== undefined) {
         patch = now.rest;
@@ -81,7 +89,9 @@ async function lookAgain(
     // Hidden values count as carried out once a revision appeared, except where a push could have made it.
     const previous = hasNewRevision && deployment.source_config.build_on_push !== true ? desired : options.previous;
     const redeploy = hasNewRevision ? undefined : options.redeploy;
-    rest = planUpdate(desired, deployment, { ...options, previous, redeploy }).patch;
+    const isMarkerHidden = hasNewRevision && readMarker(deployment.secrets) === undefined;
+    const takesOver = isMarkerHidden ? undefined : options.takesOver;
+    rest = planUpdate(desired, deployment, { ...options, previous, redeploy, takesOver }).patch;
     if (rest === undefined) break;
   }
   return { deployment, rest };

@@ -8,6 +8,8 @@ import type { Redactor } from "./redact.ts";
 export interface ControlPlaneOptions {
   /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */
   baseUrl: string;
+  /** Hosts beside loopback that `baseUrl` may name with plain http: each `host` or `host:port`. @default none */
+  allowHttpHosts?: readonly string[] | undefined;
   /** Sent as `X-Api-Key`. One of `apiKey` and `bearerToken` is needed. */
   apiKey?: string | undefined;
   /** Sent as `Authorization: Bearer`. */

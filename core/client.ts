@@ -3,6 +3,7 @@ import type { CallOptions, ControlPlaneOptions } from "./client-options.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { DeploymentRequests } from "./deployment-requests.ts";
 import type { Dialect } from "./dialect.ts";
+import { defaultDispatcher } from "./dispatcher.ts";
 import { deploymentWebUrl } from "./hosts.ts";
 import { Http, type RequestOptions } from "./http.ts";
 import type { Answer } from "./http-answer.ts";
@@ -11,7 +12,7 @@ import { type DeploymentFilters, deploymentsQuery, type RevisionFilters, revisio
 import { type Logger, redactingLogger, silentLogger } from "./logger.ts";
 import { Listing, type PageRequest } from "./pages.ts";
 import { Redactor } from "./redact.ts";
-import { checkBaseUrl } from "./settings.ts";
+import { checkBaseUrl, checkHttpHosts } from "./settings.ts";
 import { Spelling } from "./spelling.ts";
 import {
   type Deployment,
@@ -42,9 +43,10 @@ export class ControlPlane {
   readonly #spelling: Spelling;
   readonly #deployments: DeploymentRequests;
 
-  /** @throws {@link ConfigError} when the base URL can't be used. */
+  /** @throws {@link ConfigError} when the base URL or the proxy of the environment can't be used. */
   constructor(options: ControlPlaneOptions) {
-    this.baseUrl = checkBaseUrl(options.baseUrl);
+    const allowHttpHosts = checkHttpHosts(options.allowHttpHosts ?? []);
+    this.baseUrl = checkBaseUrl(options.baseUrl, allowHttpHosts);
     this.workspaceId = options.workspaceId;
     this.redactor = (options.redactor ?? new Redactor()).add([options.apiKey, options.bearerToken]);
     this.logger = redactingLogger(options.logger ?? silentLogger, this.redactor);
@@ -64,9 +66,14 @@ export class ControlPlane {
       logger: this.logger,
       redactor: this.redactor,
       limits: { ...defaultHttpLimits, ...options.limits },
-      ...(options.dispatcher === undefined ? {} : { dispatcher: options.dispatcher }),
+      dispatcher: options.dispatcher ?? defaultDispatcher(this.baseUrl, allowHttpHosts),
     });
     this.#deployments = new DeploymentRequests(this.#http, this.#spelling);
+  }
+
+  /** Whether the control plane itself answered this client before. */
+  get hasAnswered(): boolean {
+    return this.#http.hasAnswered;
   }
 
   /** The spelling that requests carry now. */

@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms` milliseconds. @throws {@link Aborted} as soon as `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `act` each time `ms` milliseconds have passed, until the returned function is called. Keeps no process alive. */
+  every(ms: number, act: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -18,6 +20,10 @@ export const systemClock: Clock = {
       if (signal?.aborted) throw abortedBy(signal);
       throw error;
     }
+  },
+  every(ms, act) {
+    const timer = setInterval(act, ms).unref();
+    return () => clearInterval(timer);
   },
 };
 

@@ -7,7 +7,7 @@ import { referenceList } from "./secret-references.ts";
 import type { DeploymentCreateRequest } from "./wire/deployment.ts";
 
 /** The request that creates the deployment. A display name isn't part of it: the platform takes that only from a PATCH. */
-export function createRequest(desired: DesiredDeployment, managedBy: string | undefined): DeploymentCreateRequest {
+export function createRequest(desired: DesiredDeployment, marker: string | undefined): DeploymentCreateRequest {
   const { sourceConfig = {}, sourceRevisionConfig = {} } = desired;
   const { resourceSpec, listenerConfig, ...plain } = sourceConfig;
   // A tag can't be built on push, which a server might otherwise do unasked.
@@ -23,7 +23,7 @@ export function createRequest(desired: DesiredDeployment, managedBy: string | un
       listener_config: listenerConfig && snakeCaseKeys(listenerConfig),
     }),
     source_revision_config: definedFields(snakeCaseKeys({ ...sourceRevisionConfig })),
-    secrets: environmentEntries(desired, managedBy),
+    secrets: environmentEntries(desired, [], marker),
     ...(desired.secretReferences === undefined ? {} : { secret_references: referenceList(desired) }),
   };
 }

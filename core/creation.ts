@@ -2,26 +2,33 @@ import type { ControlPlane } from "./client.ts";
 import { createRequest } from "./create-request.ts";
 import { awaitGone, isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
-import { BadRequestError, ConfigError, ConflictError } from "./errors.ts";
+import { BadRequestError, ConflictError, NameInUse } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
-import { managedByOf } from "./managed-by.ts";
+import type { Claim } from "./ownership.ts";
+import { markerName, markerText, ownerOf, readMarker } from "./ownership-marker.ts";
 import { isSameRepository } from "./repository.ts";
+import { meaningOf } from "./revision-status.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 export interface CreationOptions {
-  /** Go on with an existing deployment of that name instead of refusing it. @default false */
+  /** Take over an existing deployment of that name instead of refusing it. @default false */
   adopt?: boolean | undefined;
-  /** The mark of who makes it. A deployment that already carries it was made by an earlier try of the same creation. */
-  managedBy?: string | undefined;
+  /** Who creates it. A deployment that carries this owner's marker came from an earlier run. */
+  claim?: Claim | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: OnProgress | undefined;
 }
 
+/**
+ * Where the deployment came from. `resumed`: an interrupted creation left it, and nothing of it is live yet. `kept`: it is live and carries the
+ * marker of the same owner. `adopted`: it was somebody else's, or nobody's.
+ */
+export type Origin = "created" | "resumed" | "kept" | "adopted";
+
 export interface Creation {
   deployment: Deployment;
-  /** False when the deployment was there before. */
-  created: boolean;
+  origin: Origin;
 }
 
 /**
@@ -31,26 +38,32 @@ export interface Creation {
  * the name is looked up again, and the deployment found is ours only if there was none before, it isn't older than the search, and it is made
  * from the same source. Names are unique in a workspace, so when none is found the POST can be begun again without making a second one.
  *
- * @throws {@link ConfigError} when the name is in use; the client's errors when nothing was created.
+ * @throws {@link NameInUse}; the client's errors when nothing was created.
  */
 export async function ensureExists(
   client: ControlPlane,
   desired: DesiredDeployment,
   options: CreationOptions = {},
 ): Promise<Creation> {
-  const { signal, onProgress, managedBy } = options;
+  const { signal, onProgress, claim } = options;
+  const marker = claim && markerText(claim.owner, claim.generation);
   const before = await findLasting(client, desired.name, options);
-  if (before.deployment !== undefined) return goOnWith(client, before.deployment, desired, options);
+  if (before.deployment !== undefined) return existing(client, before.deployment, options);
 
+  let lostWrites = 0;
   for (let write = 1; ; write += 1) {
     try {
-      const deployment = await client.createDeployment(createRequest(desired, managedBy), { signal });
-      return { deployment, created: true };
+      const deployment = await client.createDeployment(createRequest(desired, marker), { signal });
+      if (lostWrites > 0) {
+        onProgress?.({ type: "note", message: `The creation of ${desired.name} was answered at attempt ${write}.` });
+      }
+      return { deployment, origin: "created" };
     } catch (error) {
       const lost = mayHaveBeenCarriedOut(error);
       const nameInUse = error instanceof ConflictError || error instanceof BadRequestError;
       if (!lost && !nameInUse) throw error;
-      if (lost) {
+      if (lost) lostWrites += 1;
+      if (lost && lostWrites === 1) {
         const message = `The answer to the creation of ${desired.name} was lost; looking whether it was carried out.`;
         onProgress?.({ type: "warning", message });
       }
@@ -61,12 +74,16 @@ export async function ensureExists(
         continue;
       }
       if (found === undefined) {
+        if (lost && write < mostWrites) continue;
+        if (lostWrites > 1) {
+          const message = `The creation of ${desired.name} was sent ${lostWrites} times without an answer, and no deployment of that name is there.`;
+          onProgress?.({ type: "warning", message });
+        }
         // A 400 is about the name only if the name is in use.
-        if (!lost || write >= mostWrites) throw error;
-        continue;
+        throw error;
       }
-      const isOurs = write > 1 || lost ? isOurCreation(found, desired, before.serverTimeMs, managedBy) : false;
-      return isOurs ? { deployment: found, created: true } : goOnWith(client, found, desired, options);
+      const isOurs = write > 1 || lost ? isOurCreation(found, desired, before.serverTimeMs, marker) : false;
+      return isOurs ? { deployment: found, origin: "created" } : existing(client, found, options);
     }
   }
 }
@@ -103,10 +120,10 @@ function isOurCreation(
   found: Deployment,
   desired: DesiredDeployment,
   searchedAtMs: number | undefined,
-  managedBy: string | undefined,
+  marker: string | undefined,
 ): boolean {
-  const mark = managedByOf(found.secrets);
-  if (managedBy !== undefined && mark !== undefined) return mark === managedBy;
+  const foundMarker = readMarker(found.secrets);
+  if (marker !== undefined && foundMarker !== undefined) return foundMarker === marker;
   const createdAtMs = Date.parse(found.created_at ?? "");
   // `Date` has whole seconds, cut off.
   return searchedAtMs !== undefined && createdAtMs >= searchedAtMs && isSameOrigin(found, desired);
@@ -125,50 +142,45 @@ function isSameOrigin(found: Deployment, { source, sourceConfig = {}, sourceRevi
   );
 }
 
-/** How long after its creation a deployment is taken for what an earlier run of the same creation left, in milliseconds: a day. */
-const resumableMs = 86_400_000;
-
-/**
- * Whether a deployment looks as an interrupted creation of the same maker leaves it: its mark, the same source, made lately, and never changed since.
- */
-async function isInterruptedCreation(
-  client: ControlPlane,
-  existing: Deployment,
-  desired: DesiredDeployment,
-  { managedBy, signal }: CreationOptions,
-): Promise<boolean> {
-  if (managedBy === undefined || managedByOf(existing.secrets) !== managedBy) return false;
-  const ageMs = client.clock.now() - Date.parse(existing.created_at ?? "");
-  if (!isSameOrigin(existing, desired) || !(ageMs < resumableMs)) return false;
-  let revisions = 0;
-  for await (const _ of client.listRevisions(existing.id, {}, { signal })) {
-    revisions += 1;
-    if (revisions > 1) return false;
+/** What an existing deployment of the name is to this creation. */
+async function existing(client: ControlPlane, deployment: Deployment, options: CreationOptions): Promise<Creation> {
+  const { adopt, claim, signal, onProgress } = options;
+  const marker = readMarker(deployment.secrets);
+  const label = `Deployment ${deployment.name} (${deployment.id})`;
+  if (claim !== undefined && marker !== undefined && ownerOf(marker) === claim.owner) {
+    if (await isServing(client, deployment, signal)) return { deployment, origin: "kept" };
+    const message = `${label} carries the marker of this owner and isn't live yet; resuming an interrupted creation.`;
+    onProgress?.({ type: "warning", message });
+    return { deployment, origin: "resumed" };
   }
-  return true;
+  if (adopt === true) {
+    if (marker !== undefined) onProgress?.({ type: "warning", message: takeOver(deployment) });
+    return { deployment, origin: "adopted" };
+  }
+  const since = deployment.created_at ? ` since ${deployment.created_at}` : "";
+  throw new NameInUse(
+    `name: ${JSON.stringify(deployment.name)} is in use by deployment ${deployment.id}${since}, ${ownedBy(deployment)}.`,
+    { deploymentId: deployment.id, marker, hint: "Choose another name, or set `adopt` to take that deployment over." },
+  );
 }
 
-async function goOnWith(
-  client: ControlPlane,
-  existing: Deployment,
-  desired: DesiredDeployment,
-  options: CreationOptions,
-): Promise<Creation> {
-  const mark = managedByOf(existing.secrets);
-  if (options.adopt !== true && (await isInterruptedCreation(client, existing, desired, options))) {
-    const message = `Deployment ${desired.name} (${existing.id}) carries the mark of this resource and was never changed: taken for what an interrupted run created, and gone on with.`;
-    options.onProgress?.({ type: "warning", message });
-    return { deployment: existing, created: false };
-  }
-  if (options.adopt === true) {
-    if (mark !== undefined && mark !== options.managedBy) {
-      options.onProgress?.({ type: "warning", message: `Deployment ${desired.name} is marked as managed by ${mark}.` });
-    }
-    return { deployment: existing, created: false };
-  }
-  const since = existing.created_at ? ` since ${existing.created_at}` : "";
-  throw new ConfigError(`name: ${JSON.stringify(desired.name)} is in use by deployment ${existing.id}${since}.`, {
-    path: "name",
-    hint: "Choose another name, or set `adopt` to manage that deployment from here.",
-  });
+/** What an owner is told who takes a deployment from another. */
+export function takeOver(deployment: Deployment): string {
+  return `Deployment ${deployment.name} (${deployment.id}), ${ownedBy(deployment)}, is taken over.`;
+}
+
+/** Whose a deployment is, as the end of a sentence. */
+export function ownedBy({ secrets }: Deployment): string {
+  const marker = readMarker(secrets);
+  if (marker !== undefined) return `which is owned by ${ownerOf(marker)}`;
+  const isHidden = secrets?.some(({ name }) => name === markerName) === true;
+  return isHidden ? "whose ownership marker the platform hides" : "which carries no ownership marker";
+}
+
+/** Whether any revision of the deployment serves. An older server doesn't say so itself; then its latest revision tells. */
+async function isServing(client: ControlPlane, deployment: Deployment, signal: AbortSignal | undefined) {
+  const { active_revision_id: active, latest_revision_id: latest } = deployment;
+  if (active !== undefined && active !== null) return true;
+  if (active === null || latest === undefined || latest === null) return false;
+  return meaningOf((await client.getRevision(deployment.id, latest, { signal })).status) === "deployed";
 }

@@ -19,6 +19,11 @@ export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
 }
 
+/** What a null in a declaration is told: elsewhere it stands for "not declared", or for "clear it", so it is neither here. */
+export function nullProblem(path: Problem["path"]): Problem {
+  return { path, message: "is null. Leave it out, or give it a value." };
+}
+
 /** A message that reads on after the field's name. */
 export function asSentenceEnd(message: string): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;

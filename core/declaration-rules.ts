@@ -1,7 +1,7 @@
 import { asSentenceEnd, type Problem } from "./declaration-problems.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { camelCase, snakeCaseKeys } from "./key-case.ts";
-import { isMarkName } from "./managed-by.ts";
+import { isMarkerName } from "./ownership-marker.ts";
 import { type Edition, isReservedName } from "./reserved-names.ts";
 import { isWithin } from "./unknown-values.ts";
 import { resourceSpecSchema } from "./wire/source-config.ts";
@@ -12,12 +12,14 @@ import { resourceSpecSchema } from "./wire/source-config.ts";
  */
 export function* ruleProblems(
   desired: DesiredDeployment,
-  unknownPaths: readonly (readonly string[])[],
+  unknownPaths: readonly Problem["path"][],
 ): Generator<Problem> {
   const config = desired.sourceConfig ?? {};
   const revision = desired.sourceRevisionConfig ?? {};
   const mayBeDeclared: MayBeDeclared = (path, value) =>
     value !== undefined || unknownPaths.some((unknown) => isWithin(unknown, path));
+  const sourceMayBe = (source: string) =>
+    desired.source === undefined ? mayBeDeclared(["source"], undefined) : desired.source === source;
 
   if (revision.imageUri !== undefined && config.repoUrl !== undefined) {
     yield {
@@ -27,7 +29,7 @@ export function* ruleProblems(
     };
   } else if (desired.source === "github") yield* repositoryProblems(desired, mayBeDeclared);
   else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
-  if (config.customUrl !== undefined && desired.source !== "external_docker") {
+  if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
     yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
   }
   if (URL.parse(config.repoUrl ?? "")?.password) {
@@ -37,7 +39,7 @@ export function* ruleProblems(
     };
   }
   yield* refProblems(revision.repoRef, config.buildOnPush);
-  yield* environmentProblems(desired);
+  yield* environmentProblems(desired, sourceMayBe("external_docker") ? "self-hosted" : "cloud");
   yield* resourceProblems(config.resourceSpec);
 }
 
@@ -99,10 +101,9 @@ function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefi
   }
 }
 
-function* environmentProblems(desired: DesiredDeployment): Generator<Problem> {
-  const { env = {}, secrets = {}, secretReferences = {}, source } = desired;
-  const edition = source === "external_docker" ? "self-hosted" : "cloud";
-  if (desired.secretReferences !== undefined && source !== "external_docker") {
+function* environmentProblems(desired: DesiredDeployment, edition: Edition): Generator<Problem> {
+  const { env = {}, secrets = {}, secretReferences = {} } = desired;
+  if (desired.secretReferences !== undefined && edition === "cloud") {
     yield { path: ["secretReferences"], message: "can be set for the source external_docker only." };
   }
   const places = new Map<string, string>();
@@ -122,7 +123,7 @@ function nameProblem(name: string, edition: Edition): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return "is not a name that an environment variable can have (letters, digits and _, no digit first).";
   }
-  if (isMarkName(name)) return "is a mark that graphdeploy keeps itself.";
+  if (isMarkerName(name)) return "is part of the ownership marker, which graphdeploy keeps itself.";
   if (isReservedName(name, edition)) return "is reserved: the platform sets it itself. Choose another name.";
   return undefined;
 }

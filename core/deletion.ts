@@ -2,6 +2,7 @@ import type { ControlPlane } from "./client.ts";
 import { formatDuration } from "./duration.ts";
 import { BadRequestError, ConflictError, isGone, TimeoutError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
+import { defaultHeartbeatMs, Heartbeat } from "./heartbeat.ts";
 import { isPassingFailure, isStandIn } from "./passing-failure.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
@@ -10,9 +11,6 @@ export const defaultDeletionTimeoutMs = 600_000;
 
 /** For the answer to the look that is taken at the deadline, in milliseconds. */
 const lastLookMs = 5_000;
-
-/** Between two signs of life while the status stays the same, in milliseconds. */
-const heartbeatMs = 30_000;
 
 export interface DeletionOptions {
   deleteTracingProject?: boolean | undefined;
@@ -60,7 +58,12 @@ export async function awaitGone(client: ControlPlane, id: string, options: Delet
   const { timeoutMs = defaultDeletionTimeoutMs, signal, onProgress } = options;
   const startedAt = client.clock.now();
   const deadline = startedAt + timeoutMs;
-  let told: { status: string | undefined; atMs: number } | undefined;
+  let seen: { status: string | undefined } | undefined;
+  const tell = () => {
+    const elapsedMs = client.clock.now() - startedAt;
+    onProgress?.({ type: "deleting", deploymentId: id, status: seen?.status, elapsedMs });
+  };
+  using heartbeat = new Heartbeat(client.clock, defaultHeartbeatMs, tell);
   for (let look = 0; ; look += 1) {
     let status: string | undefined;
     try {
@@ -71,9 +74,10 @@ export async function awaitGone(client: ControlPlane, id: string, options: Delet
       if (!isPassingFailure(error) && !isStandIn(error)) throw error;
     }
     const now = client.clock.now();
-    if (told === undefined || told.status !== status || now - told.atMs >= heartbeatMs) {
-      told = { status, atMs: now };
-      onProgress?.({ type: "deleting", deploymentId: id, status, elapsedMs: now - startedAt });
+    if (seen === undefined || seen.status !== status) {
+      seen = { status };
+      heartbeat.restart();
+      tell();
     }
     if (now >= deadline) {
       throw new TimeoutError(

@@ -1,8 +1,14 @@
 import { z } from "zod";
-import { type Problem, toProblems } from "./declaration-problems.ts";
+import { nullProblem, type Problem, toProblems } from "./declaration-problems.ts";
 import { ruleProblems } from "./declaration-rules.ts";
-import { isWithin, withoutUnknowns } from "./unknown-values.ts";
-import { deploymentTypeSchema, sourceSchema } from "./wire/source-config.ts";
+import { isWithin, knownValue } from "./unknown-values.ts";
+import type { Open } from "./wire/open-enum.ts";
+import {
+  deploymentTypeSchema,
+  type KnownDeploymentType,
+  type KnownSource,
+  sourceSchema,
+} from "./wire/source-config.ts";
 
 export type { Problem } from "./declaration-problems.ts";
 
@@ -14,7 +20,7 @@ export interface DesiredDeployment {
   /** Unique in the workspace; can't change. */
   name: string;
   /** `github`, `external_docker` (self-hosted only), `internal_docker`, `internal_source`; can't change. */
-  source: string;
+  source: Open<KnownSource>;
   sourceConfig?: DesiredSourceConfig | undefined;
   sourceRevisionConfig?: DesiredSourceRevisionConfig | undefined;
   /** Plain environment variables by name. Sent in the same list as `secrets`. */
@@ -30,7 +36,7 @@ export interface DesiredDeployment {
 export interface DesiredSourceConfig {
   integrationId?: string | undefined;
   repoUrl?: string | undefined;
-  deploymentType?: string | undefined;
+  deploymentType?: Open<KnownDeploymentType> | undefined;
   buildOnPush?: boolean | undefined;
   customUrl?: string | undefined;
   /** Replaced whole. The platform's names in camelCase, for example `minScale`, `memoryMb`; other fields pass through. */
@@ -96,13 +102,14 @@ export function validateDesired(
   declared: unknown,
   isUnknown: (value: unknown) => boolean = () => false,
 ): { desired: DesiredDeployment; problems: readonly Problem[] } {
-  const known = withoutUnknowns(declared, isUnknown);
-  const parsed = desiredSchema.safeParse(known.value, { reportInput: true });
+  const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
+  const parsed = desiredSchema.safeParse(value, { reportInput: true });
   const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
-  const problems = shapeProblems.filter((problem) => !known.unknownPaths.some((path) => isWithin(path, problem.path)));
-  const desired = known.value as DesiredDeployment;
-  return {
-    desired,
-    problems: problems.length > 0 ? problems : [...ruleProblems(desired, known.unknownPaths)],
-  };
+  const untold = [...unknownPaths, ...nullPaths];
+  const problems = [
+    ...nullPaths.map(nullProblem),
+    ...shapeProblems.filter((problem) => !untold.some((path) => isWithin(path, problem.path))),
+  ];
+  const desired = value as DesiredDeployment;
+  return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
 }

@@ -1,26 +1,45 @@
 import type { DesiredDeployment } from "./desired.ts";
-import { isMarkName, markEntries } from "./managed-by.ts";
 import { isMasked } from "./masked-values.ts";
+import { isMarkerName, markerEntries } from "./ownership-marker.ts";
 import type { Deployment } from "./wire/deployment.ts";
 import type { Secret } from "./wire/source-config.ts";
 
-/** What has to change in a deployment's environment; names only, never values. */
+/** What has to change in a deployment's environment; names only, but for the entries that are kept. */
 export interface EnvironmentChange {
   added: readonly string[];
   changed: readonly string[];
-  /** On the platform and not declared: a PATCH drops them, because the list is replaced whole. */
+  /** Declared before and not any more. */
   dropped: readonly string[];
+  /** On the platform and never declared: sent along, because the list is replaced whole. */
+  kept: readonly Secret[];
+  /** Names among those kept whose values the platform hides, so that they can't be sent. */
+  hidden: readonly string[];
 }
 
-/** Whether the environment is declared at all. Undeclared, it is left alone. */
-export function declaresEnvironment(desired: DesiredDeployment): boolean {
-  return desired.env !== undefined || desired.secrets !== undefined;
+export interface EnvironmentOptions {
+  /** What was declared when it was last applied, as far as its values are known. */
+  previous?: DesiredDeployment | undefined;
+  /** How a value counts that the platform hides and `previous` doesn't tell. @default "same" */
+  unreadable?: "same" | "changed" | undefined;
+  /**
+   * Names that are dropped where nobody declares them any more, or all. Any other undeclared entry is kept.
+   * @default those that `previous` declares
+   */
+  droppable?: readonly string[] | "all" | undefined;
 }
 
-/** The list that the platform gets: plain entries, secret entries, and the marks of who made the deployment. */
-export function environmentEntries(desired: DesiredDeployment, managedBy: string | undefined): Secret[] {
-  const entries = Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
-  return managedBy === undefined ? entries : [...entries, ...markEntries(managedBy)];
+/** The declared entries: plain ones, then secret ones. */
+export function declaredEntries(desired: DesiredDeployment): Secret[] {
+  return Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
+}
+
+/** The whole list that the platform gets. */
+export function environmentEntries(
+  desired: DesiredDeployment,
+  kept: readonly Secret[],
+  marker: string | undefined,
+): Secret[] {
+  return [...declaredEntries(desired), ...kept, ...(marker === undefined ? [] : markerEntries(marker))];
 }
 
 /**
@@ -30,14 +49,15 @@ export function environmentEntries(desired: DesiredDeployment, managedBy: string
 export function compareEnvironment(
   desired: DesiredDeployment,
   observed: readonly Secret[] | null | undefined,
-  previous: DesiredDeployment | undefined,
-  unreadable: "same" | "changed",
+  { previous, unreadable = "same", droppable }: EnvironmentOptions,
 ): EnvironmentChange {
-  const wanted = new Map(environmentEntries(desired, undefined).map(({ name, value }) => [name, value]));
-  const before = previous && new Map(environmentEntries(previous, undefined).map(({ name, value }) => [name, value]));
+  const wanted = new Map(declaredEntries(desired).map(({ name, value }) => [name, value]));
+  const before = new Map(previous && declaredEntries(previous).map(({ name, value }) => [name, value]));
   const present = observed && new Map(observed.map(({ name, value }) => [name, value]));
+  const hides = hidesValues(observed);
+  const isHidden = (value: string) => hides && isMasked(value);
   const isSameAsHidden = (name: string, value: string) =>
-    before?.has(name) === true ? before.get(name) === value : unreadable === "same";
+    before.has(name) ? before.get(name) === value : unreadable === "same";
 
   const added: string[] = [];
   const changed: string[] = [];
@@ -45,17 +65,30 @@ export function compareEnvironment(
     const shown = present?.get(name);
     if (shown === value) continue;
     if (present && shown === undefined) added.push(name);
-    else if (shown !== undefined && !isMasked(shown)) changed.push(name);
+    else if (shown !== undefined && !isHidden(shown)) changed.push(name);
     else if (!isSameAsHidden(name, value)) changed.push(name);
   }
-  const dropped = [...(present ?? before ?? new Map<string, string>()).keys()].filter(
-    (name) => !isMarkName(name) && !wanted.has(name),
-  );
-  return { added, changed, dropped };
+  const mayBeDropped = (name: string) => droppable === "all" || (droppable ?? [...before.keys()]).includes(name);
+  const undeclared = (observed ?? []).filter(({ name }) => !isMarkerName(name) && !wanted.has(name));
+  const kept = undeclared.filter(({ name }) => !mayBeDropped(name));
+  const unseen = observed ? [] : [...before.keys()].filter((name) => !wanted.has(name) && mayBeDropped(name));
+  return {
+    added,
+    changed,
+    dropped: [...undeclared.map(({ name }) => name).filter(mayBeDropped), ...unseen],
+    kept,
+    hidden: kept.filter(({ value }) => isHidden(value)).map(({ name }) => name),
+  };
+}
+
+/** Whether the platform hides values. An empty one may be what it shows instead of any value, but not where it shows others. */
+export function hidesValues(observed: readonly Secret[] | null | undefined): boolean {
+  const values = (observed ?? []).map(({ value }) => value);
+  return values.some((value) => value !== "" && isMasked(value)) || values.every((value) => value === "");
 }
 
 /**
- * The values in a deployment's environment that no message may show: all but the marks, what is masked anyway, and what is declared as plain. The
+ * The values in a deployment's environment that no message may show: all but the marker, what is masked anyway, and what is declared as plain. The
  * platform may name any of them in an error, also one that was just replaced or that nobody declares here.
  */
 export function secretValuesOf(
@@ -63,6 +96,6 @@ export function secretValuesOf(
   plain: Readonly<Record<string, string>> = {},
 ): string[] {
   return (secrets ?? [])
-    .filter(({ name, value }) => !isMarkName(name) && !Object.hasOwn(plain, name) && !isMasked(value))
+    .filter(({ name, value }) => !isMarkerName(name) && !Object.hasOwn(plain, name) && !isMasked(value))
     .map(({ value }) => value);
 }

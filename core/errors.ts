@@ -43,7 +43,7 @@ export class GraphDeployError extends Error {
 
 /** A mistake in what the user declared: settings, inputs or a file. `path` is the field, `line` the 1-based line of the file. */
 export class ConfigError extends GraphDeployError {
-  static override readonly kind = "ConfigError";
+  static override readonly kind: string = "ConfigError";
   readonly path: string | undefined;
   readonly line: number | undefined;
 
@@ -51,6 +51,19 @@ export class ConfigError extends GraphDeployError {
     super(message, options);
     this.path = options.path;
     this.line = options.line;
+  }
+}
+
+/** A name that another deployment has. Nothing was created or changed. */
+export class NameInUse extends ConfigError {
+  static override readonly kind = "NameInUse";
+  readonly deploymentId: string;
+  /** The ownership marker of that deployment; `undefined` where it has none, or the platform hides it. */
+  readonly marker: string | undefined;
+  constructor(message: string, options: { deploymentId: string; marker: string | undefined; hint?: string }) {
+    super(message, { path: "name", ...(options.hint === undefined ? {} : { hint: options.hint }) });
+    this.deploymentId = options.deploymentId;
+    this.marker = options.marker;
   }
 }
 

@@ -19,6 +19,8 @@ export type ProgressEvent =
   | { type: "heartbeat"; revisionId: string; status: string; elapsedMs: number }
   /** The revision is DEPLOYED, and the platform hasn't switched traffic to it yet. */
   | { type: "switching"; revisionId: string }
+  /** Still waiting for what has no revision yet. */
+  | { type: "waiting"; message: string; elapsedMs: number }
   | { type: "deleting"; deploymentId: string; status: string | undefined; elapsedMs: number }
   | { type: "log"; revisionId: string; entries: readonly LogEntry[] }
   | { type: "note"; message: string }

@@ -17,6 +17,15 @@ export function isLoopback(hostname: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
+/**
+ * Whether plain http to `url` is wanted: to loopback, or to a host of `allowed`. An entry with a port allows that port alone. Hosts are named one
+ * by one; no entry stands for several.
+ */
+export function isHttpAllowed({ hostname, port }: URL, allowed: readonly string[]): boolean {
+  const host = hostname.toLowerCase();
+  return isLoopback(host) || allowed.includes(host) || allowed.includes(`${host}:${port === "" ? "80" : port}`);
+}
+
 /** Whether a host belongs to the hosted service, which speaks the brand names. */
 export function isServiceHost(hostname: string): boolean {
   const name = hostname.toLowerCase();

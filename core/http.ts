@@ -1,7 +1,6 @@
 import { type Dispatcher, request as undiciRequest } from "undici";
 import type { z } from "zod";
 import { abortedBy, type Clock, throwIfAborted } from "./clock.ts";
-import { defaultDispatcher } from "./dispatcher.ts";
 import { formatDuration } from "./duration.ts";
 import { ResponseError } from "./errors.ts";
 import { type Answer, readAnswer, readText } from "./http-answer.ts";
@@ -20,8 +19,7 @@ export interface HttpOptions {
   logger: Logger;
   redactor: Redactor;
   limits: HttpLimits;
-  /** Default: an agent that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, except for loopback. */
-  dispatcher?: Dispatcher;
+  dispatcher: Dispatcher;
 }
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -47,15 +45,19 @@ export interface RequestOptions<Body> {
 /** One request to the control plane: headers, timeout, repetition, proxy, redaction and error mapping. */
 export class Http {
   readonly #options: HttpOptions;
-  readonly #dispatcher: Dispatcher;
   /** Whom the server's rate limit counts. */
   readonly #asker: string;
+  #hasAnswered = false;
 
   constructor(options: HttpOptions) {
     this.#options = options;
-    this.#dispatcher = options.dispatcher ?? defaultDispatcher(options.baseUrl);
     const { "x-api-key": apiKey, authorization } = options.headers;
     this.#asker = JSON.stringify([new URL(options.baseUrl).origin, apiKey, authorization]);
+  }
+
+  /** Whether the control plane itself answered a request, so the address is right: what stands in for it later is an outage. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /**
@@ -98,7 +100,7 @@ export class Http {
   }
 
   async #attempt<Body>(options: RequestOptions<Body>, timeoutMs: number): Promise<Answer<Body> | Failure> {
-    const { baseUrl, clock, headers, logger, redactor } = this.#options;
+    const { baseUrl, clock, dispatcher, headers, logger, redactor } = this.#options;
     const { method, path, body, schema, idempotent } = options;
     const place = { method, path, baseUrl };
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -115,14 +117,19 @@ export class Http {
           ...headers,
         },
         body: body === undefined ? null : JSON.stringify(body),
-        dispatcher: this.#dispatcher,
+        dispatcher,
         signal,
       });
       const text = await readText(response.body);
       logger.debug(`${method} ${path} ${response.statusCode}`, { durationMs: clock.now() - startedAt });
-      return readAnswer(response, text, { place, schema, idempotent, nowMs: clock.now(), redactor });
+      const answer = readAnswer(response, text, { place, schema, idempotent, nowMs: clock.now(), redactor });
+      if (!("error" in answer) && schema !== undefined) this.#hasAnswered = true;
+      return answer;
     } catch (error) {
       if (abort?.aborted) throw abortedBy(abort);
+      if (error instanceof ResponseError && error.isStandIn && this.#hasAnswered) {
+        return { error, mayRepeat: idempotent, kind: "status" };
+      }
       if (error instanceof ResponseError) throw error;
       if (timeout.aborted) return timedOut(place, timeoutMs, idempotent);
       return connectionFailed(place, error, idempotent, redactor);

@@ -12,7 +12,7 @@ export function isPassingFailure(error: unknown): error is Error {
 
 /**
  * Whether something in front of the control plane answered in its place: a gateway's own 404, a web page, a redirect. At the beginning that means
- * a wrong address; where the control plane answered before, it restarts or is maintained, and someone who waits goes on waiting.
+ * a wrong address; where the control plane answered any request before, it restarts or is maintained, and someone who waits goes on waiting.
  */
 export function isStandIn(error: unknown): error is Error {
   if (error instanceof ResponseError) return error.isStandIn;

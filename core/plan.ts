@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { definedFields } from "./defined-fields.ts";
 import type { DesiredDeployment } from "./desired.ts";
-import { compareEnvironment, declaresEnvironment, environmentEntries } from "./environment.ts";
+import { compareEnvironment, type EnvironmentOptions, environmentEntries } from "./environment.ts";
+import { ConfigError } from "./errors.ts";
 import { type Effect, fields } from "./fields.ts";
-import { managedByOf, markEntries } from "./managed-by.ts";
+import { markerEntries, markerName, ownerOf, readMarker } from "./ownership-marker.ts";
 import { refuseRemovals } from "./removals.ts";
 import { mergedResourceSpec } from "./resource-spec.ts";
 import { areSameReferences, referenceList } from "./secret-references.ts";
@@ -34,15 +35,19 @@ export interface Plan {
   patch: DeploymentPatchRequest | undefined;
   /** Names in the platform's environment that the patch drops. */
   droppedNames: readonly string[];
+  /** The ownership marker that the patch writes. */
+  marker: string | undefined;
 }
 
-export interface PlanOptions {
-  /** What was declared when it was last applied: tells a field that was removed from one that never was declared. */
-  previous?: DesiredDeployment | undefined;
-  /** How environment values count that the platform hides and `previous` doesn't tell. @default "same" */
-  unreadable?: "same" | "changed";
-  /** Who makes it, kept in the environment list. @default the mark that the deployment has */
-  managedBy?: string | undefined;
+/** `previous` also tells a field that was removed from one that never was declared. */
+export interface PlanOptions extends EnvironmentOptions {
+  /** The ownership marker. It is written with the next revision that is made anyway. @default the one that the deployment has */
+  marker?: string | undefined;
+  /**
+   * Write the marker though it takes a revision of its own. Where the platform hides values that would have to be sent with it, `attempted` goes on
+   * without, and `required` throws.
+   */
+  takesOver?: "attempted" | "required" | undefined;
   /** Roll out again although nothing changed, and why. */
   redeploy?: string | undefined;
 }
@@ -63,7 +68,13 @@ export function plan(
   observed: Deployment | undefined,
   options: PlanOptions = {},
 ): Plan {
-  const whole = (action: Plan["action"]): Plan => ({ action, changes: [], patch: undefined, droppedNames: [] });
+  const whole = (action: Plan["action"]): Plan => ({
+    action,
+    changes: [],
+    patch: undefined,
+    droppedNames: [],
+    marker: undefined,
+  });
   if (desired === undefined) return whole(observed === undefined ? "nothing" : "delete");
   if (observed === undefined) return whole("create");
   return planUpdate(desired, observed, options);
@@ -71,13 +82,14 @@ export function plan(
 
 /**
  * Compares what is declared with what the platform has. Pure; applying its result makes the next plan empty.
- * @throws {@link ConfigError} for a removal that the platform can't do: it would be reported as done and wouldn't be.
+ * @throws {@link ConfigError} for what the platform can't do: a removal that it would report as done, or an environment that can't be sent whole
+ * because the platform hides values that nobody declares.
  */
 export function planUpdate(desired: DesiredDeployment, observed: Deployment, options: PlanOptions = {}): Plan {
-  const { previous, unreadable = "same", managedBy = managedByOf(observed.secrets), redeploy } = options;
+  const { previous, marker = readMarker(observed.secrets), takesOver, redeploy } = options;
   const changes: Change[] = [];
   const patch: DeploymentPatchRequest = {};
-  refuseRemovals(desired, observed, { previous, managedBy });
+  refuseRemovals(desired, observed, previous);
 
   for (const field of fields) {
     const to = field.declared(desired);
@@ -97,37 +109,66 @@ export function planUpdate(desired: DesiredDeployment, observed: Deployment, opt
     changes.push({ path: "sourceConfig.resourceSpec", effect: "revision", reason: why.revision, from, to: spec });
     patch.source_config = { ...patch.source_config, resource_spec: spec };
   }
-  const droppedNames = planEnvironment();
+  const environment = planEnvironment();
   planReferences();
-  if (redeploy !== undefined && !changes.some((change) => change.effect === "revision")) {
+  if (redeploy !== undefined && !makesRevision()) {
     patch.source_revision_config = { ...patch.source_revision_config, ...redeployConfig(observed, desired) };
     changes.push({ path: "triggers", effect: "revision", reason: redeploy });
   }
+  const writesMarker = planMarker();
   const effects = new Set(changes.map((change) => change.effect));
   const action = (["replace", "revision", "patch"] as const).find((effect) => effects.has(effect)) ?? "nothing";
-  return { action, changes, patch: action === "patch" || action === "revision" ? patch : undefined, droppedNames };
+  return {
+    action,
+    changes,
+    patch: action === "patch" || action === "revision" ? patch : undefined,
+    droppedNames: environment.dropped,
+    marker: writesMarker ? marker : undefined,
+  };
 
-  function planEnvironment(): readonly string[] {
-    if (!declaresEnvironment(desired)) return [];
-    const { added, changed, dropped } = compareEnvironment(desired, observed.secrets, previous, unreadable);
-    const present = observed.secrets;
-    const isUnmarked =
-      managedBy !== undefined &&
-      present &&
-      markEntries(managedBy).some((mark) => present.every(({ name }) => name !== mark.name));
-    const isMarkedOtherwise =
-      managedBy !== undefined && ![undefined, managedBy].includes(managedByOf(observed.secrets));
-    const marks = isUnmarked === true || isMarkedOtherwise;
-    if (added.length + changed.length + dropped.length === 0 && !marks) return [];
-    patch.secrets = environmentEntries(desired, managedBy);
+  function makesRevision(): boolean {
+    return changes.some((change) => change.effect === "revision");
+  }
+
+  function planEnvironment() {
+    const environment = compareEnvironment(desired, observed.secrets, options);
+    const { added, changed, dropped } = environment;
+    if (added.length + changed.length + dropped.length === 0) return environment;
+    const hidden = hiddenNames(environment.hidden);
+    if (hidden.length > 0) throw hidesUndeclared(observed, hidden);
+    const list = environmentEntries(desired, environment.kept, marker);
+    if (list.length === 0) throw cannotBeEmptied(dropped);
+    patch.secrets = list;
     const parts = [
       added.length > 0 && `adds ${added.join(", ")}`,
       changed.length > 0 && `changes ${changed.join(", ")}`,
       dropped.length > 0 && `drops ${dropped.join(", ")}`,
-      marks && `marks the deployment as managed by ${managedBy}`,
+      marker !== undefined && !isMarked(observed, marker) && `marks it as owned by ${ownerOf(marker)}`,
     ].filter((part) => part !== false);
     changes.push({ path: "secrets", effect: "revision", reason: `${parts.join("; ")}; ${why.revision}` });
-    return dropped;
+    return environment;
+  }
+
+  /** A marker that isn't to be written is sent back as it is, which takes its value, too. */
+  function hiddenNames(hidden: readonly string[]): readonly string[] {
+    const isLost = marker === undefined && observed.secrets?.some(({ name }) => name === markerName) === true;
+    return isLost ? [...hidden, markerName] : hidden;
+  }
+
+  /** The marker is an entry of the list: where that is sent, it is there; else it goes along with a revision, where the list can be sent. */
+  function planMarker(): boolean {
+    if (marker === undefined) return false;
+    if (patch.secrets !== undefined) return true;
+    if (isMarked(observed, marker) || !observed.secrets) return false;
+    if (takesOver === undefined && !makesRevision()) return false;
+    if (environment.hidden.length > 0) {
+      if (takesOver === "required") throw hidesUndeclared(observed, environment.hidden);
+      return false;
+    }
+    patch.secrets = environmentEntries(desired, environment.kept, marker);
+    const reason = `marks it as owned by ${ownerOf(marker)}; ${why.revision}`;
+    changes.push({ path: "secrets", effect: "revision", reason });
+    return true;
   }
 
   function planReferences(): void {
@@ -137,6 +178,28 @@ export function planUpdate(desired: DesiredDeployment, observed: Deployment, opt
     patch.secret_references = to;
     changes.push({ path: "secretReferences", effect: "revision", reason: why.revision });
   }
+}
+
+/** Whether the platform shows all entries of a marker. */
+function isMarked({ secrets }: Deployment, marker: string): boolean {
+  const values = new Map(secrets?.map(({ name, value }) => [name, value]));
+  return markerEntries(marker).every(({ name, value }) =>
+    name === markerName ? values.get(name) === value : values.has(name),
+  );
+}
+
+function hidesUndeclared({ name }: Deployment, hidden: readonly string[]): ConfigError {
+  return new ConfigError(
+    `The environment of ${name} can't be changed: it is sent whole, and the platform hides the values of entries that aren't declared here: ${hidden.join(", ")}.`,
+    { path: "secrets", hint: "Declare them, or remove them on the platform first. Nothing was changed." },
+  );
+}
+
+function cannotBeEmptied(dropped: readonly string[]): ConfigError {
+  return new ConfigError(
+    `secrets (with env) is declared empty, but the deployment has ${dropped.join(", ")}: the platform takes an empty list as unchanged.`,
+    { path: "secrets", hint: "Keep at least one entry, or don't declare secrets and env to leave them alone." },
+  );
 }
 
 /** What, sent again unchanged, makes the platform roll out again. */

@@ -1,5 +1,6 @@
 import type { ControlPlane } from "./client.ts";
 import type { OnProgress } from "./events.ts";
+import { defaultHeartbeatMs, Heartbeat } from "./heartbeat.ts";
 import { isPassingFailure, isStandIn } from "./passing-failure.ts";
 import type { Revision } from "./wire/revision.ts";
 
@@ -29,7 +30,12 @@ export async function findPushedRevision(
   options: PushedRevisionOptions,
 ): Promise<Revision | undefined> {
   const { deploymentId, commit, graceMs = pushGraceMs, signal, onProgress } = options;
-  const deadline = client.clock.now() + graceMs;
+  const startedAt = client.clock.now();
+  const deadline = startedAt + graceMs;
+  const message = `Waiting for the platform's own build of commit ${commit}.`;
+  using _heartbeat = new Heartbeat(client.clock, defaultHeartbeatMs, () => {
+    onProgress?.({ type: "waiting", message, elapsedMs: client.clock.now() - startedAt });
+  });
   for (let look = 0; ; look += 1) {
     let outage: Error | undefined;
     try {
@@ -42,8 +48,7 @@ export async function findPushedRevision(
     const now = client.clock.now();
     if (now >= deadline && outage !== undefined) throw outage;
     if (now >= deadline) return undefined;
-    if (look === 0)
-      onProgress?.({ type: "note", message: `Waiting for the platform's own build of commit ${commit}.` });
+    if (look === 0) onProgress?.({ type: "note", message });
     const pause = Math.min(1_000 * 1.5 ** look, 10_000) * (0.9 + 0.2 * client.random());
     await client.clock.sleep(Math.min(pause, Math.max(1, deadline - now)), signal);
   }

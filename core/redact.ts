@@ -1,14 +1,12 @@
 import { SecretForms, shortestForm } from "./secret-forms.ts";
+import { unprotectedBecause } from "./unprotected-values.ts";
 
 const replacement = "[redacted]";
-
-/** Values shorter than this would turn ordinary text into noise; they are reported by `tooShort` instead. */
-const shortestRedacted = shortestForm;
 
 /** Removes secret values from text, wherever the value stands and however it is encoded. */
 export class Redactor {
   readonly #values = new Set<string>();
-  readonly #tooShort = new Set<string>();
+  readonly #unprotected = new Set<string>();
   readonly #forms = new SecretForms();
   /** Values whose forms haven't been worked out yet. */
   #pending: string[] = [];
@@ -17,17 +15,20 @@ export class Redactor {
     this.add(values);
   }
 
-  /** Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. */
+  /**
+   * Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. Values that ordinary text is full of are left
+   * alone ({@link unprotectedBecause}).
+   */
   add(values: Iterable<string | undefined>): this {
     for (const value of values) {
       if (value === undefined || value === "") continue;
-      if (value.length < shortestRedacted) {
-        this.#tooShort.add(value);
+      if (unprotectedBecause(value) !== undefined) {
+        this.#unprotected.add(value);
         continue;
       }
       if (this.#values.has(value)) continue;
       for (const part of [value, ...value.split(/\r?\n/).map((line) => line.trim())]) {
-        if (part.length < shortestRedacted || this.#values.has(part)) continue;
+        if (this.#values.has(part) || unprotectedBecause(part) !== undefined) continue;
         this.#values.add(part);
         this.#pending.push(part);
       }
@@ -35,9 +36,9 @@ export class Redactor {
     return this;
   }
 
-  /** Whether a value was given that is too short to be redacted: the caller warns about it by name. */
-  isTooShort(value: string): boolean {
-    return this.#tooShort.has(value);
+  /** Whether a value was given that isn't redacted: the caller warns about it by name. */
+  isUnprotected(value: string): boolean {
+    return this.#unprotected.has(value);
   }
 
   /** `text` without any of the values, plain or JSON-, URL- or base64-encoded. */
@@ -72,7 +73,7 @@ function encodings(value: string): string[] {
     url.replaceAll("%20", "+"),
     new URLSearchParams({ v: value }).toString().slice(2),
     ...base64Forms(value),
-  ].filter((form) => form.length >= shortestRedacted);
+  ].filter((form) => form.length >= shortestForm);
 }
 
 /**

@@ -1,8 +1,6 @@
 import type { DesiredDeployment } from "./desired.ts";
-import { declaresEnvironment, environmentEntries } from "./environment.ts";
 import { ConfigError } from "./errors.ts";
 import { fields } from "./fields.ts";
-import { isMarkName } from "./managed-by.ts";
 import type { Deployment } from "./wire/deployment.ts";
 
 /** Optional fields that were declared and aren't any more, though the platform can't clear them: by path, with what to do. */
@@ -19,14 +17,6 @@ export function refusedRemovals(
         "was declared and can't be cleared: the platform takes a missing value as unchanged. Declare the value it should have.",
     }));
   const count = (entries: object | undefined) => Object.keys(entries ?? {}).length;
-  const hadEntries = count(previous.env) + count(previous.secrets) > 0;
-  if (hadEntries && count(desired.env) + count(desired.secrets) === 0) {
-    refused.push({
-      path: "secrets",
-      message:
-        "(with env) can't be emptied: the platform takes an empty list as unchanged, so the old values would stay. Keep at least one entry, or replace the deployment.",
-    });
-  }
   if (count(previous.secretReferences) > 0 && count(desired.secretReferences) === 0) {
     refused.push({
       path: "secretReferences",
@@ -37,22 +27,16 @@ export function refusedRemovals(
 }
 
 /**
- * Refuses what `refusedRemovals` lists, and emptying what the platform has. With a mark (`managedBy`) the environment list is never empty, so
- * it can lose every other entry.
+ * Refuses what `refusedRemovals` lists, and emptying the references that the platform has.
  * @throws {@link ConfigError} naming the field.
  */
 export function refuseRemovals(
   desired: DesiredDeployment,
   observed: Deployment,
-  { previous, managedBy }: { previous: DesiredDeployment | undefined; managedBy: string | undefined },
+  previous: DesiredDeployment | undefined,
 ): void {
-  const first =
-    previous &&
-    refusedRemovals(desired, previous).find(
-      ({ path }) => !(path === "secrets" && managedBy !== undefined && declaresEnvironment(desired)),
-    );
+  const first = previous && refusedRemovals(desired, previous)[0];
   if (first !== undefined) throw new ConfigError(`${first.path} ${first.message}`, { path: first.path });
-  if (managedBy === undefined) refuseEmptyEnvironment(desired, observed);
   const references = observed.secret_references ?? [];
   if (
     desired.secretReferences !== undefined &&
@@ -65,17 +49,6 @@ export function refuseRemovals(
         path: "secretReferences",
         hint: "Keep at least one entry, or don't declare secretReferences to leave them alone.",
       },
-    );
-  }
-}
-
-function refuseEmptyEnvironment(desired: DesiredDeployment, observed: Deployment): void {
-  const declaresNone = declaresEnvironment(desired) && environmentEntries(desired, undefined).length === 0;
-  const present = (observed.secrets ?? []).filter((entry) => !isMarkName(entry.name));
-  if (declaresNone && present.length > 0) {
-    throw new ConfigError(
-      `secrets is declared empty, but the deployment has ${present.map((entry) => entry.name).join(", ")}: the platform takes an empty list as unchanged.`,
-      { path: "secrets", hint: "Keep at least one entry, or don't declare secrets and env to leave them alone." },
     );
   }
 }

@@ -1,3 +1,5 @@
+import { defaultHeartbeatMs } from "./heartbeat.ts";
+
 /** The bounds of a wait, in milliseconds. */
 export interface RolloutLimits {
   /** Until DEPLOYED. @default 1800 s, the reference client's */
@@ -6,7 +8,7 @@ export interface RolloutLimits {
   graceMs: number;
   /** From DEPLOYED until the platform must have switched traffic. @default 60 s */
   switchMs: number;
-  /** At least this between two signs of life. @default 30 s */
+  /** The longest silence between two signs of life. @default 30 s */
   heartbeatMs: number;
 }
 
@@ -14,7 +16,7 @@ export const defaultRolloutLimits: RolloutLimits = {
   timeoutMs: 1_800_000,
   graceMs: 120_000,
   switchMs: 60_000,
-  heartbeatMs: 30_000,
+  heartbeatMs: defaultHeartbeatMs,
 };
 
 /** The limits of one wait: those given, and the defaults for the others. */

@@ -25,7 +25,6 @@ export interface RolloutReaderOptions {
 export class RolloutReader {
   readonly #client: ControlPlane;
   readonly #options: RolloutReaderOptions;
-  #hasAnswered = false;
   #missingSince: number | undefined;
 
   constructor(client: ControlPlane, options: RolloutReaderOptions) {
@@ -51,7 +50,6 @@ export class RolloutReader {
     try {
       const deadlineMs = this.#readingMs();
       const revision = await this.#client.getRevision(deploymentId, revisionId, { signal, deadlineMs });
-      this.#hasAnswered = true;
       this.#missingSince = undefined;
       return revision;
     } catch (error) {
@@ -84,7 +82,7 @@ export class RolloutReader {
   }
 
   #failed(error: unknown): undefined {
-    const passes = isPassingFailure(error) || (this.#hasAnswered && isStandIn(error));
+    const passes = isPassingFailure(error) || (this.#client.hasAnswered && isStandIn(error));
     if (!passes) throw error;
     if (this.#now() < this.readUntilMs) {
       const message = `The control plane can't be read; still waiting. ${error.message}`;

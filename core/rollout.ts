@@ -1,6 +1,7 @@
 import type { ControlPlane } from "./client.ts";
 import { throwIfAborted } from "./clock.ts";
 import type { OnProgress } from "./events.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import { pollDelayMs } from "./polling.ts";
 import { meaningOf } from "./revision-status.ts";
 import { RolloutErrors } from "./rollout-errors.ts";
@@ -49,7 +50,7 @@ class Rollout {
   readonly #warnings: Warnings;
   readonly #errors: RolloutErrors;
   readonly #reader: RolloutReader;
-  #lastSignOfLife: number;
+  #heartbeat: Heartbeat | undefined;
 
   constructor(client: ControlPlane, options: RolloutOptions) {
     const { deploymentId, revisionId, signal, webUrl, onProgress } = options;
@@ -57,7 +58,6 @@ class Rollout {
     this.#options = options;
     this.#limits = rolloutLimits(options.limits);
     this.#startedAt = client.clock.now();
-    this.#lastSignOfLife = this.#startedAt;
     this.#deadline = this.#startedAt + this.#limits.timeoutMs;
     this.#warnings = new Warnings(onProgress);
     this.#errors = new RolloutErrors(client, deploymentId, revisionId, this.#trail);
@@ -74,6 +74,8 @@ class Rollout {
   }
 
   async follow(): Promise<RolloutResult> {
+    using heartbeat = new Heartbeat(this.#client.clock, this.#limits.heartbeatMs, () => this.#beat());
+    this.#heartbeat = heartbeat;
     for (;;) {
       throwIfAborted(this.#options.signal);
       const revision = await this.#reader.revision();
@@ -154,19 +156,20 @@ class Rollout {
     const now = this.#now();
     const change = this.#trail.note(status, now);
     if (change === undefined) return;
-    this.#lastSignOfLife = now;
+    this.#heartbeat?.restart();
     const { revisionId, onProgress } = this.#options;
     onProgress?.({ type: "status", revisionId, ...change, elapsedMs: now - this.#startedAt });
+  }
+
+  #beat(): void {
+    const { revisionId, onProgress } = this.#options;
+    const elapsedMs = this.#now() - this.#startedAt;
+    onProgress?.({ type: "heartbeat", revisionId, status: this.#trail.status, elapsedMs });
   }
 
   async #pause(): Promise<void> {
     const now = this.#now();
     if (now >= this.#deadline) throw await this.#errors.timeout(this.#limits.timeoutMs);
-    if (now - this.#lastSignOfLife >= this.#limits.heartbeatMs) {
-      this.#lastSignOfLife = now;
-      const { revisionId, onProgress } = this.#options;
-      onProgress?.({ type: "heartbeat", revisionId, status: this.#trail.status, elapsedMs: now - this.#startedAt });
-    }
     const elapsedMs = now - this.#startedAt;
     const delay = pollDelayMs({ status: this.#trail.status, elapsedMs, random: this.#client.random() });
     await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadline - now)), this.#options.signal);

@@ -1,6 +1,6 @@
 import type { DialectSetting } from "./dialect.ts";
 import { ConfigError } from "./errors.ts";
-import { isLoopback, type Region, regionBaseUrls, regionOf } from "./hosts.ts";
+import { isHttpAllowed, type Region, regionBaseUrls, regionOf } from "./hosts.ts";
 
 /** Connection settings as one source gives them: explicit arguments, the environment, or Pulumi config and the file. */
 export interface SettingsInput {
@@ -13,6 +13,8 @@ export interface SettingsInput {
   dialect?: string | undefined;
   /** Further hosts whose agent servers may be sent the API key. */
   agentHosts?: readonly string[] | undefined;
+  /** Hosts beside loopback that may be reached by plain http: each `host` or `host:port`, as a list or separated by commas. */
+  allowHttpHosts?: readonly string[] | string | undefined;
 }
 
 /** Where to connect and as whom, after all sources were looked at. */
@@ -24,6 +26,8 @@ export interface Settings {
   baseUrl: string;
   dialect: DialectSetting;
   agentHosts: readonly string[];
+  /** In lower case, each `host` or `host:port`. */
+  allowHttpHosts: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -52,7 +56,7 @@ const dialects: readonly string[] = ["auto", "graph", "langgraph"] satisfies Dia
  * The settings of a connection: an explicit argument wins over the environment (`GRAPHDEPLOY_*`), which wins over the fallback, which wins
  * over the service's own variables. Without any base URL or region it is the US region.
  * @throws {@link ConfigError} for a missing key (naming every place that was looked at), an unknown region or dialect, or a base URL that
- * isn't https (or loopback).
+ * isn't https (or loopback, or a host that plain http is allowed to).
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const { explicit = {}, env, fallback = {} } = sources;
@@ -63,6 +67,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
     baseUrl: env.GRAPHDEPLOY_BASE_URL,
     dialect: env.GRAPHDEPLOY_DIALECT,
     agentHosts: env.GRAPHDEPLOY_AGENT_HOSTS?.split(",").map((host) => host.trim()),
+    allowHttpHosts: env.GRAPHDEPLOY_ALLOW_HTTP_HOSTS,
   };
   const levels = [explicit, own, fallback];
   const first = <Name extends keyof SettingsInput>(name: Name): SettingsInput[Name] =>
@@ -76,6 +81,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
       hint: `Use one of ${dialects.join(", ")}.`,
     });
   }
+  const allowHttpHosts = checkHttpHosts(first("allowHttpHosts") ?? []);
   const workspaceId = first("workspaceId") ?? fromService(serviceVariables.workspaceId);
   return {
     apiKey: headerValue(
@@ -83,9 +89,10 @@ export function resolveSettings(sources: SettingsSources): Settings {
       resolveApiKey(sources, levels) ?? fromService(serviceVariables.apiKey) ?? missingKey(sources),
     ),
     workspaceId: workspaceId === undefined ? undefined : headerValue("workspaceId", workspaceId),
-    baseUrl: resolveBaseUrl(levels) ?? baseUrlFromService(env),
+    baseUrl: resolveBaseUrl(levels, allowHttpHosts) ?? baseUrlFromService(env, allowHttpHosts),
     dialect: dialect as DialectSetting,
     agentHosts: (first("agentHosts") ?? []).filter((host) => host !== ""),
+    allowHttpHosts,
   };
 }
 
@@ -127,10 +134,10 @@ function missingKey({ names }: SettingsSources): never {
   });
 }
 
-function resolveBaseUrl(levels: readonly SettingsInput[]): string | undefined {
+function resolveBaseUrl(levels: readonly SettingsInput[], allowHttpHosts: readonly string[]): string | undefined {
   for (const { baseUrl, region } of levels) {
     if (baseUrl) {
-      const checked = checkBaseUrl(baseUrl);
+      const checked = checkBaseUrl(baseUrl, allowHttpHosts);
       if (region && regionBaseUrls[checkRegion(region)] !== checked) {
         throw new ConfigError(`region ${JSON.stringify(region)} and baseUrl ${checked} name two control planes.`, {
           path: "baseUrl",
@@ -144,10 +151,10 @@ function resolveBaseUrl(levels: readonly SettingsInput[]): string | undefined {
   return undefined;
 }
 
-function baseUrlFromService(env: Environment): string {
+function baseUrlFromService(env: Environment, allowHttpHosts: readonly string[]): string {
   for (const name of serviceVariables.baseUrl) {
     const value = env[name];
-    if (value) return checkBaseUrl(value);
+    if (value) return checkBaseUrl(value, allowHttpHosts);
   }
   // The service's own API endpoint is another host than its control plane, but tells the region.
   const region = env.LANGSMITH_ENDPOINT === undefined ? undefined : regionOf(env.LANGSMITH_ENDPOINT);
@@ -163,23 +170,48 @@ function checkRegion(region: string): Region {
 }
 
 /**
+ * The hosts that plain http is allowed to, in lower case.
+ * @throws {@link ConfigError} for anything but hosts by their names or addresses.
+ */
+export function checkHttpHosts(given: readonly string[] | string): string[] {
+  const entries = typeof given === "string" ? given.split(",") : given;
+  const fail = (text: string): never => {
+    throw new ConfigError(`allowHttpHosts: ${text}.`, {
+      path: "allowHttpHosts",
+      hint: "Name each host by itself, as host or host:port, for example mock:8124.",
+    });
+  };
+  if (!Array.isArray(entries)) return fail("it is neither a list of hosts nor a text");
+  const hosts = entries.map((entry) => String(entry).trim().toLowerCase()).filter((entry) => entry !== "");
+  for (const host of hosts) {
+    if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(host)) fail(`${JSON.stringify(host)} is not a host`);
+  }
+  return hosts;
+}
+
+/**
  * A control plane's address, normalized: no slash, query or fragment at its end.
  * @throws {@link ConfigError} when a key sent there could be read on its way.
  */
-export function checkBaseUrl(text: string): string {
+export function checkBaseUrl(text: string, allowHttpHosts: readonly string[]): string {
   const url = URL.parse(text);
-  const fail = (why: string): never => {
+  const fail = (why: string, hint?: string): never => {
     throw new ConfigError(`baseUrl: ${JSON.stringify(url === null ? text : url.origin + url.pathname)} ${why}.`, {
       path: "baseUrl",
-      hint: `Write it like https://<host>/api-host (self-hosted) or ${regionBaseUrls.us}.`,
+      hint: hint ?? `Write it like https://<host>/api-host (self-hosted) or ${regionBaseUrls.us}.`,
     });
   };
   if (url === null) return fail("is not a URL");
   if (url.username !== "" || url.password !== "") return fail("carries a user name or password");
   if (url.search !== "" || url.hash !== "") return fail("has a query or fragment");
   const encrypted = url.protocol === "https:";
-  if (!encrypted && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    return fail("is not https: the API key would be readable on its way");
+  if (!encrypted && !(url.protocol === "http:" && isHttpAllowed(url, allowHttpHosts))) {
+    return fail(
+      "is not https: the API key would be readable on its way",
+      url.protocol !== "http:"
+        ? undefined
+        : `Use https. A host inside your own cluster or compose network is allowed by its name: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=${url.host} (or allowHttpHosts of a Provider).`,
+    );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");
 }

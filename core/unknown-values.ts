@@ -1,30 +1,35 @@
-/** A copy of `value` without unknown values, and where they stood. */
-export function withoutUnknowns(
-  value: unknown,
-  isUnknown: (value: unknown) => boolean,
-  path: readonly string[] = [],
-): { value: unknown; unknownPaths: string[][] } {
-  if (isUnknown(value)) return { value: undefined, unknownPaths: [[...path]] };
+type Path = readonly (string | number)[];
+
+/** A value without what it doesn't tell, and where that stood. */
+export interface KnownValue {
+  value: unknown;
+  /** Of values that aren't known yet. A list with one in it is unknown as a whole. */
+  unknownPaths: Path[];
+  /** Of values that are null: neither declared nor left out. */
+  nullPaths: Path[];
+}
+
+/** A copy of `value` without unknown values and nulls. */
+export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
+  if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
+  if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
+  if (typeof value !== "object") return { value, unknownPaths: [], nullPaths: [] };
+  const fields = Object.entries(value).map(([name, field]) => {
+    const part = Array.isArray(value) ? Number(name) : name;
+    return [part, knownValue(field, isUnknown, [...path, part])] as const;
+  });
+  const nullPaths = fields.flatMap(([, field]) => field.nullPaths);
+  const unknownPaths = fields.flatMap(([, field]) => field.unknownPaths);
   if (Array.isArray(value)) {
-    const hasUnknown = value.some((item) => withoutUnknowns(item, isUnknown).unknownPaths.length > 0);
-    return hasUnknown ? { value: undefined, unknownPaths: [[...path]] } : { value, unknownPaths: [] };
+    return unknownPaths.length > 0
+      ? { value: undefined, unknownPaths: [path], nullPaths }
+      : { value, unknownPaths, nullPaths };
   }
-  if (typeof value !== "object" || value === null) return { value, unknownPaths: [] };
-  const unknownPaths: string[][] = [];
-  const known: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
-    if (field === undefined || field === null) continue;
-    const result = withoutUnknowns(field, isUnknown, [...path, name]);
-    unknownPaths.push(...result.unknownPaths);
-    if (result.value !== undefined) known[name] = result.value;
-  }
-  return { value: known, unknownPaths };
+  const known = fields.filter(([, field]) => field.value !== undefined).map(([name, field]) => [name, field.value]);
+  return { value: Object.fromEntries(known), unknownPaths, nullPaths };
 }
 
 /** Whether one path leads to the other, or into it. */
-export function isWithin(outer: readonly string[], inner: readonly (string | number)[]): boolean {
-  return (
-    outer.every((part, index) => part === String(inner[index])) ||
-    inner.every((part, index) => String(part) === outer[index])
-  );
+export function isWithin(outer: Path, inner: Path): boolean {
+  return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
 }

@@ -6,7 +6,7 @@ const secretHeaders = new Set(["x-api-key", "authorization", "proxy-authorizatio
 export class Redaction {
   readonly #redactor = new Redactor();
 
-  /** Values under 4 characters are left alone: replacing them would shred the text and still give them away. */
+  /** Values that ordinary text is full of (under 4 characters, `true`, short numbers) are left alone: replacing them would shred the text and still give them away. */
   remember(value: string): void {
     this.#redactor.add([value]);
   }

@@ -1,18 +1,32 @@
 import { Aborted } from "../core/errors.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
-const running = new Set<AbortController>();
+/** What a cancelled operation leaves behind, true whether it had begun anything or not. */
+const messages = {
+  create: "Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it instead of starting another.",
+  update: "Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it instead of starting another.",
+  read: "Cancelled. Reading changes nothing.",
+  delete: "Cancelled. A deletion that was begun goes on; the next run waits for its end.",
+};
+
+/** The operations of a resource that make requests. */
+export type CancellableOperation = keyof typeof messages;
+
+const running = new Map<AbortController, CancellableOperation>();
 let isListening = false;
 
 /**
- * Runs `operation` with a signal that aborts when the engine cancels (Ctrl-C), so that a long wait ends at once and the deployment's id is kept.
+ * Runs an operation with a signal that aborts when the engine cancels (Ctrl-C), so that a long wait ends at once and the deployment's id is kept.
  */
-export async function cancellable<Result>(operation: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function cancellable<Result>(
+  operation: CancellableOperation,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   listenForCancel();
   const controller = new AbortController();
-  running.add(controller);
+  running.set(controller, operation);
   try {
-    return await operation(controller.signal);
+    return await run(controller.signal);
   } finally {
     running.delete(controller);
   }
@@ -20,13 +34,7 @@ export async function cancellable<Result>(operation: (signal: AbortSignal) => Pr
 
 /** Ends every running operation. What was begun on the platform goes on. */
 export function cancelAll(): void {
-  for (const controller of running) {
-    controller.abort(
-      new Aborted(
-        "Cancelled while waiting; the rollout goes on. The next `pulumi up` follows it instead of starting another.",
-      ),
-    );
-  }
+  for (const [controller, operation] of running) controller.abort(new Aborted(messages[operation]));
 }
 
 /**

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { validateDesired } from "../core/desired.ts";
+import { nullProblem } from "../core/declaration-problems.ts";
+import { desiredFields, validateDesired } from "../core/desired.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { refusedRemovals } from "../core/plan.ts";
+import { knownValue } from "../core/unknown-values.ts";
 import { type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
 import { type DeploymentInputs, declaredOf, inputNames } from "./state.ts";
-import { hasUnknown, isUnknown } from "./unknown.ts";
+import { hasUnknown, isUnknown, unknownValue } from "./unknown.ts";
 
 export interface CheckFailure {
   /** Path of the input, for example `sourceConfig.buildOnPush`. */
@@ -23,15 +25,19 @@ export function check(
 ): { inputs: DeploymentInputs; failures: CheckFailure[] } {
   const inputs = withSecretsVersion(
     olds,
-    withDefaults(jsonSafe({ ...news, connection: withKeyByName(news.connection, config) })),
+    withDefaults(olds, jsonSafe({ ...news, connection: withKeyByName(news.connection, config) })),
   );
   const { problems, desired } = validateDesired(declaredOf(inputs), isUnknown);
-  const failures = problems.map(({ path, message }) => failure(path, message));
+  const failures = problems.map(({ path, message }) =>
+    failure(path, isMissingSource(path, inputs) ? sourceHint : message),
+  );
+  const { value, nullPaths } = knownValue(undeclaredOf(inputs), isUnknown);
   failures.push(
+    ...nullPaths.map(nullProblem).map(({ path, message }) => failure(path, message)),
     ...unknownInputFailures(inputs),
-    ...timeoutFailures(inputs),
-    ...kindFailures(inputs),
-    ...connectionFailures(inputs, config),
+    ...timeoutFailures(value as DeploymentInputs),
+    ...kindFailures(value as DeploymentInputs),
+    ...(nullPaths.some(([name]) => name === "connection") ? [] : connectionFailures(inputs, config)),
   );
   // The engine passes no old inputs to a creation, and an empty record from older versions.
   // A replacement is a new deployment, which begins with nothing to remove.
@@ -42,31 +48,56 @@ export function check(
   return { inputs, failures };
 }
 
-/** `source` follows from an image or a repository; a repository isn't built on push unless that is declared. */
-function withDefaults(news: DeploymentInputs): DeploymentInputs {
-  const { sourceConfig, sourceRevisionConfig } = news;
-  const known = <Value>(value: Value | undefined) => (isUnknown(value) ? undefined : value);
-  const inferred =
-    known(sourceRevisionConfig)?.imageUri !== undefined
-      ? "external_docker"
-      : known(sourceConfig)?.repoUrl !== undefined
-        ? "github"
-        : undefined;
-  const source = news.source ?? inferred;
-  const isBuiltOnPush = source === "github" && !isUnknown(sourceConfig) && sourceConfig?.buildOnPush === undefined;
+/**
+ * `source` follows from an image or a repository; a repository isn't built on push unless that is declared. What follows from a value that a preview
+ * doesn't know is unknown as well, unless everything else would be refused anyway: a guess would show as a change later.
+ */
+function withDefaults(olds: DeploymentInputs | undefined, news: DeploymentInputs): DeploymentInputs {
+  const source = news.source === undefined ? inferredSource(news) : news.source;
+  const buildOnPush = source === "github" ? false : isUnknown(source) ? unknownValue : undefined;
+  const { sourceConfig } = news;
+  const takesDefault =
+    typeof sourceConfig === "object" && sourceConfig !== null && sourceConfig.buildOnPush === undefined;
   return {
     ...news,
     ...(source === undefined ? {} : { source }),
-    ...(isBuiltOnPush ? { sourceConfig: { ...sourceConfig, buildOnPush: false } } : {}),
-    wait: news.wait ?? true,
+    ...(takesDefault && buildOnPush !== undefined ? { sourceConfig: { ...sourceConfig, buildOnPush } } : {}),
+    // Earlier versions wrote this default down; its absence would show as a change.
+    ...(news.wait === undefined && olds?.wait === true ? { wait: true } : {}),
   };
 }
 
+function inferredSource({ sourceConfig, sourceRevisionConfig }: DeploymentInputs): string | undefined {
+  const image = isUnknown(sourceRevisionConfig) ? unknownValue : sourceRevisionConfig?.imageUri;
+  const repository = isUnknown(sourceConfig) ? unknownValue : sourceConfig?.repoUrl;
+  // Of two that are declared only one may be, so one that is known decides.
+  const [declared] = [image, repository].filter((value) => value !== undefined && value !== null && !isUnknown(value));
+  if (declared !== undefined) return declared === image ? "external_docker" : "github";
+  if (isUnknown(image)) return isUnknown(repository) ? unknownValue : "external_docker";
+  return isUnknown(repository) ? "github" : undefined;
+}
+
+function isMissingSource(path: readonly (string | number)[], { source }: DeploymentInputs): boolean {
+  return path.join(".") === "source" && source === undefined;
+}
+
+const sourceHint =
+  "is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.";
+
+/** Counts the changes of the secrets; whether there is one isn't known while a secret isn't. */
 function withSecretsVersion(olds: DeploymentInputs | undefined, news: DeploymentInputs): DeploymentInputs {
   if (news.secrets === undefined && olds?.secretsVersion === undefined) return news;
   const before = olds?.secretsVersion ?? 0;
+  if (hasUnknown(news.secrets)) return { ...news, secretsVersion: unknownValue };
   const isSame = before > 0 && isDeepStrictEqual(olds?.secrets, news.secrets);
   return { ...news, secretsVersion: isSame ? before : before + 1 };
+}
+
+/** What isn't declared of the deployment itself; a trigger may be any value. */
+function undeclaredOf(inputs: DeploymentInputs): Partial<DeploymentInputs> {
+  return Object.fromEntries(
+    Object.entries(inputs).filter(([name]) => name !== "triggers" && !desiredFields.includes(name)),
+  );
 }
 
 function* unknownInputFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
@@ -76,13 +107,12 @@ function* unknownInputFailures(inputs: DeploymentInputs): Generator<CheckFailure
 }
 
 function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailure> {
-  if (timeouts === undefined || isUnknown(timeouts)) return;
+  if (timeouts === undefined) return;
   if (typeof timeouts !== "object") {
     yield failure(["timeouts"], 'must be a map like { create: "30m" }.');
     return;
   }
   for (const [name, value] of Object.entries(timeouts)) {
-    if (isUnknown(value)) continue;
     if (!["create", "update", "delete"].includes(name)) {
       yield failure(["timeouts", name], "is unknown: only create, update and delete wait.");
       continue;
@@ -99,16 +129,10 @@ function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailur
 function* kindFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
   for (const name of ["wait", "adopt", "deleteTracingProject"] as const) {
     const value = inputs[name];
-    if (value !== undefined && typeof value !== "boolean" && !isUnknown(value)) {
-      yield failure([name], "must be true or false.");
-    }
+    if (value !== undefined && typeof value !== "boolean") yield failure([name], "must be true or false.");
   }
   const { pushedCommit } = inputs;
-  if (
-    pushedCommit !== undefined &&
-    !isUnknown(pushedCommit) &&
-    !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(String(pushedCommit))
-  ) {
+  if (pushedCommit !== undefined && !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(String(pushedCommit))) {
     yield failure(["pushedCommit"], "must be the full SHA of a commit.");
   }
 }

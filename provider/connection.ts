@@ -1,6 +1,7 @@
 import { ControlPlane } from "../core/client.ts";
 import { ConfigError } from "../core/errors.ts";
 import type { Logger } from "../core/logger.ts";
+import { refuseUnusableProxy } from "../core/proxy-variables.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import type { ConnectionInputs, DeploymentState } from "./state.ts";
 
@@ -11,13 +12,13 @@ export interface StackConfig {
 
 /**
  * Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration.
- * @throws {@link ConfigError} for settings that are missing, unknown or contradict each other.
+ * @throws {@link ConfigError} for settings that are missing, unknown or contradict each other, and for a proxy that can't be used.
  */
 export function settingsOf(connection: ConnectionInputs = {}, config: StackConfig | undefined): Settings {
   const get = (name: string) => config?.get(`graphdeploy:${name}`);
   const { apiKeyConfig, ...explicit } = connection;
   if (apiKeyConfig !== undefined) explicit.apiKey = keyFromConfig(apiKeyConfig, config);
-  return resolveSettings({
+  const settings = resolveSettings({
     explicit,
     env: process.env,
     fallback: {
@@ -27,12 +28,15 @@ export function settingsOf(connection: ConnectionInputs = {}, config: StackConfi
       region: get("region"),
       baseUrl: get("baseUrl"),
       dialect: get("dialect"),
+      allowHttpHosts: get("allowHttpHosts"),
     },
     names: {
       explicit: "apiKey, apiKeyEnv or apiKeyConfig of the Provider",
       fallback: "the stack configuration graphdeploy:apiKey",
     },
   });
+  refuseUnusableProxy(process.env, settings.baseUrl, settings.allowHttpHosts);
+  return settings;
 }
 
 function keyFromConfig(name: string, config: StackConfig | undefined): string {

@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
+import { definedFields } from "../core/defined-fields.ts";
+import type { Open } from "../core/wire/open-enum.ts";
+import type { KnownDeploymentType, KnownSource } from "../core/wire/source-config.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
+import { refuseImport } from "./refuse-import.ts";
+import type { ResourceSpecArgs } from "./resource-spec-args.ts";
+import { settledValue } from "./settled-value.ts";
+import type { ResourceOptionInputs } from "./state.ts";
 
 /** The part of a deployment's source that needs no new revision, or can't change at all. */
 export interface SourceConfigArgs {
@@ -9,7 +16,7 @@ export interface SourceConfigArgs {
   /** Address of the repository (`github`). Can't change: replaces. */
   repoUrl?: pulumi.Input<string>;
   /** `dev`, `prod`, `dev_free` … (not for `external_docker`). Can't change: replaces. @default the platform's */
-  deploymentType?: pulumi.Input<string>;
+  deploymentType?: pulumi.Input<Open<KnownDeploymentType>>;
   /** Whether the platform builds each push to the branch by itself. Must be false with a tag. @default false */
   buildOnPush?: pulumi.Input<boolean>;
   /** The deployment's address (`external_docker` only). Can't be cleared. */
@@ -18,7 +25,7 @@ export interface SourceConfigArgs {
    * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A change makes a new
    * revision. @default the platform's
    */
-  resourceSpec?: pulumi.Input<Record<string, unknown>>;
+  resourceSpec?: pulumi.Input<ResourceSpecArgs>;
   /** The listener that runs it (`external_docker`). Can't change: replaces. */
   listenerId?: pulumi.Input<string>;
   /** `k8sNamespace` can't change: replaces. */
@@ -55,7 +62,7 @@ export interface DeploymentArgs {
    * `github` (cloud), `external_docker` (self-hosted), `internal_docker` or `internal_source`. Can't change: replaces.
    * @default `external_docker` with an image, `github` with a repository
    */
-  source?: pulumi.Input<string>;
+  source?: pulumi.Input<Open<KnownSource>>;
   sourceConfig?: pulumi.Input<SourceConfigArgs>;
   sourceRevisionConfig?: pulumi.Input<SourceRevisionConfigArgs>;
   /** Plain environment variables by name. A change makes a new revision. */
@@ -70,7 +77,7 @@ export interface DeploymentArgs {
   /** Shown instead of the name. Can't be cleared. */
   displayName?: pulumi.Input<string>;
   /** Any values; a change in them rolls out again, for example `{ prompt: hash }`. */
-  triggers?: pulumi.Input<Record<string, unknown>>;
+  triggers?: pulumi.Input<Record<string, unknown> | readonly unknown[]>;
   /**
    * The commit that must be live. With `buildOnPush` a change waits for the platform's own build of it (120 s, then one is made); without, it
    * rolls out again.
@@ -78,11 +85,14 @@ export interface DeploymentArgs {
   pushedCommit?: pulumi.Input<string>;
   /** Whether to wait until the revision is live. @default true */
   wait?: pulumi.Input<boolean>;
-  /** Bounds of the waits, for example `{ create: "30m" }`. @default those of `customTimeouts`, else 30m, 30m and 10m */
+  /**
+   * Bounds of the waits, for example `{ create: "30m" }`; a number is in seconds.
+   * @default those of `customTimeouts`, else 30m, 30m and 10m
+   */
   timeouts?: pulumi.Input<{
-    create?: pulumi.Input<string>;
-    update?: pulumi.Input<string>;
-    delete?: pulumi.Input<string>;
+    create?: pulumi.Input<string | number>;
+    update?: pulumi.Input<string | number>;
+    delete?: pulumi.Input<string | number>;
   }>;
   /** Go on with a deployment of that name that exists already. @default false */
   adopt?: pulumi.Input<boolean>;
@@ -93,8 +103,10 @@ export interface DeploymentArgs {
 /** Pulumi's options; `provider` is one of this package's. */
 export type DeploymentOptions = Omit<pulumi.CustomResourceOptions, "provider"> & { provider?: Provider };
 
-/** Outputs that the platform tells; they must be known to Pulumi's constructor to become outputs. */
+/** Outputs that aren't inputs, or not of a lookup; they must be known to Pulumi's constructor to become outputs. */
 const outputs = {
+  name: undefined,
+  source: undefined,
   status: undefined,
   latestRevisionId: undefined,
   activeRevisionId: undefined,
@@ -139,28 +151,51 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly createdAt: pulumi.Output<string>;
   declare public readonly updatedAt: pulumi.Output<string>;
 
-  /** Reads a deployment that is managed elsewhere; its environment is not read. */
+  /**
+   * Reads a deployment that is managed elsewhere; its environment is not read. Fails where there is none, or it is being deleted.
+   */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: DeploymentOptions = {}): Deployment {
-    return new Deployment(name, undefined, { ...opts, id });
+    // Pulumi takes an empty id for none, and would create a deployment.
+    if (!id || (typeof id === "string" && id.trim() === "")) {
+      throw new Error(`Deployment.get(${JSON.stringify(name)}): the id is empty. Give the id of a deployment.`);
+    }
+    return new Deployment(name, undefined as unknown as DeploymentArgs, { ...opts, id });
   }
 
-  constructor(name: string, args: DeploymentArgs, opts?: DeploymentOptions);
-  /** @internal */
-  constructor(name: string, args: DeploymentArgs | undefined, opts?: DeploymentOptions);
-  constructor(name: string, args: DeploymentArgs | undefined, opts: DeploymentOptions = {}) {
+  constructor(name: string, args: DeploymentArgs, opts: DeploymentOptions = {}) {
+    refuseImport(name, opts);
     const { provider, ...rest } = opts;
+    // A lookup has no arguments.
+    const given: DeploymentArgs | undefined = args;
     const inputs: pulumi.Inputs = {
       ...outputs,
-      ...args,
-      ...(args?.secrets === undefined ? {} : { secrets: pulumi.secret(args.secrets) }),
-      timeouts: mergedTimeouts(args?.timeouts, opts.customTimeouts),
+      ...given,
+      ...(given?.secrets === undefined ? {} : { secrets: pulumi.secret(given.secrets) }),
+      timeouts: mergedTimeouts(given?.timeouts, opts.customTimeouts),
       connection: provider?.connection,
-      resourceUrn: pulumi.createUrn(name, deploymentType, opts.parent),
+      // A promise: as an output it would depend on the parent, and so on all children of the parent, this one among them.
+      resourceUrn: settledValue(pulumi.createUrn(name, deploymentType, opts.parent)),
+      resourceOptions: given === undefined ? undefined : relevantOptions(opts),
       // It holds nothing but the way to the runtime, and a secret here would show as one in every difference.
       __provider: providerText,
     };
-    super(deploymentType, name, inputs, rest);
+    super(deploymentType, name, inputs, {
+      ...rest,
+      hideDiffs: [...(opts.hideDiffs ?? []), ...ownInputs],
+      // There is no plugin of which they could be: the engine would start a second dynamic provider for it, and `--target` fail between the two.
+      version: undefined,
+      pluginDownloadURL: undefined,
+    });
   }
+}
+
+/** Inputs that no program gives, so that they would only puzzle in a difference. */
+const ownInputs = ["resourceUrn", "resourceOptions", "secretsVersion"];
+
+/** Resource options never reach a provider, so those that a replacement depends on are passed on as an input. */
+function relevantOptions({ deleteBeforeReplace, retainOnDelete }: DeploymentOptions): ResourceOptionInputs | undefined {
+  const given = definedFields({ deleteBeforeReplace, retainOnDelete });
+  return Object.keys(given).length === 0 ? undefined : given;
 }
 
 /** `customTimeouts` never reach a dynamic provider, so they are passed on as an input. */

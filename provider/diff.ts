@@ -1,5 +1,6 @@
+import { ConfigError } from "../core/errors.ts";
 import { refuseOtherPlace, type StackConfig, settingsOf } from "./connection.ts";
-import { replacedPaths } from "./replacement.ts";
+import { replacedPaths, unknownImmutablePaths } from "./replacement.ts";
 import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
 
@@ -12,19 +13,53 @@ export interface Difference {
 }
 
 /** What a replacement loses: its deployment's data lives in it. */
-export const lossWarning =
+const lossWarning =
   "is replaced: the deployment is deleted first, and its threads and store items are lost. Use another name to keep it until the new one is live.";
 
+/** What a preview can't tell for certain, or what a difference costs: warnings for the resource's row. */
+export function warningsOf(olds: DeploymentState, news: DeploymentInputs, difference: Difference): string[] {
+  if (difference.deleteBeforeReplace) return [`${olds.name} ${lossWarning}`];
+  if (difference.replaces.length > 0) return [];
+  const unknown = unknownImmutablePaths(olds, news).map((path) => `\`${path.split(".").at(-1)}\``);
+  if (unknown.length === 0) return [];
+  const isPlural = unknown.length > 1;
+  return [
+    `${olds.name} may be replaced, and its threads and store items lost: ${unknown.join(", ")} ${isPlural ? "aren't" : "isn't"} known yet.`,
+  ];
+}
+
 /**
- * What a change of the inputs means, without any request. Names are unique, so a replacement under the same name deletes first.
- * @throws {@link ConfigError} when the settings lead to another control plane or workspace than the one that made the deployment.
+ * What a change of the inputs means, without any request. Names are unique, so a replacement under the same name deletes first. What isn't known
+ * yet is no reason to replace.
+ * @throws {@link ConfigError} when the settings lead to another control plane or workspace than the one that made the deployment, and for a
+ * replacement that the resource's options make impossible.
  */
 export function diff(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
   if (!hasUnknown(news.connection)) refuseOtherPlace(olds, settingsOf(news.connection, config));
   const replaces = replacedPaths(olds, news);
+  const deleteBeforeReplace = replaces.length > 0 && !replaces.includes("name");
+  if (deleteBeforeReplace) refuseKeepingTheName(news, `${olds.name} has to be replaced (${replaces.join(", ")})`);
   return {
     changes: olds.drifted === true || isUnhealthy({ ...olds, wait: news.wait ?? true }) ? true : undefined,
     replaces,
-    deleteBeforeReplace: replaces.length > 0 && !replaces.includes("name"),
+    deleteBeforeReplace,
   };
+}
+
+/**
+ * A name belongs to one deployment at a time, so its replacement can't stand beside it.
+ * @throws {@link ConfigError} where the resource's options ask for that; `what` begins the message
+ */
+export function refuseKeepingTheName({ resourceOptions = {} }: DeploymentInputs, what: string): void {
+  const option =
+    resourceOptions.retainOnDelete === true
+      ? "retainOnDelete: true"
+      : resourceOptions.deleteBeforeReplace === false
+        ? "deleteBeforeReplace: false"
+        : undefined;
+  if (option === undefined) return;
+  throw new ConfigError(`${what}, but with the resource option ${option} the old deployment would keep the name.`, {
+    path: "name",
+    hint: "Nothing was changed. Remove the option, or give the new deployment another name.",
+  });
 }

@@ -1,15 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
-import { observe } from "../core/reconcile.ts";
+import type { ControlPlane } from "../core/client.ts";
 import { connect, settingsOf } from "./connection.ts";
+import { lookUp, placeOf } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
 import type { Provider } from "./provider.ts";
+import { settledValue } from "./settled-value.ts";
 import type { ConnectionInputs, DeploymentOutputs } from "./state.ts";
+import { hasUnknown } from "./unknown.ts";
 
 /** Which deployment: by `id`, or by its exact `name`. */
-export interface GetDeploymentArgs {
-  id?: string;
-  name?: string;
-}
+export type GetDeploymentArgs = { id: string; name?: undefined } | { name: string; id?: undefined };
+
+/** {@link GetDeploymentArgs} that may be outputs of other resources. */
+export type GetDeploymentOutputArgs =
+  | { id: pulumi.Input<string>; name?: undefined }
+  | { name: pulumi.Input<string>; id?: undefined };
 
 export interface GetDeploymentOptions {
   provider?: Provider;
@@ -23,36 +28,34 @@ export interface GetDeploymentResult extends DeploymentOutputs {
 
 /**
  * Looks a deployment up that is managed elsewhere. Its environment is not part of the result.
- * @throws when there is none, or the settings are incomplete.
+ * @throws when there is none, when it is being deleted, or when the settings are incomplete or not known yet.
  */
 export async function getDeployment(
   args: GetDeploymentArgs,
   options: GetDeploymentOptions = {},
 ): Promise<GetDeploymentResult> {
-  return new Promise((resolve, reject) => {
-    connectionOf(options).apply((connection) => lookUp(args, connection).then(resolve, reject));
-  });
+  const connection = await settledValue(options.provider?.connection ?? {});
+  if (hasUnknown(connection)) {
+    throw new Error("getDeployment: the settings of the provider aren't known yet. Use getDeploymentOutput.");
+  }
+  return find(args, connection as ConnectionInputs);
 }
 
 /** {@link getDeployment} for arguments that are outputs of other resources. */
 export function getDeploymentOutput(
-  args: { id?: pulumi.Input<string>; name?: pulumi.Input<string> },
+  args: GetDeploymentOutputArgs,
   options: GetDeploymentOptions = {},
 ): pulumi.Output<GetDeploymentResult> {
   return pulumi
-    .all([pulumi.output(args), connectionOf(options)])
-    .apply(([known, connection]) => lookUp(known as GetDeploymentArgs, connection));
+    .all([pulumi.output(args), pulumi.output(options.provider?.connection ?? {})])
+    .apply(([known, connection]) => find(known as GetDeploymentArgs, connection as ConnectionInputs));
 }
 
-function connectionOf({ provider }: GetDeploymentOptions): pulumi.Output<ConnectionInputs> {
-  return pulumi.output(provider?.connection ?? {}) as pulumi.Output<ConnectionInputs>;
-}
-
-async function lookUp(args: GetDeploymentArgs, connection: ConnectionInputs): Promise<GetDeploymentResult> {
+async function find(args: GetDeploymentArgs, connection: ConnectionInputs): Promise<GetDeploymentResult> {
+  const { id, name } = validArgs(args);
   const config = new pulumi.Config("graphdeploy");
   const client = connect(settingsOf(connection, { get: (key) => config.get(key.slice("graphdeploy:".length)) }));
-  const id = args.id ?? (await idOf(client, args.name));
-  const { deployment, revision } = await observe(client, id);
+  const { deployment, revision } = await lookUp(client, id ?? (await idOf(client, name)));
   return {
     id: deployment.id,
     name: deployment.name,
@@ -61,12 +64,15 @@ async function lookUp(args: GetDeploymentArgs, connection: ConnectionInputs): Pr
   };
 }
 
-async function idOf(client: ReturnType<typeof connect>, name: string | undefined): Promise<string> {
-  if (name === undefined || name === "") throw new Error("getDeployment: give an id or a name.");
+function validArgs({ id, name }: GetDeploymentArgs): GetDeploymentArgs {
+  if ((id === undefined) === (name === undefined)) throw new Error("getDeployment: give either an id or a name.");
+  const given = id ?? name;
+  if (typeof given === "string" && given.trim() !== "") return id === undefined ? { name } : { id };
+  throw new Error(`getDeployment: the ${id === undefined ? "name" : "id"} is empty, or not a string.`);
+}
+
+async function idOf(client: ControlPlane, name: string): Promise<string> {
   const { deployment } = await client.findByName(name);
   if (deployment !== undefined) return deployment.id;
-  const workspace = client.workspaceId === undefined ? "the key's workspace" : `workspace ${client.workspaceId}`;
-  throw new Error(
-    `getDeployment: no deployment is named ${JSON.stringify(name)} in ${workspace} at ${client.baseUrl}.`,
-  );
+  throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${placeOf(client)}.`);
 }

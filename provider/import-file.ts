@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
+import { ownedBy } from "../core/creation.ts";
 import { ConfigError } from "../core/errors.ts";
+import { relationOf } from "../core/ownership.ts";
+import { generationOf, newGeneration, readMarker } from "../core/ownership-marker.ts";
 import { observe } from "../core/reconcile.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
 import { check } from "./check.ts";
 import { connect, settingsOf } from "./connection.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { observedState } from "./read.ts";
-import { type ConnectionInputs, type DeploymentInputs, storedInputs } from "./state.ts";
+import { type ConnectionInputs, type DeploymentInputs, ownerOf, storedInputs } from "./state.ts";
 
 /** A deployment that exists, and the resource that it becomes. */
 export interface ImportedDeployment {
@@ -18,8 +22,11 @@ export interface ImportedDeployment {
    * The arguments that the program gives it, as plain values. What differs on the platform shows as a change in the next preview. Secrets are left
    * out of the file; what the program declares of them is compared with the platform in the next run.
    */
-  args: Omit<DeploymentInputs, "source" | "connection" | "resourceUrn" | "secretsVersion" | "__provider"> & {
-    source?: string;
+  args: Omit<
+    DeploymentInputs,
+    "source" | "connection" | "resourceUrn" | "resourceOptions" | "secretsVersion" | "__provider"
+  > & {
+    source?: DeploymentInputs["source"];
   };
 }
 
@@ -54,7 +61,7 @@ export interface ImportFile {
  * await writeFile("import.json", JSON.stringify(file, null, 2));
  * ```
  *
- * @throws {@link ConfigError} for arguments that aren't right; the client's errors, also when there is no such deployment.
+ * @throws {@link ConfigError} for arguments that aren't right and deployments that somebody else owns; the client's errors, also when there is no such deployment.
  */
 export async function importFile({ project, stack, resources, connection }: ImportFileArgs): Promise<ImportFile> {
   const client = connect(settingsOf(connection, undefined));
@@ -76,7 +83,15 @@ export async function importFile({ project, stack, resources, connection }: Impo
     const state = storedInputs(inputs);
     const observed = observedState(client, state, deployment, revision);
     const { secrets: _secrets, secretsVersion: _version, ...known } = observed.inputs ?? inputs;
-    const outputs = { ...observed.props, secretNames: undefined, secretsVersion: undefined };
+    const marker = readMarker(deployment.secrets);
+    if (marker !== undefined) refuseForeign(resourceName, deployment, inputs);
+    const outputs = {
+      ...observed.props,
+      secretNames: undefined,
+      secretsVersion: undefined,
+      ownershipMarker: marker,
+      generation: (marker && generationOf(marker)) ?? newGeneration(),
+    };
     // A difference that can't be written into the inputs makes the next run look.
     const drifted = observed.props.drifted === true && !isDeepStrictEqual(known, inputs) ? true : undefined;
     entries.push({
@@ -88,6 +103,19 @@ export async function importFile({ project, stack, resources, connection }: Impo
     });
   }
   return { resources: entries };
+}
+
+/** Who imports takes nothing from its owner: nothing is written, so the other would still change and delete it. */
+function refuseForeign(resourceName: string, deployment: Deployment, inputs: DeploymentInputs): void {
+  const owner = ownerOf(inputs);
+  if (owner === undefined || relationOf(deployment, { owner }) !== "foreign") return;
+  throw new ConfigError(
+    `${resourceName}: deployment ${deployment.name} (${deployment.id}) is in use elsewhere, ${ownedBy(deployment)}.`,
+    {
+      path: "id",
+      hint: "Take it over with `adopt: true` in the program instead, which writes the new owner's marker.",
+    },
+  );
 }
 
 function checkedInputs(resourceName: string, declared: DeploymentInputs): DeploymentInputs {

@@ -1,4 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { DialectSetting } from "../core/dialect.ts";
+import type { Region } from "../core/hosts.ts";
+import type { Open } from "../core/wire/open-enum.ts";
 
 /** How to connect. What isn't given comes from the environment, then from the stack's configuration. */
 export interface ProviderArgs {
@@ -16,11 +19,16 @@ export interface ProviderArgs {
   /** @default the key's own workspace */
   workspaceId?: pulumi.Input<string>;
   /** `us` or `eu`; not together with {@link baseUrl}. */
-  region?: pulumi.Input<string>;
+  region?: pulumi.Input<Open<Region>>;
   /** Of a self-hosted installation: `https://<host>/api-host`. */
   baseUrl?: pulumi.Input<string>;
   /** Names on the wire: `auto`, `graph` or `langgraph`. @default "auto" */
-  dialect?: pulumi.Input<string>;
+  dialect?: pulumi.Input<Open<DialectSetting>>;
+  /**
+   * Hosts inside your own cluster or compose network that {@link baseUrl} may name with plain http, for example `mock:8124`. Each is `host` or
+   * `host:port`. @default none but loopback: the API key could be read on its way
+   */
+  allowHttpHosts?: pulumi.Input<pulumi.Input<string>[]>;
 }
 
 /**
@@ -30,7 +38,7 @@ export interface ProviderArgs {
  */
 export class Provider {
   /** @internal */
-  readonly connection: Readonly<Record<string, pulumi.Input<string> | undefined>>;
+  readonly connection: Readonly<pulumi.Inputs>;
 
   constructor(args: ProviderArgs) {
     const { apiKey, ...rest } = args;

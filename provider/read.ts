@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ControlPlane } from "../core/client.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
+import { hidesValues } from "../core/environment.ts";
 import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
-import { isMarkName } from "../core/managed-by.ts";
 import { isMasked } from "../core/masked-values.ts";
 import { isSameRepository } from "../core/repository.ts";
 import { roundedSpec } from "../core/resource-spec.ts";
@@ -11,7 +11,14 @@ import type { Revision } from "../core/wire/revision.ts";
 import type { Secret } from "../core/wire/source-config.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
-import { type DeploymentInputs, type DeploymentState, inputsOf, storedInputs } from "./state.ts";
+import {
+  type DeploymentInputs,
+  type DeploymentState,
+  declaredNames,
+  inputsOf,
+  observedOf,
+  storedInputs,
+} from "./state.ts";
 
 /** What a refresh finds: the new state and, where they can be told, the inputs that it amounts to. */
 export interface ObservedState {
@@ -31,7 +38,7 @@ export function observedState(
   deployment: Deployment,
   revision: Revision | undefined,
 ): ObservedState {
-  const outputs = outputsOf(client, deployment, revision);
+  const outputs = { ...observedOf(state), ...outputsOf(client, deployment, revision) };
   if (state.name === undefined) return { props: { ...state, ...declaredFrom(deployment), ...outputs } };
   const inputs = { ...inputsOf(state), ...observedDeclaration(state, deployment) };
   const environment = observedEnvironment(state, deployment);
@@ -130,18 +137,18 @@ interface ObservedEnvironment {
   secretNames: readonly string[] | undefined;
 }
 
-/** The environment as it is there: a plain entry stays plain, every other one is a secret. */
+/** The environment as it is there, as far as it is declared: a plain entry stays plain. What nobody declared is nobody's business here. */
 function observedEnvironment(state: DeploymentState, { secrets }: Deployment): ObservedEnvironment {
   const { env, secretNames } = state;
   if (env === undefined && secretNames === undefined) return { entries: {}, secretNames };
   if (secrets === undefined || secrets === null) return { entries: "hidden", secretNames };
-  const present = secrets.filter(({ name }) => !isMarkName(name));
+  const declared = declaredNames(state);
+  const present = secrets.filter(({ name }) => declared.includes(name));
   const plain = present.filter(({ name }) => env !== undefined && Object.hasOwn(env, name));
   const secret = present.filter((entry) => !plain.includes(entry));
-  const names = secretNames === undefined && secret.length === 0 ? undefined : secret.map(({ name }) => name).sort();
-  // The engine encrypts refreshed inputs where the old ones were secret: with no secrets among those, these would stand in plain text.
-  const wouldBePlain = secretNames === undefined && secret.length > 0;
-  if (wouldBePlain || present.some(({ value }) => isMasked(value))) return { entries: "hidden", secretNames: names };
+  const names = secretNames && secret.map(({ name }) => name).sort();
+  if (hidesValues(secrets) && present.some(({ value }) => isMasked(value)))
+    return { entries: "hidden", secretNames: names };
   const asMap = (entries: readonly Secret[]) => Object.fromEntries(entries.map(({ name, value }) => [name, value]));
   return {
     entries: {

@@ -1,30 +1,16 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ControlPlane } from "../core/client.ts";
-import { defaultDeletionTimeoutMs, deleteDeployment } from "../core/deletion.ts";
-import { parseDuration } from "../core/duration.ts";
-import { secretValuesOf } from "../core/environment.ts";
-import { isGone } from "../core/errors.ts";
-import { create, type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
-import { defaultRolloutLimits } from "../core/rollout-limits.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import { cancellable } from "./cancellation.ts";
+import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
-import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
-import { type Difference, diff, lossWarning } from "./diff.ts";
+import type { StackConfig } from "./connection.ts";
+import { type Difference, diff, warningsOf } from "./diff.ts";
+import { noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
-import { outputsOf } from "./outputs.ts";
-import { observedState } from "./read.ts";
-import {
-  type DeploymentInputs,
-  type DeploymentState,
-  declaredOf,
-  isUnhealthy,
-  markOf,
-  platformInputsOf,
-  storedInputs,
-} from "./state.ts";
-import { type StatusLine, statusLineOf } from "./status-line.ts";
+import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
+import { bare } from "./plain-error.ts";
+import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
+import type { DeploymentInputs, DeploymentState } from "./state.ts";
+import { statusLineOf } from "./status-line.ts";
+import { isUnknown } from "./unknown.ts";
 
 /** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */
 export interface DeploymentProvider {
@@ -44,6 +30,12 @@ export interface DeploymentProvider {
   delete(id: string, props: DeploymentState): Promise<void>;
 }
 
+/**
+ * Resources whose inputs were checked and not compared yet. The engine also compares without a check, with inputs that it makes up: it asks whether
+ * the replacement of another resource would replace this one, as if nothing that depends on that one were known. There is nothing to warn of then.
+ */
+const checkedUrns = new Set<string | undefined>();
+
 export function createProvider(): DeploymentProvider {
   let config: StackConfig | undefined;
   return {
@@ -51,23 +43,41 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      return jsonSafe(check(olds, news, config));
+      const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
+      checkedUrns.add(inputs.resourceUrn);
+      const isCreation = olds?.name === undefined;
+      if (isCreation && inputs.adopt === true) await tell(inputs, "note", [adoptionNote(inputs)]);
+      return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
     },
-    async diff(_id, olds, news) {
+    async diff(id, state, inputs) {
+      const olds = withoutSecretMarks(state);
+      const news = withoutSecretMarks(inputs);
+      noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
-      if (difference.deleteBeforeReplace) {
-        const message = `${olds.name} ${lossWarning}`;
-        const line = statusLineOf(news.resourceUrn);
-        line.onProgress({ type: "warning", message });
-        await line.delivered();
-      }
+      if (checkedUrns.delete(news.resourceUrn)) await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
-    create: (inputs) => operate(inputs, (run) => createResource(inputs, config, run)),
-    read: (id, props) => operate(props, (run) => readResource(id, props, config, run)),
-    update: (id, olds, news) => operate(news, (run) => updateResource(id, olds, news, config, run)),
-    delete: (id, props) => operate(props, (run) => deleteResource(id, props, config, run)),
+    create: (inputs) => operate("create", inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),
+    read: (id, props) => operate("read", props, (run) => readResource(id, withoutSecretMarks(props), config, run)),
+    update: (id, olds, news) =>
+      operate("update", news, (run) =>
+        updateResource(id, withoutSecretMarks(olds), withoutSecretMarks(news), config, run),
+      ),
+    delete: (id, props) =>
+      operate("delete", props, (run) => deleteResource(id, withoutSecretMarks(props), config, run)),
   };
+}
+
+/** The preview of a creation makes no request, so it can't tell whether there is something to take over. */
+function adoptionNote({ name }: DeploymentInputs): string {
+  const label = isUnknown(name) ? "of this name" : name;
+  return `\`adopt\` takes a deployment ${label} over if there is one: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
+}
+
+async function tell(inputs: DeploymentInputs, type: "note" | "warning", messages: readonly string[]): Promise<void> {
+  const line = statusLineOf(inputs.resourceUrn);
+  for (const message of messages) line.onProgress({ type, message });
+  await line.delivered();
 }
 
 function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
@@ -78,180 +88,17 @@ function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: Sta
   }
 }
 
-/** What one operation on a resource works with. */
-interface Operation {
-  line: StatusLine;
-  signal: AbortSignal;
-}
-
 async function operate<Result>(
+  operation: CancellableOperation,
   { resourceUrn }: DeploymentInputs,
   run: (operation: Operation) => Promise<Result>,
 ): Promise<Result> {
   const line = statusLineOf(resourceUrn);
   try {
-    return await cancellable((signal) => run({ line, signal }));
+    return await cancellable(operation, (signal) => run({ line, signal }));
   } catch (error) {
     throw error instanceof InitError ? error : bare(error instanceof Error ? error.message : String(error));
   } finally {
     await line.delivered();
   }
-}
-
-async function createResource(inputs: DeploymentInputs, config: StackConfig | undefined, { line, signal }: Operation) {
-  const client = connect(settingsOf(inputs.connection, config), line.logger);
-  let known: Deployment | undefined;
-  try {
-    const ensured = await create(client, declaredOf(inputs), {
-      adopt: inputs.adopt,
-      managedBy: markOf(inputs),
-      signal,
-      onProgress: line.onProgress,
-      onDeployment: (deployment) => {
-        known = deployment;
-      },
-    });
-    known = ensured.deployment;
-    const outs = await finish(client, ensured, inputs, "create", line, signal);
-    return { id: known.id, outs };
-  } catch (error) {
-    if (known === undefined || error instanceof InitError) throw plain(error, client);
-    throw initError(client, known, inputs, error);
-  }
-}
-
-async function updateResource(
-  id: string,
-  olds: DeploymentState,
-  news: DeploymentInputs,
-  config: StackConfig | undefined,
-  { line, signal }: Operation,
-) {
-  const settings = settingsFor(olds, news.connection, config);
-  const isForClientOnly = isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
-  if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
-    return { outs: jsonSafe({ ...olds, ...storedInputs(news) }) };
-  }
-  const client = connect(settings, line.logger);
-  let ensured: Ensured;
-  try {
-    ensured = await update(client, id, declaredOf(news), {
-      previous: declaredOf(olds),
-      unreadable: olds.secretsVersion === news.secretsVersion ? "same" : "changed",
-      managedBy: markOf(news),
-      redeploy: isDeepStrictEqual(olds.triggers, news.triggers) ? undefined : "triggers changed",
-      pushedCommit: news.pushedCommit === olds.pushedCommit ? undefined : news.pushedCommit,
-      signal,
-      onProgress: line.onProgress,
-    });
-  } catch (error) {
-    if (isGone(error, id)) {
-      throw new Error(
-        `Deployment ${news.name} (${id}) was deleted outside of Pulumi. Run \`pulumi refresh\`, then \`pulumi up\` to create it anew.`,
-      );
-    }
-    // Nothing was changed: the state keeps the old inputs, so the next run tries again.
-    throw plain(error, client);
-  }
-  return { outs: await finish(client, ensured, news, "update", line, signal) };
-}
-
-/** Waits for the rollout where that is wanted. Whatever goes wrong from here on keeps the id. */
-async function finish(
-  client: ControlPlane,
-  ensured: Ensured,
-  inputs: DeploymentInputs,
-  step: "create" | "update",
-  line: StatusLine,
-  signal: AbortSignal,
-): Promise<DeploymentState> {
-  const { onProgress } = line;
-  try {
-    if (inputs.wait !== false) {
-      const limit = inputs.timeouts?.[step];
-      const timeoutMs = limit === undefined ? defaultRolloutLimits.timeoutMs : parseDuration(limit, `timeouts.${step}`);
-      const live = await waitUntilLive(client, ensured, { limits: { timeoutMs }, signal, onProgress });
-      if (live !== undefined) {
-        warnOfNewerPush(inputs, live.revision.source_revision_config.repo_commit_sha, line);
-        return jsonSafe({ ...storedInputs(inputs), ...outputsOf(client, live.deployment, live.revision) });
-      }
-    }
-    const { deployment, revision } = await observe(client, ensured.deployment.id, { signal });
-    return jsonSafe({ ...storedInputs(inputs), ...outputsOf(client, deployment, revision) });
-  } catch (error) {
-    throw initError(client, ensured.deployment, inputs, error);
-  }
-}
-
-function warnOfNewerPush(inputs: DeploymentInputs, commit: string | null | undefined, line: StatusLine): void {
-  const { pushedCommit } = inputs;
-  if (pushedCommit === undefined || commit === undefined || commit === null || commit === pushedCommit) return;
-  const message = `The revision that is live is of commit ${commit}, not ${pushedCommit}: the branch moved meanwhile.`;
-  line.onProgress({ type: "warning", message });
-}
-
-async function readResource(
-  id: string,
-  props: DeploymentState,
-  config: StackConfig | undefined,
-  { line, signal }: Operation,
-) {
-  const settings = settingsFor(props, props.connection, config);
-  const client = connect(settings, line.logger);
-  try {
-    const { deployment, revision } = await observe(client, id, { signal });
-    client.redactor.add(secretValuesOf(deployment, props.env));
-    return jsonSafe({ id, ...observedState(client, props, deployment, revision) });
-  } catch (error) {
-    if (isGone(error, id)) return {};
-    throw plain(error, client);
-  }
-}
-
-async function deleteResource(
-  id: string,
-  props: DeploymentState,
-  config: StackConfig | undefined,
-  { line, signal }: Operation,
-) {
-  const client = connect(settingsFor(props, props.connection, config), line.logger);
-  const limit = props.timeouts?.delete;
-  try {
-    await deleteDeployment(client, id, {
-      deleteTracingProject: props.deleteTracingProject,
-      timeoutMs: limit === undefined ? defaultDeletionTimeoutMs : parseDuration(limit, "timeouts.delete"),
-      signal,
-      onProgress: line.onProgress,
-    });
-  } catch (error) {
-    throw plain(error, client);
-  }
-}
-
-function initError(client: ControlPlane, deployment: Deployment, inputs: DeploymentInputs, cause: unknown): InitError {
-  if (cause instanceof InitError) return cause;
-  const revisionStatus = (cause as { status?: unknown }).status;
-  const outputs = outputsOf(client, deployment, undefined);
-  const status = typeof revisionStatus === "string" ? revisionStatus : "UNKNOWN";
-  return new InitError(
-    deployment.id,
-    // Marked, so that the next run looks even where it isn't to wait.
-    { ...storedInputs(inputs), ...outputs, revisionStatus: status, drifted: true },
-    plain(cause, client),
-  );
-}
-
-/** An error that says the same and carries nothing else: an `id` or a numeric `code` on it would mean something to the dynamic provider. */
-function plain(error: unknown, client: ControlPlane): Error {
-  if (error instanceof InitError) return error;
-  const message = client.redactor.text(error instanceof Error ? error.message : String(error));
-  return bare(message);
-}
-
-/** An error whose text is all there is to read: the dynamic provider prints the name and the stack of what it is thrown. */
-function bare(message: string): Error {
-  const error = new Error(message);
-  error.name = "";
-  error.stack = "";
-  return error;
 }

@@ -1,4 +1,5 @@
 import { type DesiredDeployment, desiredFields } from "../core/desired.ts";
+import type { Claim } from "../core/ownership.ts";
 
 /** How to connect, as a program gives it; a key in it is a Pulumi secret. */
 export interface ConnectionInputs {
@@ -10,12 +11,19 @@ export interface ConnectionInputs {
   region?: string;
   baseUrl?: string;
   dialect?: string;
+  allowHttpHosts?: readonly string[];
 }
 
 export interface Timeouts {
   create?: string | number;
   update?: string | number;
   delete?: string | number;
+}
+
+/** Pulumi's resource options that a replacement depends on: those that the program sets. */
+export interface ResourceOptionInputs {
+  deleteBeforeReplace?: boolean;
+  retainOnDelete?: boolean;
 }
 
 /** The inputs of a `Deployment` as the engine passes them: plain values, unknowns in preview. */
@@ -32,8 +40,10 @@ export interface DeploymentInputs extends DesiredDeployment {
    * update that they did.
    */
   secretsVersion?: number;
-  /** Made by the constructor, for the status line and the mark. */
+  /** Made by the constructor, for the status line and the ownership marker. */
   resourceUrn?: string;
+  /** Made by the constructor; absent when the program sets none. */
+  resourceOptions?: ResourceOptionInputs;
   __provider?: string;
 }
 
@@ -59,11 +69,19 @@ export interface DeploymentOutputs {
   updatedAt?: string | undefined;
 }
 
+/** How the state holds a deployment. Both are missing in states of earlier builds. */
+interface Holding {
+  /** The ownership marker that this resource last wrote. */
+  ownershipMarker?: string | undefined;
+  /** Of this entry of the state: new with each creation, adoption and resumption. It is in the marker that the next revision carries. */
+  generation?: string | undefined;
+}
+
 /**
  * What the state holds of a deployment: its inputs without the secret values, and what the platform tells. Values in outputs would reach every
  * program and its debug log.
  */
-export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, DeploymentOutputs {
+export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, DeploymentOutputs, Holding {
   /** Names of the secrets; absent when none are declared. */
   secretNames?: readonly string[] | undefined;
   /** The platform was found to differ from the inputs, in a way that can't be written into them. */
@@ -73,6 +91,7 @@ export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, Depl
 /** Inputs that only the client needs: they may change without a request. */
 export const clientOnlyInputs: readonly string[] = [
   "resourceUrn",
+  "resourceOptions",
   "timeouts",
   "wait",
   "adopt",
@@ -122,9 +141,31 @@ function pick(record: object, names: readonly string[]): Record<string, unknown>
   );
 }
 
-/** The mark of a deployment that a Pulumi resource made. */
-export function markOf(inputs: DeploymentInputs): string | undefined {
-  return inputs.resourceUrn === undefined ? undefined : `pulumi#${inputs.resourceUrn}`;
+/** The owner in the marker of what a resource manages. */
+export function ownerOf({ resourceUrn }: DeploymentInputs | DeploymentState): string | undefined {
+  return resourceUrn === undefined ? undefined : `pulumi#${resourceUrn}`;
+}
+
+/**
+ * How a state holds its deployment; `inputs` are those of now, whose URN may be another one. States of earlier builds wrote the marker of their own
+ * URN, and had no generations.
+ */
+export function claimOf(state: DeploymentState, inputs: DeploymentInputs | DeploymentState = state): Claim | undefined {
+  const owner = ownerOf(inputs);
+  const { generation, ownershipMarker } = state;
+  if (owner === undefined) return undefined;
+  return { owner, generation, held: ownershipMarker ?? (generation === undefined ? ownerOf(state) : undefined) };
+}
+
+/** What the state tells beside the inputs. */
+export function observedOf(state: DeploymentState): DeploymentOutputs & Holding {
+  const inputs = [...inputNames, "secretNames", "drifted"];
+  return Object.fromEntries(Object.entries(state).filter(([name]) => !inputs.includes(name)));
+}
+
+/** The names that a state declares in the environment. */
+export function declaredNames({ env, secretNames }: DeploymentState): string[] {
+  return [...Object.keys(env ?? {}), ...(secretNames ?? [])];
 }
 
 /** Whether the last thing known of the deployment is that its latest revision isn't live, or that it is being deleted. */

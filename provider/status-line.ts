@@ -91,6 +91,8 @@ function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | 
       return { text: `${event.status} (${formatDuration(event.elapsedMs)})`, ephemeral: event.status !== "DEPLOYED" };
     case "heartbeat":
       return { text: `last seen ${event.status} (${formatDuration(event.elapsedMs)} in all)`, ephemeral: true };
+    case "waiting":
+      return { text: `${event.message} (${formatDuration(event.elapsedMs)})`, ephemeral: true };
     case "switching":
       return { text: "DEPLOYED, waiting for traffic to be switched", ephemeral: true };
     case "deleting":

@@ -1,5 +1,8 @@
-/** How Pulumi writes a value that preview doesn't know yet. Source: `runtime/rpc` of @pulumi/pulumi. */
-const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+/**
+ * How Pulumi writes a value that preview doesn't know yet, of whatever type: so it may stand in the place of any. Source: `runtime/rpc` of
+ * @pulumi/pulumi.
+ */
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9" as never;
 
 export function isUnknown(value: unknown): boolean {
   return value === unknownValue;

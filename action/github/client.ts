@@ -1,5 +1,7 @@
 import { getOctokit } from "@actions/github";
+import { type Clock, systemClock } from "../../core/clock.ts";
 import type { Console } from "../console.ts";
+import { isRateLimit, RateLimitRetries } from "./rate-limit.ts";
 
 export type Octokit = ReturnType<typeof getOctokit>;
 
@@ -19,16 +21,25 @@ export interface Repository {
 export interface GitHub {
   octokit: Octokit;
   repository: Repository;
-  /** Runs one write-back; `undefined` when it failed, which was then warned about with the permission that it needs. */
-  attempt<Value>(what: string, permission: string, run: () => Promise<Value>): Promise<Value | undefined>;
+  /**
+   * Runs one write-back; `undefined` when it failed. `onFailure` then gets the reason, with the permission that it needs where that is missing.
+   * @default a warning
+   */
+  attempt<Value>(
+    what: string,
+    permission: string,
+    run: () => Promise<Value>,
+    onFailure?: (reason: string) => void,
+  ): Promise<Value | undefined>;
 }
 
-/** GitHub with a token; `undefined` without one. `signal` aborts when the run is cancelled. */
+/** GitHub with a token; `undefined` without one. `signal` aborts when the run is cancelled; `clock` times the pauses of rate limits. */
 export function connectToGitHub(
   token: string | undefined,
   repository: string,
   console: Console,
   signal?: AbortSignal,
+  clock: Clock = systemClock,
 ): GitHub | undefined {
   const [owner = "", repo = ""] = repository.split("/");
   if (token === undefined || owner === "" || repo === "") return undefined;
@@ -40,14 +51,22 @@ export function connectToGitHub(
     // Set in place: the hooks of authentication hand on the options that they were given, not those of a hook around them.
     options.request = { ...options.request, signal: either };
   });
+  // Behind the hook above, so that each attempt gets a time of its own.
+  const retries = new RateLimitRetries(clock, signal);
+  octokit.hook.wrap("request", (request, options) => retries.run(async () => request(options)));
   return {
     octokit,
     repository: { owner, repo },
-    async attempt(what, permission, run) {
+    async attempt(
+      what,
+      permission,
+      run,
+      onFailure = (reason) => console.warning(`${what} failed and was left out: ${reason}`),
+    ) {
       try {
         return await run();
       } catch (error) {
-        console.warning(`${what} failed and was left out: ${explain(error, permission)}`);
+        onFailure(explain(error, permission));
         return undefined;
       }
     },
@@ -57,9 +76,13 @@ export function connectToGitHub(
 function explain(error: unknown, permission: string): string {
   const status = (error as { status?: unknown }).status;
   const message = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
+  if (isRateLimit(error)) {
+    return `GitHub answered ${status} (${message}). Its rate limit for this token is used up: run again later.`;
+  }
   // A token without a permission is told 404 about what it may not see.
   if (status === 401 || status === 403 || status === 404) {
-    return `GitHub answered ${status} (${message}). The job needs the permission ${permission}.`;
+    const missing = status === 404 ? "There is no such thing, or the job's token may not see it. " : "";
+    return `GitHub answered ${status} (${message}). ${missing}The job needs the permission ${permission}.`;
   }
   return message === "" ? `GitHub answered ${status}.` : `${message}.`;
 }

@@ -1,5 +1,5 @@
 import type { Redactor } from "../../core/redact.ts";
-import { type Report, redactReport } from "../report.ts";
+import { publicReport, type Report } from "../report.ts";
 import type { GitHub } from "./client.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps } from "./report-markdown.ts";
 
@@ -23,19 +23,18 @@ function olderMarker(name: string): string {
   return `<!-- graphdeploy:${encodeURIComponent(name)} -->`;
 }
 
-/** The text of a comment about one run, redacted and cut to fit. */
-export function renderComment(report: Report, redactor: Redactor): string {
-  const shown = redactReport(report, redactor);
-  const text = redactor.text(
-    paragraphs([
-      `### ${headline(shown)}`,
-      message(shown),
-      facts(shown),
-      plan(shown, 20_000),
-      steps(shown),
-      logTail(shown, 10_000),
-    ]),
-  );
+/** The text of a comment about one run, redacted as {@link publicReport} says and cut to fit. */
+export function renderComment(report: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
+  const shown = publicReport(report, declaredSecrets, allSecrets);
+  const text = paragraphs([
+    `### ${headline(shown)}`,
+    // Joined and escaped, a text may spell a secret that it didn't before.
+    allSecrets.text(message(shown)),
+    facts(shown),
+    declaredSecrets.text(plan(shown, 20_000)),
+    steps(shown),
+    allSecrets.text(logTail(shown, 10_000)),
+  ]);
   if (text.length <= largestText) return text;
   return `${text.slice(0, largestText - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
 }

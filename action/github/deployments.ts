@@ -1,6 +1,11 @@
+import type { Result } from "../operations.ts";
 import type { GitHub } from "./client.ts";
+import type { CommentSubject } from "./comment.ts";
 
 const permission = "deployments: write";
+
+/** Of each deployment; before there was a payload, all that told them from others. */
+const description = "graphdeploy";
 
 /** A deployment as GitHub's own list of deployments shows it. */
 export interface GitHubDeployment {
@@ -10,8 +15,26 @@ export interface GitHubDeployment {
 
 export type DeploymentState = "in_progress" | "success" | "failure" | "error" | "inactive";
 
+/**
+ * How a run leaves its GitHub deployment. Nobody looks at it after that, so each is a state that lasts: `error` where the run failed and the rollout
+ * may still succeed, `inactive` where the run knows no more and passed, or was told to stop.
+ */
+export const stateOfResult: Readonly<Record<Result, DeploymentState>> = {
+  deployed: "success",
+  started: "inactive",
+  failed: "failure",
+  superseded: "inactive",
+  interrupted: "failure",
+  "timed-out": "error",
+  cancelled: "inactive",
+  skipped: "inactive",
+  planned: "inactive",
+  deleted: "inactive",
+};
+
 export interface StartOptions {
   environment: string;
+  subject: CommentSubject;
   /** A commit, branch or tag. */
   ref: string;
   isPreview: boolean;
@@ -24,7 +47,7 @@ export async function startGitHubDeployment(
   options: StartOptions,
 ): Promise<GitHubDeployment | undefined> {
   return github.attempt("The GitHub deployment", permission, async () => {
-    const { environment, ref, isPreview, runUrl } = options;
+    const { environment, subject, ref, isPreview, runUrl } = options;
     const { data } = await github.octokit.rest.repos.createDeployment({
       ...github.repository,
       environment,
@@ -33,13 +56,78 @@ export async function startGitHubDeployment(
       required_contexts: [],
       transient_environment: isPreview,
       production_environment: !isPreview,
-      description: "graphdeploy",
+      description,
+      payload: { graphdeploy: { ...subject, run: runUrl } },
     });
     // 202 is a message instead of a deployment.
     if (!("id" in data)) throw new Error(data.message ?? "GitHub made no deployment");
-    await setState(github, data.id, "in_progress", { runUrl });
-    return { id: data.id, environment };
+    const deployment = { id: data.id, environment };
+    // It is there now, so its end is written even where this fails.
+    await updateGitHubDeployment(github, deployment, "in_progress", { runUrl });
+    return deployment;
   });
+}
+
+/** An earlier GitHub deployment of the same agent deployment. */
+export interface EarlierDeployment extends GitHubDeployment {
+  /** The page of the run that made it. */
+  run: string | undefined;
+  /** No status since then says how it ended. */
+  isOpen: boolean;
+  /** Of its latest status; it names the revision where that wasn't live yet. */
+  description: string;
+}
+
+/** How many deployments of an environment are looked through for those of the same agent deployment, and how many of these are looked at. */
+const newest = 100;
+const mostLooks = 10;
+
+/** States that a deployment stays in for ever unless somebody ends them. */
+const openStates: ReadonlySet<string> = new Set(["in_progress", "queued", "pending"]);
+
+export interface EarlierOptions {
+  environment: string;
+  subject: CommentSubject;
+  /** The environment is this agent deployment's alone, so what an earlier version left there without a payload belongs to it. */
+  isOwnEnvironment: boolean;
+}
+
+/** What earlier runs wrote for the same agent deployment, newest first. */
+export async function earlierDeployments(
+  github: GitHub,
+  { environment, subject, isOwnEnvironment }: EarlierOptions,
+): Promise<EarlierDeployment[]> {
+  const look = async () => {
+    const { octokit, repository } = github;
+    const query = { ...repository, environment, per_page: newest };
+    const { data: listed } = await octokit.rest.repos.listDeployments(query);
+    const own = listed.flatMap((deployment) => {
+      const payload = payloadOf(deployment.payload);
+      const isOwn =
+        payload === undefined
+          ? isOwnEnvironment && deployment.description === description
+          : payload.name === subject.name && payload.baseUrl === subject.baseUrl;
+      return isOwn ? [{ id: deployment.id, environment, run: payload?.run }] : [];
+    });
+    const withStatus = own.slice(0, mostLooks).map(async (deployment) => {
+      const latest = { ...repository, deployment_id: deployment.id, per_page: 1 };
+      const [status] = (await octokit.rest.repos.listDeploymentStatuses(latest)).data;
+      const isOpen = status === undefined || openStates.has(status.state);
+      return { ...deployment, isOpen, description: status?.description ?? "" };
+    });
+    return Promise.all(withStatus);
+  };
+  return (await github.attempt("Looking for GitHub deployments of earlier runs", permission, look)) ?? [];
+}
+
+function payloadOf(payload: unknown): { name?: string; baseUrl?: string; run?: string } | undefined {
+  try {
+    // GitHub gives it back as it was sent, or as text.
+    const read: unknown = typeof payload === "string" ? JSON.parse(payload) : payload;
+    return (read as { graphdeploy?: object } | null)?.graphdeploy;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells GitHub how a deployment stands; its page is `url`. */

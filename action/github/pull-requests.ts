@@ -1,9 +1,28 @@
+import { asFields, type Fields } from "../event.ts";
 import type { GitHub } from "./client.ts";
 
-/** Whether a pull request is open now; `undefined` when GitHub doesn't say. */
-export async function isPullRequestOpen(github: GitHub, number: number): Promise<boolean | undefined> {
-  return github.attempt(`Looking whether pull request #${number} is open`, "pull-requests: read", async () => {
+/** Whether a pull request is open now; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. @default a warning */
+export async function isPullRequestOpen(
+  github: GitHub,
+  number: number,
+  onUnknown?: (reason: string) => void,
+): Promise<boolean | undefined> {
+  const look = async () => {
     const { data } = await github.octokit.rest.pulls.get({ ...github.repository, pull_number: number });
     return data.state === "open";
-  });
+  };
+  return github.attempt(`Looking whether pull request #${number} is open`, "pull-requests: read", look, onUnknown);
+}
+
+/** A pull request as it is now; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. */
+export async function findPullRequest(
+  github: GitHub,
+  number: number,
+  onUnknown: (reason: string) => void,
+): Promise<Fields | undefined> {
+  const look = async () => {
+    const { data } = await github.octokit.rest.pulls.get({ ...github.repository, pull_number: number });
+    return asFields(data);
+  };
+  return github.attempt(`Looking up pull request #${number}`, "pull-requests: read", look, onUnknown);
 }

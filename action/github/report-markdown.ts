@@ -1,5 +1,6 @@
 import { formatDuration } from "../../core/duration.ts";
 import { revisionStatuses } from "../../core/wire/revision.ts";
+import { shownPath } from "../input-names.ts";
 import { code, codeBlock, escapeMarkdown, lastLinesWithin, link } from "../markdown.ts";
 import type { Result } from "../operations.ts";
 import type { Report } from "../report.ts";
@@ -90,7 +91,8 @@ export function plan({ plan: planned }: Report, bytes: number): string {
   if (planned.changes.length === 0) return `Planned: **${escapeMarkdown(planned.action)}**, no differences.`;
   const show = (value: unknown) => (value === undefined ? "" : code(JSON.stringify(value)));
   const rows = planned.changes.map(
-    ({ path, from, to, reason }) => `| ${code(path)} | ${show(from)} | ${show(to)} | ${escapeMarkdown(reason)} |`,
+    ({ path, from, to, reason }) =>
+      `| ${code(shownPath(path))} | ${show(from)} | ${show(to)} | ${escapeMarkdown(reason)} |`,
   );
   return [
     `Planned: **${escapeMarkdown(planned.action)}**`,

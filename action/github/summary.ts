@@ -1,29 +1,27 @@
 import * as core from "@actions/core";
 import type { Redactor } from "../../core/redact.ts";
 import { code } from "../markdown.ts";
-import { type Report, redactReport } from "../report.ts";
+import { publicReport, type Report } from "../report.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
 
 /** A summary over 1 MiB is dropped whole by GitHub, and the job's steps share it with other actions. */
 const largestSummary = 256 * 1024;
 
-/** The summary of one run, redacted, with an end that is cut to fit. */
-export function renderSummary(given: Report, redactor: Redactor): string {
-  const report = redactReport(given, redactor);
+/** The summary of one run, redacted as {@link publicReport} says, with an end that is cut to fit. */
+export function renderSummary(given: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
+  const report = publicReport(given, declaredSecrets, allSecrets);
   const swept =
     report.swept === undefined || report.swept.length === 0 ? "" : `Deleted: ${report.swept.map(code).join(", ")}`;
-  const text = redactor.text(
-    paragraphs([
-      `### ${headline(report)}`,
-      message(report),
-      facts(report),
-      swept,
-      plan(report, 64 * 1024),
-      steps(report),
-      timeline(report),
-      logTail(report, 64 * 1024),
-    ]),
-  );
+  const text = paragraphs([
+    `### ${headline(report)}`,
+    allSecrets.text(message(report)),
+    facts(report),
+    swept,
+    declaredSecrets.text(plan(report, 64 * 1024)),
+    steps(report),
+    timeline(report),
+    allSecrets.text(logTail(report, 64 * 1024)),
+  ]);
   const bytes = Buffer.from(`${text}\n\n`);
   if (bytes.length <= largestSummary) return bytes.toString();
   return `${bytes
@@ -33,6 +31,6 @@ export function renderSummary(given: Report, redactor: Redactor): string {
 }
 
 /** Adds the summary to that of the job. */
-export async function writeSummary(report: Report, redactor: Redactor): Promise<void> {
-  await core.summary.addRaw(renderSummary(report, redactor)).write();
+export async function writeSummary(report: Report, declaredSecrets: Redactor, allSecrets: Redactor): Promise<void> {
+  await core.summary.addRaw(renderSummary(report, declaredSecrets, allSecrets)).write();
 }

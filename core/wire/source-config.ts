@@ -9,9 +9,12 @@ export const sources = [
   "internal_source",
   "internal_template",
 ] as const;
+/** What a program may declare; the platform's own template can only be read. */
+export type KnownSource = Exclude<(typeof sources)[number], "internal_template">;
 export const sourceSchema = openEnum(sources);
 
 export const deploymentTypes = ["dev_free", "dev", "prod", "dev_zero", "dev_free_zero"] as const;
+export type KnownDeploymentType = (typeof deploymentTypes)[number];
 export const deploymentTypeSchema = openEnum(deploymentTypes);
 
 /**

@@ -16,17 +16,18 @@ import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
 import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
 
+const durationMessage = "Input should be a duration such as 5m";
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
   z.strictObject({
     action: z.literal("advance"),
-    by: z.union([z.string(), z.number()]).refine((by) => {
+    by: z.union([z.string(), z.number()], { error: durationMessage }).refine((by) => {
       try {
         return parseDuration(by) >= 0;
       } catch {
         return false;
       }
-    }, "Input should be a duration such as 5m"),
+    }, durationMessage),
   }),
   z.strictObject({ action: z.literal("resume") }),
 ]);

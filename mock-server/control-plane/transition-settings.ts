@@ -3,7 +3,10 @@ import { parseDuration } from "../duration.ts";
 import { globMatcher } from "../glob.ts";
 import type { TransitionMode } from "./rollout.ts";
 
-const durationSchema = z.union([z.string(), z.number()]).refine(isDuration, "Input should be a duration such as 5s");
+const durationMessage = "Input should be a duration such as 5s";
+const durationSchema = z
+  .union([z.string(), z.number()], { error: durationMessage })
+  .refine(isDuration, durationMessage);
 
 const modeSchema = z
   .string()

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { parseDuration } from "../duration.ts";
 import { isBodiless, isHeaderName, isHeaderValue } from "../http/message-grammar.ts";
 
-const durationSchema = z.union([z.string(), z.number()]).refine((value) => {
+const durationMessage = "Input should be a duration such as 5s";
+const durationSchema = z.union([z.string(), z.number()], { error: durationMessage }).refine((value) => {
   try {
     return parseDuration(value) >= 0;
   } catch {
     return false;
   }
-}, "Input should be a duration such as 5s");
+}, durationMessage);
 
 const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
@@ -80,7 +81,9 @@ function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | un
   ) {
     return `a ${effect.status} has no body`;
   }
-  if (given.length === 0 && effect.latency === undefined) return "the effect is empty";
+  if (given.length === 0 && effect.latency === undefined) {
+    return `the effect is empty: give latency, or one of ${alternatives.join(", ")}`;
+  }
   return undefined;
 }
 

@@ -26,10 +26,30 @@ export function jsonIssue(error: unknown): ValidationIssue {
 
 /** What a schema found wrong with `input`, with paths that begin at `root`. */
 export function issuesOf(error: z.ZodError, input: unknown, root: (string | number)[]): ValidationIssue[] {
-  return error.issues.map((issue) => {
+  return describeAll(error.issues, input, root);
+}
+
+function describeAll(issues: z.core.$ZodIssue[], input: unknown, root: (string | number)[]): ValidationIssue[] {
+  return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
-    return { loc: [...root, ...path], ...describe(issue, valueAt(input, path)) };
+    const value = valueAt(input, path);
+    const loc = [...root, ...path];
+    const isUnion = issue.code === "invalid_union" && issue.errors.length > 0 && issue.message === "Invalid input";
+    return isUnion && value !== undefined
+      ? describeUnion(issue.errors, value, loc)
+      : [{ loc, ...describe(issue, value) }];
   });
+}
+
+/** A union of several shapes is judged by the one that the value has; where it has none of them, all are named. */
+function describeUnion(branches: z.core.$ZodIssue[][], value: unknown, loc: (string | number)[]): ValidationIssue[] {
+  const isOfAnotherType = ({ code, path }: z.core.$ZodIssue) => code.startsWith("invalid_") && path.length === 0;
+  const [likely] = branches.filter((issues) => !issues.some(isOfAnotherType)).sort((a, b) => a.length - b.length);
+  if (likely !== undefined) return describeAll(likely, value, loc);
+  const messages = branches.map(([first]) => (first === undefined ? "" : describe(first, value).msg));
+  const [start = "", ...others] = [...new Set(messages)];
+  const msg = [start, ...others.map((message) => message.replace(/^Input should be /, ""))].join(" or ");
+  return [{ loc, msg, type: "value_error" }];
 }
 
 function describe(issue: z.core.$ZodIssue, value: unknown): { msg: string; type: string } {

@@ -10,6 +10,7 @@ export function someEvent(event: Partial<WorkflowEvent>): WorkflowEvent {
     ref: "refs/heads/main",
     sha: mergeSha,
     repository,
+    actor: "octocat",
     serverUrl: "https://github.com",
     runUrl: "https://github.com/acme/agents/actions/runs/77",
     payload: {},

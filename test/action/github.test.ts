@@ -43,7 +43,7 @@ test("a deployment is begun without waiting for checks or merging, and ends with
   const keep = (body: unknown) => bodies.push(body) > 0;
   nock(api).post("/repos/acme/agents/deployments", keep).reply(201, { id: 5 });
   nock(api).post("/repos/acme/agents/deployments/5/statuses", keep).twice().reply(201, {});
-  const options = { environment: "preview/a b", ref: "größe", isPreview: true, runUrl };
+  const options = { environment: "preview/a b", subject, ref: "größe", isPreview: true, runUrl };
   const deployment = await startGitHubDeployment(github(), options);
   expect(deployment).toEqual({ id: 5, environment: "preview/a b" });
   await updateGitHubDeployment(github(), { id: 5, environment: "" }, "success", {
@@ -58,6 +58,7 @@ test("a deployment is begun without waiting for checks or merging, and ends with
       required_contexts: [],
       transient_environment: true,
       production_environment: false,
+      payload: { graphdeploy: { ...subject, run: runUrl } },
     },
     { state: "in_progress", log_url: runUrl },
     { state: "success", environment_url: "https://agent.example.com", description: "x".repeat(140) },
@@ -66,7 +67,7 @@ test("a deployment is begun without waiting for checks or merging, and ends with
 
 test("GitHub's message instead of a deployment is a warning", async () => {
   nock(api).post("/repos/acme/agents/deployments").reply(202, { message: "Auto-merged main into topic" });
-  const options = { environment: "production", ref: "main", isPreview: false, runUrl };
+  const options = { environment: "production", subject, ref: "main", isPreview: false, runUrl };
   expect(await startGitHubDeployment(github(), options)).toBeUndefined();
   expect(warnings).toEqual(["The GitHub deployment failed and was left out: Auto-merged main into topic."]);
 });

@@ -30,11 +30,28 @@ test.each<Row>([
   ["a push of a tag with +", { ref: "refs/tags/v1.0.0+build.5" }, {}, deploys("refs/tags/v1.0.0+build.5", mergeSha)],
   [
     "a release",
-    { name: "release", ref: "refs/tags/x", payload: { release: { tag_name: "v2/rc+1" } } },
+    { name: "release", ref: "refs/tags/x", payload: { action: "published", release: { tag_name: "v2/rc+1" } } },
     {},
     deploys("refs/tags/v2/rc+1", mergeSha),
   ],
-  ["a release without a tag", { name: "release", payload: { release: {} } }, {}, { kind: "refuse", input: "ref" }],
+  [
+    "a release without a tag",
+    { name: "release", payload: { action: "published", release: {} } },
+    {},
+    { kind: "refuse", input: "ref" },
+  ],
+  [
+    "an edit of a release's notes",
+    { name: "release", payload: { action: "edited", release: { tag_name: "v1" } } },
+    {},
+    { kind: "skip" },
+  ],
+  [
+    "such an edit, with a deploy of a ref",
+    { name: "release", payload: { action: "edited", release: { tag_name: "v1" } } },
+    { operation: "deploy", ref: "refs/tags/v1" },
+    deploys("refs/tags/v1", mergeSha),
+  ],
   ["a dispatch on a branch", { name: "workflow_dispatch" }, {}, deploys("main", mergeSha)],
   [
     "a dispatch on a tag",
@@ -58,8 +75,8 @@ test.each<Row>([
   ["a merge group", { name: "merge_group", ref: "refs/heads/gh-readonly-queue/main/pr-1" }, {}, { kind: "skip" }],
   ["a push that deletes a branch", { payload: { deleted: true } }, {}, { kind: "skip" }],
   ["the deletion of a ref", { name: "delete" }, {}, { kind: "skip" }],
-  ["an event that says nothing", { name: "issue_comment" }, {}, { kind: "refuse", input: "operation" }],
-  ["such an event with an operation", { name: "issue_comment" }, { operation: "deploy" }, deploys("main", mergeSha)],
+  ["an event that says nothing", { name: "label" }, {}, { kind: "refuse", input: "operation" }],
+  ["such an event with an operation", { name: "label" }, { operation: "deploy" }, deploys("main", mergeSha)],
   ["no event at all", { name: "", ref: "" }, {}, { kind: "refuse", input: "operation" }],
   [
     "a ref of a pull request without its event",
@@ -67,8 +84,44 @@ test.each<Row>([
     {},
     { kind: "refuse", input: "ref" },
   ],
-  ["a preview without a pull request", {}, { operation: "preview" }, { kind: "refuse", input: "operation" }],
+  ["a preview without a pull request", {}, { operation: "preview" }, { kind: "refuse", input: "pull-request" }],
+  [
+    "a preview of a pull request that is named",
+    { name: "workflow_dispatch" },
+    { operation: "preview", pullRequest: 12 },
+    { kind: "look-up", pullRequest: 12 },
+  ],
   ["a deletion", { name: "workflow_dispatch" }, { operation: "delete" }, { kind: "delete" }],
+  [
+    "a deletion without anything to tell what",
+    { name: "workflow_run" },
+    { operation: "delete" },
+    { kind: "refuse", input: "operation" },
+  ],
+  [
+    "the deletion of a branch, with a deletion",
+    { name: "delete", payload: { ref: "old", ref_type: "branch" } },
+    { operation: "delete" },
+    { kind: "delete", onlyRef: "old" },
+  ],
+  [
+    "the deletion of a tag, with a deletion",
+    { name: "delete", payload: { ref: "v1", ref_type: "tag" } },
+    { operation: "delete" },
+    { kind: "delete", onlyRef: "refs/tags/v1" },
+  ],
+  [
+    "a push that deletes a branch, with a deletion",
+    { payload: { deleted: true, ref: "refs/heads/old" } },
+    { operation: "delete" },
+    { kind: "delete", onlyRef: "old" },
+  ],
+  [
+    "the deletion of a ref that isn't named, with a deletion",
+    { name: "delete" },
+    { operation: "delete" },
+    { kind: "refuse", input: "operation" },
+  ],
   ["a redeployment", { name: "workflow_dispatch" }, { operation: "redeploy" }, { kind: "redeploy" }],
   [
     "a plan on a push",
@@ -123,6 +176,26 @@ test.each<Row>([
     { kind: "refuse", input: "operation" },
   ],
   [
+    "open, with a deploy of an image",
+    { payload: pullRequest("opened") },
+    { operation: "deploy", needsRef: false },
+    { kind: "refuse", input: "operation" },
+  ],
+  ["open, and assigned to somebody", { payload: pullRequest("assigned") }, {}, { kind: "skip" }],
+  [
+    "open, and assigned to somebody, with a preview",
+    { payload: pullRequest("assigned") },
+    { operation: "preview" },
+    preview,
+  ],
+  [
+    "of a number that isn't the input's",
+    { payload: pullRequest("opened") },
+    { pullRequest: 13 },
+    { kind: "refuse", input: "pull-request" },
+  ],
+  ["from a fork, with an empty payload", { payload: {} }, {}, { kind: "skip" }],
+  [
     "open, with a deploy of a ref",
     { payload: pullRequest("opened") },
     { operation: "deploy", ref: "next" },
@@ -136,7 +209,7 @@ test.each<Row>([
   ],
   [
     "without a number",
-    { payload: { action: "opened", pull_request: null } },
+    { ref: "refs/heads/main", payload: { action: "opened", pull_request: null } },
     {},
     { kind: "refuse", input: "operation" },
   ],
@@ -160,7 +233,16 @@ test.each<Row>([
 });
 
 function workflowRun(event: string, head = "acme/agents") {
-  return { workflow_run: { event, head_sha: headSha, head_branch: "main", head_repository: { full_name: head } } };
+  return {
+    action: "completed",
+    workflow_run: {
+      event,
+      conclusion: "success",
+      head_sha: headSha,
+      head_branch: "main",
+      head_repository: { full_name: head },
+    },
+  };
 }
 
 test.each<Row>([
@@ -179,6 +261,29 @@ test.each<Row>([
     { kind: "refuse", input: "operation" },
   ],
   [
+    "that failed is skipped",
+    {
+      payload: {
+        action: "completed",
+        workflow_run: { ...workflowRun("push").workflow_run, conclusion: "failure" },
+      },
+    },
+    { ref: "main" },
+    { kind: "skip" },
+  ],
+  [
+    "that only began is skipped",
+    { payload: { ...workflowRun("push"), action: "requested" } },
+    { ref: "main" },
+    { kind: "skip" },
+  ],
+  [
+    "of a pull request is no commit of the ref",
+    { payload: workflowRun("pull_request") },
+    { operation: "deploy", ref: "main" },
+    deploys("main", undefined),
+  ],
+  [
     "without a repository is skipped",
     { payload: { workflow_run: { event: "push", head_repository: null } } },
     { ref: "main" },
@@ -186,6 +291,62 @@ test.each<Row>([
   ],
 ])("a workflow_run %s", (_, event, inputs, target) => {
   expect(decide({ name: "workflow_run", ...event }, inputs)).toMatchObject(target);
+});
+
+const onPullRequest = { number: 12, pull_request: { url: "https://api.github.com/repos/acme/agents/pulls/12" } };
+const found = pullRequest("").pull_request as Record<string, unknown>;
+
+test.each<[what: string, found: Record<string, unknown>, inputs: Partial<TargetInputs>, target: object]>([
+  ["of this repository", found, {}, { ...preview, source: { ...preview.source, isPush: false } }],
+  ["that was closed meanwhile", { ...found, state: "closed" }, {}, { kind: "skip" }],
+  [
+    "from a fork",
+    { ...found, head: { ref: "main", sha: headSha, repo: { full_name: "mallory/agents" } } },
+    {},
+    { kind: "skip" },
+  ],
+  ["from a fork that was deleted", { ...found, head: { ref: "main", sha: headSha, repo: null } }, {}, { kind: "skip" }],
+  ["that GitHub shows without its fields", {}, {}, { kind: "skip" }],
+  [
+    "that is only to be planned",
+    found,
+    { operation: "plan" },
+    { kind: "plan", pullRequest: 12, source: { ref: "main", commit: undefined } },
+  ],
+])("a comment on a pull request %s is decided by its head", (_, found, inputs, target) => {
+  const event = someEvent({ name: "issue_comment", payload: { action: "created", issue: onPullRequest } });
+  const given: TargetInputs = { operation: "preview", needsRef: true, ...inputs };
+  expect(targetOf(event, given)).toEqual({ kind: "look-up", pullRequest: 12 });
+  expect(targetOf(event, given, found)).toMatchObject(target);
+});
+
+test.each<Row>([
+  [
+    "deletes its preview, without asking",
+    { payload: { action: "created", issue: onPullRequest } },
+    { operation: "delete" },
+    { kind: "delete-preview", pullRequest: 12, isFork: false },
+  ],
+  [
+    "that is an issue gets no preview",
+    { payload: { action: "created", issue: { number: 12 } } },
+    { operation: "preview" },
+    { kind: "refuse" },
+  ],
+  [
+    "that is an issue deletes nothing",
+    { payload: { action: "created", issue: { number: 12 } } },
+    { operation: "delete" },
+    { kind: "refuse" },
+  ],
+  [
+    "does nothing when the comment is edited",
+    { payload: { action: "edited", issue: onPullRequest } },
+    { operation: "delete" },
+    { kind: "skip" },
+  ],
+])("a comment on a pull request %s", (_, event, inputs, target) => {
+  expect(decide({ name: "issue_comment", ...event }, inputs)).toMatchObject(target);
 });
 
 test("a refusal says what to do", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyDesired } from "../../core/application.ts";
 import { ControlPlane } from "../../core/client.ts";
-import { ConfigError, ResponseError } from "../../core/errors.ts";
+import { ConfigError, ResponseError, ServerError } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/events.ts";
 import type { Deployment } from "../../core/wire/deployment.ts";
 import { declaration, deployment, deploymentId, laterRevisionId } from "../support/deployments.ts";
@@ -80,6 +80,20 @@ test("a lost answer to a redeployment is not sent again when there is a new revi
   expect(revisionId).toBe(laterRevisionId);
 });
 
+test("a change that is never answered is told once, and counted at the end", async () => {
+  await using server = await startScriptedServer(({ method }) =>
+    method === "PATCH" ? { status: 500, body: { detail: "broken" } } : { body: deployment() },
+  );
+  const events: ProgressEvent[] = [];
+  const options = { onProgress: (event: ProgressEvent) => events.push(event) };
+  await expect(applyDesired(clientOf(server), toDevelop, deployment(), options)).rejects.toBeInstanceOf(ServerError);
+  expect(patches(server)).toHaveLength(6);
+  expect(events.map((event) => "message" in event && event.message)).toEqual([
+    expect.stringContaining("was lost; looking whether it was carried out"),
+    expect.stringContaining("was sent 6 times without an answer"),
+  ]);
+});
+
 test("the new revision is looked for when the answer doesn't have it yet", async () => {
   const late = { ...developed, latest_revision_id: deployment().latest_revision_id };
   let reads = 0;
@@ -118,9 +132,12 @@ test("environment names that the change drops are listed, without values", async
   const events: ProgressEvent[] = [];
   await using server = await startScriptedServer(() => ({ body: deployment({ latest_revision_id: laterRevisionId }) }));
   const desired = declaration({ env: { KEPT: "kept" } });
-  await applyDesired(clientOf(server), desired, deployment({ secrets }), { onProgress: (event) => events.push(event) });
+  await applyDesired(clientOf(server), desired, deployment({ secrets }), {
+    droppable: ["OLD"],
+    onProgress: (event) => events.push(event),
+  });
   expect(events).toEqual([
-    { type: "warning", message: "Not declared, so dropped from the environment of support-bot: OLD." },
+    { type: "warning", message: "No longer declared, so dropped from the environment of support-bot: OLD." },
   ]);
   expect(server.calls()).toEqual([`PATCH /v2/deployments/${deploymentId}`]);
 });

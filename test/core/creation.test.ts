@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ControlPlane } from "../../core/client.ts";
 import { ensureExists } from "../../core/creation.ts";
 import { BadRequestError, ConfigError, ServerError } from "../../core/errors.ts";
+import type { ProgressEvent } from "../../core/events.ts";
 import type { Deployment } from "../../core/wire/deployment.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -34,10 +35,10 @@ const posts = (server: ScriptedServer) => server.calls().filter((call) => call.s
 
 test("a name that is free is created with one POST", async () => {
   await using server = await scripted([], () => undefined);
-  const { created } = await ensureExists(clientOf(server), declaration({ env: { MODE: "a" } }), {
-    managedBy: "acme/bot#a.yaml",
+  const { origin } = await ensureExists(clientOf(server), declaration({ env: { MODE: "a" } }), {
+    claim: { owner: "acme/bot#a.yaml" },
   });
-  expect(created).toBe(true);
+  expect(origin).toBe("created");
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments"]);
   expect(server.requests[1]?.body).toEqual({
     name: "support-bot",
@@ -78,12 +79,12 @@ test("a name in use is refused, naming adopt", async () => {
 
 test("a longer name that contains the declared one is not in use", async () => {
   await using server = await scripted([], () => deployment({ name: "support-bot-2" }));
-  expect((await ensureExists(clientOf(server), declaration())).created).toBe(true);
+  expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
 test("with adopt, the deployment of that name is gone on with", async () => {
   await using server = await scripted([], () => deployment());
-  expect((await ensureExists(clientOf(server), declaration(), { adopt: true })).created).toBe(false);
+  expect((await ensureExists(clientOf(server), declaration(), { adopt: true })).origin).toBe("adopted");
 });
 
 test.each<[string, Post]>([
@@ -93,8 +94,8 @@ test.each<[string, Post]>([
   ["a body of another shape", { status: 201, body: { ok: true } }],
 ])("after %s, a deployment that is ours by all signs is taken as created", async (_, post) => {
   await using server = await scripted([post], (made) => (made > 0 ? deployment() : undefined));
-  const { created, deployment: found } = await ensureExists(clientOf(server), declaration());
-  expect(created).toBe(true);
+  const { origin, deployment: found } = await ensureExists(clientOf(server), declaration());
+  expect(origin).toBe("created");
   expect(found.id).toBe(deployment().id);
   expect(posts(server)).toBe(1);
 });
@@ -107,28 +108,35 @@ test.each<[string, Partial<Deployment>]>([
   ["marked by somebody else", { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "other/bot#b.yaml" }] }],
 ])("after a lost answer, a deployment %s is not taken for ours", async (_, changes) => {
   await using server = await scripted(["reset"], (made) => (made > 0 ? deployment(changes) : undefined));
-  const refusal = ensureExists(clientOf(server), declaration(), { managedBy: "acme/bot#a.yaml" });
+  const refusal = ensureExists(clientOf(server), declaration(), { claim: { owner: "acme/bot#a.yaml" } });
   await expect(refusal).rejects.toBeInstanceOf(ConfigError);
   expect(posts(server)).toBe(1);
 });
 
 test("after a lost answer and nothing found, the POST is begun again", async () => {
   await using server = await scripted(["reset", { status: 503 }], () => undefined);
-  expect((await ensureExists(clientOf(server), declaration())).created).toBe(true);
+  expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
   expect(posts(server)).toBe(3);
 });
 
 test("a server that never answers a creation well is given up", async () => {
   const broken = Array.from({ length: 20 }, () => ({ status: 500, body: { detail: "broken" } }));
   await using server = await scripted(broken, () => undefined);
-  await expect(ensureExists(clientOf(server), declaration())).rejects.toBeInstanceOf(ServerError);
+  const events: ProgressEvent[] = [];
+  const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
+  await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
+  // One outage is told once, and counted at its end.
+  expect(events).toEqual([
+    { type: "warning", message: expect.stringContaining("was lost; looking whether it was carried out") },
+    { type: "warning", message: expect.stringContaining("was sent 6 times without an answer") },
+  ]);
 });
 
 test("a POST begun again that meets its own earlier deployment takes it as created", async () => {
   const conflict = { status: 409, body: { detail: "name in use" } };
   await using server = await scripted(["reset", conflict], (made) => (made > 1 ? deployment() : undefined));
-  expect((await ensureExists(clientOf(server), declaration())).created).toBe(true);
+  expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
 test.each([409, 400])("a %i for a name that was taken meanwhile is a name in use", async (status) => {

@@ -63,7 +63,7 @@ test.each<[string, unknown, string[]]>([
   [
     "our own mark",
     declaration({ env: { GRAPHDEPLOY_MANAGED_BY: "me" } }),
-    ["env.GRAPHDEPLOY_MANAGED_BY: is a mark that graphdeploy keeps itself."],
+    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy keeps itself."],
   ],
   [
     "a name that no environment variable can have",
@@ -112,7 +112,7 @@ test.each<[string, unknown, string[]]>([
     declaration({ sourceConfig: { ...config, customUrl: "https://bot.example" } }),
     ["sourceConfig.customUrl: can be set for the source external_docker only."],
   ],
-  ["nothing at all", null, [": invalid input: expected object, received null."]],
+  ["nothing at all", undefined, [": is required."]],
 ])("%s is one clear problem", (_, declared, problems) => {
   expect(problemsOf(declared)).toEqual(problems);
 });
@@ -125,10 +125,20 @@ test("a source that nobody knows yet is taken as it is", () => {
   expect(problemsOf({ name: "a", source: "internal_future" })).toEqual([]);
 });
 
-test("null counts as not declared", () => {
-  const { desired, problems } = validateDesired({ ...declaration(), displayName: null });
-  expect(problems).toEqual([]);
-  expect(desired).not.toHaveProperty("displayName");
+test("a null is told at its path, wherever it stands, and nothing else is told of it", () => {
+  const declared = {
+    ...declaration(),
+    name: null,
+    env: { A: null, B: "b" },
+    sourceConfig: { ...config, resourceSpec: { cpu: null, volumes: [{ name: null }] } },
+    sourceRevisionConfig: null,
+  };
+  const { desired, problems } = validateDesired(declared);
+  const paths = ["name", "sourceRevisionConfig", "env.A", "sourceConfig.resourceSpec.cpu"];
+  paths.push("sourceConfig.resourceSpec.volumes.0.name");
+  expect(problems.map(({ path }) => path.join(".")).toSorted()).toEqual(paths.toSorted());
+  for (const { message } of problems) expect(message).toBe("is null. Leave it out, or give it a value.");
+  expect(desired.env).toEqual({ B: "b" });
 });
 
 test("values that aren't known yet are taken as right", () => {
@@ -145,4 +155,16 @@ test("a problem beside a value that isn't known yet is still told", () => {
   const declared = { ...declaration(), secrets: { A: unknown, POSTGRES_URI: "x" } };
   const { problems } = validateDesired(declared, (value) => value === unknown);
   expect(problems.map(({ path }) => path.join("."))).toEqual(["secrets.POSTGRES_URI"]);
+});
+
+test("what only one source allows is no problem while the source isn't known", () => {
+  const unknown = Symbol("unknown");
+  const declared = {
+    name: "a",
+    source: unknown,
+    sourceConfig: { customUrl: "https://bot.example" },
+    env: { PORT: "8000" },
+    secretReferences: { TOKEN: { secretName: "agent", secretKey: "token" } },
+  };
+  expect(validateDesired(declared, (value) => value === unknown).problems).toEqual([]);
 });

@@ -8,6 +8,7 @@ import {
   ApiError,
   AuthenticationError,
   BadRequestError,
+  ConfigError,
   ConflictError,
   ConnectionError,
   GraphDeployError,
@@ -396,4 +397,86 @@ test("a key for loopback never goes through a proxy in plain text", async () => 
   vi.stubEnv("no_proxy", "");
   await clientOf(server.url).getDeployment(deploymentId);
   expect(proxy.requests).toEqual([]);
+});
+
+/** An address of this machine that isn't called loopback, as a service inside a cluster isn't. */
+const unnamed = (url: string) => url.replace("127.0.0.1", "0.0.0.0");
+
+/** Sets the variables of a proxy; all others are unset. */
+function stubProxy(variables: Readonly<Record<string, string>>): void {
+  for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
+    vi.stubEnv(name, variables[name]);
+  }
+}
+
+test("a host that plain http is allowed to is reached, and neither a proxy nor a redirect gets the key", async () => {
+  await using other = await startScriptedServer(() => ({ body: deployment() }));
+  await using server = await startScriptedServer(
+    inTurn({ body: deployment() }, { status: 307, headers: { location: unnamed(other.url) } }),
+  );
+  stubProxy({ HTTP_PROXY: other.url, HTTPS_PROXY: other.url });
+  const baseUrl = unnamed(server.url);
+  expect(() => clientOf(baseUrl)).toThrow("is not https");
+  const client = clientOf(baseUrl, { allowHttpHosts: ["0.0.0.0"] });
+  await client.getDeployment(deploymentId);
+  expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
+  const error = await failureOf(client.getDeployment(deploymentId));
+  expect(error.message).toContain("a redirect, which is not followed");
+  expect(other.requests).toEqual([]);
+});
+
+test.each([
+  [{ HTTPS_PROXY: "garbage" }, "HTTPS_PROXY"],
+  [{ https_proxy: "proxy.example:3128" }, "https_proxy"],
+  [{ HTTP_PROXY: "http://" }, "HTTP_PROXY"],
+  [{ http_proxy: "ftp://proxy.example" }, "http_proxy"],
+  [{ HTTPS_PROXY: "http://user:secret word@" }, "HTTPS_PROXY"],
+  [{ HTTPS_PROXY: "http://user:100%@proxy.example:3128" }, "HTTPS_PROXY"],
+  [{ https_proxy: "garbage", HTTPS_PROXY: "http://proxy.example:3128" }, "https_proxy"],
+])("with %j one error names %s and what to write", (variables, name) => {
+  stubProxy(variables);
+  const make = () => clientOf("https://control-plane.invalid");
+  expect(make).toThrow(ConfigError);
+  expect(make).toThrow(
+    `${name}: the value of this environment variable is not the address of a proxy. Write it like http://proxy.example:3128, with its scheme in front, or unset it.`,
+  );
+});
+
+test.each<Record<string, string>>([
+  {},
+  { HTTPS_PROXY: "", http_proxy: "" },
+  { https_proxy: "http://proxy.example:3128", HTTPS_PROXY: "garbage" },
+  { HTTPS_PROXY: "https://user:wo%25rd@proxy.example" },
+  { HTTPS_PROXY: "socks5://proxy.example:1080" },
+])("with %j a proxy can be used", (variables) => {
+  stubProxy(variables);
+  expect(() => clientOf("https://control-plane.invalid")).not.toThrow();
+});
+
+test.each(["http://localhost:8124", "http://mock:8124"])("no proxy is looked at for %s", (baseUrl) => {
+  stubProxy({ HTTPS_PROXY: "garbage" });
+  expect(() => clientOf(baseUrl, { allowHttpHosts: ["mock"] })).not.toThrow();
+});
+
+test.each([
+  ["control-plane.invalid", []],
+  [".invalid", []],
+  ["*.invalid", []],
+  ["other.example, control-plane.invalid:443", []],
+  ["*", []],
+  ["plane.invalid", ["control-plane.invalid:443"]],
+  ["control-plane.invalid:8443", ["control-plane.invalid:443"]],
+])("with NO_PROXY %s the proxy is asked for %j", async (noProxy, expected) => {
+  const tunnels: (string | undefined)[] = [];
+  const proxy = createServer();
+  proxy.on("connect", (request, socket) => {
+    tunnels.push(request.url);
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  stubProxy({ HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, NO_PROXY: noProxy });
+  const client = clientOf("https://control-plane.invalid", { limits: { maxConnectionRetries: 0 } });
+  await failureOf(client.getDeployment(deploymentId));
+  await new Promise((resolve) => proxy.close(resolve));
+  expect(tunnels).toEqual(expected);
 });

@@ -123,7 +123,7 @@ test.each<[string, Partial<DesiredDeployment>, Partial<Deployment>, PlanOptions]
   ],
 ])("%s is no change", (_, changes, observed, options) => {
   const plan = planUpdate(declaration(changes), deployment(observed), options);
-  expect(plan).toEqual({ action: "nothing", changes: [], patch: undefined, droppedNames: [] });
+  expect(plan).toEqual({ action: "nothing", changes: [], patch: undefined, droppedNames: [], marker: undefined });
 });
 
 test("a masked value declared anew is a change that names the entry and shows no value", () => {
@@ -150,18 +150,70 @@ test("a value that reads like a word for hidden is an ordinary value", () => {
   expect(plan.action).toBe("revision");
 });
 
-test("entries that nobody declares are dropped and named", () => {
-  const observed = deployment({ secrets: [{ name: "OLD", value: "1" }, { name: "A", value: "1" }, mark] });
-  const plan = planUpdate(declaration({ env: { A: "1" } }), observed);
-  expect(plan.droppedNames).toEqual(["OLD"]);
-  expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, mark]);
+const byHand = { name: "BY_HAND", value: "kept" };
+
+test("an entry that was declared before is dropped and named, one that never was is sent along", () => {
+  const observed = deployment({ secrets: [{ name: "OLD", value: "1" }, { name: "A", value: "1" }, byHand, mark] });
+  const previous = declaration({ env: { A: "1", OLD: "1" } });
+  for (const options of [{ previous }, { droppable: ["OLD"] }]) {
+    const plan = planUpdate(declaration({ env: { A: "1" } }), observed, options);
+    expect(plan.droppedNames).toEqual(["OLD"]);
+    expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, byHand, mark]);
+  }
+  const replaced = planUpdate(declaration({ env: { A: "1" } }), observed, { droppable: "all" });
+  expect(replaced.droppedNames).toEqual(["OLD", "BY_HAND"]);
 });
 
-test("a declared environment gets the mark of who takes it over", () => {
-  const observed = deployment({ secrets: [{ name: "A", value: "1" }] });
-  const plan = planUpdate(declaration({ env: { A: "1" } }), observed, { managedBy: mark.value });
-  expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, mark]);
-  expect(plan.changes[0]?.reason).toBe("marks the deployment as managed by acme/bot#a.yaml; rolls out a new revision");
+test("an environment that is removed from the declaration loses what it declared, and keeps the rest", () => {
+  const observed = deployment({ secrets: [{ name: "OLD", value: "1" }, byHand] });
+  const plan = planUpdate(declaration(), observed, { previous: declaration({ env: { OLD: "1" } }) });
+  expect(plan.patch?.secrets).toEqual([byHand]);
+});
+
+test("a change of the environment is refused, with the names, where it would lose values that the platform hides", () => {
+  const observed = deployment({ secrets: [...hidden, { name: "BY_HAND", value: "****" }, { ...mark, value: "****" }] });
+  const change = () =>
+    planUpdate(declaration({ secrets: { TOKEN: "new-value" } }), observed, {
+      previous: declaration({ secrets: { TOKEN: "old-value" } }),
+      marker: mark.value,
+    });
+  expect(change).toThrow("entries that aren't declared here: BY_HAND.");
+});
+
+test("an empty value is an ordinary one where the platform shows others", () => {
+  const observed = deployment({
+    secrets: [
+      { name: "EMPTY", value: "" },
+      { name: "A", value: "1" },
+    ],
+  });
+  const plan = planUpdate(declaration({ env: { A: "2" } }), observed);
+  expect(plan.patch?.secrets).toEqual([
+    { name: "A", value: "2" },
+    { name: "EMPTY", value: "" },
+  ]);
+});
+
+test("a marker is written with the next revision, on its own only by who takes over", () => {
+  const observed = deployment({ secrets: [{ name: "A", value: "1" }, byHand] });
+  const marker = mark.value;
+  expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker }).action).toBe("nothing");
+  const entries = [{ name: "A", value: "1" }, byHand, mark];
+  const next = declaration({ env: { A: "1" }, sourceRevisionConfig: { repoRef: "next", graphConfigPath: "g.json" } });
+  expect(planUpdate(next, observed, { marker }).patch?.secrets).toEqual(entries);
+  const taken = planUpdate(declaration({ env: { A: "1" } }), observed, { marker, takesOver: "attempted" });
+  expect(taken).toMatchObject({ patch: { secrets: entries }, marker });
+  expect(taken.changes[0]?.reason).toBe("marks it as owned by acme/bot#a.yaml; rolls out a new revision");
+});
+
+test("a marker that would lose hidden values isn't written, and whoever requires it is refused", () => {
+  const observed = deployment({ secrets: [{ name: "BY_HAND", value: "****" }] });
+  const marker = mark.value;
+  expect(planUpdate(declaration(), observed, { marker, takesOver: "attempted" })).toMatchObject({
+    action: "nothing",
+    marker: undefined,
+  });
+  expect(() => planUpdate(declaration(), observed, { marker, takesOver: "required" })).toThrow("BY_HAND");
 });
 
 test("a mark that is there already, even masked, changes nothing", () => {
@@ -172,14 +224,26 @@ test("a mark that is there already, even masked, changes nothing", () => {
         { ...mark, value },
       ],
     });
-    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { managedBy: mark.value }).action).toBe("nothing");
+    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker: mark.value }).action).toBe("nothing");
   }
 });
 
 test.each<[string, DesiredDeployment, DesiredDeployment, Partial<Deployment>, string]>([
   ["a display name", declaration(), declaration({ displayName: "Bot" }), { display_name: "Bot" }, "displayName"],
-  ["the last secret", declaration({ secrets: {} }), declaration({ secrets: { A: "1" } }), {}, "secrets"],
-  ["the whole environment", declaration(), declaration({ env: { A: "1" } }), {}, "secrets"],
+  [
+    "the last secret",
+    declaration({ secrets: {} }),
+    declaration({ secrets: { A: "1" } }),
+    { secrets: [{ name: "A", value: "1" }] },
+    "secrets",
+  ],
+  [
+    "the whole environment",
+    declaration(),
+    declaration({ env: { A: "1" } }),
+    { secrets: [{ name: "A", value: "1" }] },
+    "secrets",
+  ],
   [
     "the last reference",
     declaration(),
@@ -193,14 +257,14 @@ test.each<[string, DesiredDeployment, DesiredDeployment, Partial<Deployment>, st
   expect(plan).toThrow(path);
 });
 
-test("an environment that is declared empty is refused while the platform has entries", () => {
+test("an environment that is declared empty and replaced is refused while the platform has entries", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }] });
-  expect(() => planUpdate(declaration({ env: {} }), observed)).toThrow("the deployment has A");
+  expect(() => planUpdate(declaration({ env: {} }), observed, { droppable: "all" })).toThrow("the deployment has A");
 });
 
-test("with a mark the environment can lose every other entry", () => {
+test("beside a marker the environment can lose every other entry", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }, mark] });
-  expect(planUpdate(declaration({ env: {} }), observed).patch?.secrets).toEqual([mark]);
+  expect(planUpdate(declaration({ env: {} }), observed, { droppable: ["A"] }).patch?.secrets).toEqual([mark]);
 });
 
 test("references that are declared empty are refused while the platform has some", () => {

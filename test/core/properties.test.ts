@@ -9,6 +9,7 @@ import { planUpdate } from "../../core/plan.ts";
 import { Redactor } from "../../core/redact.ts";
 import { parseRetryAfter, retryDelayMs } from "../../core/retry-timing.ts";
 import { followRollout } from "../../core/rollout.ts";
+import { unprotectedBecause } from "../../core/unprotected-values.ts";
 import type { Deployment, DeploymentPatchRequest } from "../../core/wire/deployment.ts";
 import { declaration, deployment, deploymentId, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -231,7 +232,7 @@ test("no text keeps a secret, however it is encoded", () => {
   const anyEncoding = fc.constantFrom(...encode);
   fc.assert(
     fc.property(secret, anyEncoding, fc.integer({ min: 0, max: 2 }), (value, encoding, lead) => {
-      fc.pre(value.trim().length >= 4 && encoding(value, lead).length >= 4);
+      fc.pre(unprotectedBecause(value) === undefined && encoding(value, lead).length >= 4);
       const text = new Redactor([value]).text(`before ${encoding(value, lead)} after`);
       expect(text).toContain("[redacted]");
       expect(text).not.toContain(value);

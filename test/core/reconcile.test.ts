@@ -46,8 +46,8 @@ test("a deployment is created, changed and deleted on a real server", async () =
   const desired = declaration({ displayName: "Bot", secrets: { TOKEN: "first-value" } });
   let id = "";
   const created = await create(client, desired, {
-    onDeployment: (made) => {
-      id = made.id;
+    onDeployment: ({ deployment }) => {
+      id = deployment.id;
     },
   });
   const live = await waitUntilLive(client, created);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Redactor } from "../../core/redact.ts";
+import { unprotectedBecause, unprotectedWarning } from "../../core/unprotected-values.ts";
 
 const secret = 'p@ss "wörd"/1';
 
@@ -29,11 +30,40 @@ test("the longer of two overlapping values is removed whole", () => {
   expect(new Redactor(["token", "token-long"]).text("token-long token")).toBe("[redacted] [redacted]");
 });
 
-test("a value under four characters is reported instead of removed", () => {
-  const redactor = new Redactor(["abc"]);
-  expect(redactor.text("abc")).toBe("abc");
-  expect(redactor.isTooShort("abc")).toBe(true);
-  expect(redactor.isTooShort("abcd")).toBe(false);
+test.each([
+  ["abc", "under 4 characters"],
+  ["true", "a common word"],
+  ["False", "a common word"],
+  ["NULL", "a common word"],
+  ["yes", "a common word"],
+  ["no\n", "a common word"],
+  ["8080", "a number under 6 digits"],
+  ["-30.25", "a number under 6 digits"],
+  ["     ", "under 4 characters"],
+])("%j is reported instead of removed, as %s", (value, reason) => {
+  const redactor = new Redactor([value]);
+  expect(redactor.text(`-${value}-`)).toBe(`-${value}-`);
+  expect(redactor.isUnprotected(value)).toBe(true);
+  expect(unprotectedBecause(value)).toBe(reason);
+});
+
+test.each(["abcd", "truest", "123456", "12345a", "1.23.45", "prod"])("%s is removed", (value) => {
+  const redactor = new Redactor([value]);
+  expect(redactor.text(`-${value}-`)).toBe("-[redacted]-");
+  expect(redactor.isUnprotected(value)).toBe(false);
+});
+
+test("a common word in a line of its own doesn't count as a part of a value of several lines", () => {
+  const redactor = new Redactor(["first-line\ntrue\n8080"]);
+  expect(redactor.text("first-line true 8080")).toBe("[redacted] true 8080");
+});
+
+test("a warning names the unprotected secrets with the reasons, and none of the values", () => {
+  const secrets = { PIN: "0815", FLAG: "true", EMPTY: "", TOKEN: "long-enough" };
+  const warning = unprotectedWarning(secrets);
+  expect(warning).toContain("PIN (a number under 6 digits), FLAG (a common word).");
+  expect(warning).not.toMatch(/0815|true|EMPTY|TOKEN/);
+  expect(unprotectedWarning({ TOKEN: "long-enough" })).toBeUndefined();
 });
 
 test("nothing is removed for an empty or a missing value", () => {

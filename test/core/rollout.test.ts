@@ -347,18 +347,6 @@ test("an abort ends the wait", async () => {
   expect(seconds).toBeLessThan(90);
 });
 
-test("a long status gives signs of life", async () => {
-  const { events } = await follow({
-    course: [
-      [0, "BUILDING"],
-      [300, "DEPLOYED"],
-    ],
-  });
-  const heartbeats = events.filter((event) => event.type === "heartbeat");
-  expect(heartbeats.length).toBeGreaterThanOrEqual(5);
-  expect(heartbeats[0]).toMatchObject({ revisionId, status: "BUILDING" });
-});
-
 test("only the revision itself is asked about until it is deployed", async () => {
   const { calls } = await follow({
     course: [

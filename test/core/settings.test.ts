@@ -116,3 +116,51 @@ test("agent hosts are read as a list", () => {
   });
   expect(settings.agentHosts).toEqual(["a.example", "b.example"]);
 });
+
+test("plain http to a host is allowed by its name, from every source", () => {
+  const baseUrl = "http://mock:8124";
+  const allowed: SettingsSources[] = [
+    { explicit: { apiKey: "key", baseUrl, allowHttpHosts: ["other", "mock:8124"] }, env: {} },
+    { explicit: { apiKey: "key", baseUrl }, env: { GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "other, MOCK," } },
+    { env: { GRAPHDEPLOY_API_KEY: "key", LANGGRAPH_HOST_URL: baseUrl, GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock" } },
+    { explicit: { apiKey: "key" }, env: {}, fallback: { baseUrl, allowHttpHosts: "mock" } },
+  ];
+  for (const sources of allowed) expect(resolveSettings(sources).baseUrl).toBe(baseUrl);
+});
+
+test.each<[string, string[]]>([
+  ["http://mock", []],
+  ["http://mock", ["other"]],
+  ["http://mock", ["mock:8124"]],
+  ["http://mock:8125", ["mock:8124"]],
+  ["http://mock.example", ["mock"]],
+  ["http://agents.default.svc.cluster.local/api-host", ["svc.cluster.local", ".svc.cluster.local"]],
+  ["ftp://mock", ["mock"]],
+])("plain http to %s isn't allowed by %j", (baseUrl, allowHttpHosts) => {
+  const error = failureOf({ explicit: { apiKey: "key", baseUrl, allowHttpHosts }, env: {} });
+  expect(error.path).toBe("baseUrl");
+  expect(error.message).toContain("is not https: the API key would be readable on its way");
+});
+
+test.each<[string, string]>([
+  ["http://mock:80/api-host", "mock:80"],
+  ["http://[FD00::1]:8124", "[fd00::1]:8124"],
+  ["http://agents.default.svc.cluster.local/api-host", "agents.default.svc.cluster.local"],
+])("plain http to %s is allowed by %s", (baseUrl, host) => {
+  expect(() => resolveSettings({ explicit: { apiKey: "key", baseUrl, allowHttpHosts: host }, env: {} })).not.toThrow();
+});
+
+test("what refuses plain http names the way to allow it", () => {
+  expect(failureOf({ explicit: { apiKey: "key", baseUrl: "http://mock:8124" }, env: {} }).message).toBe(
+    'baseUrl: "http://mock:8124/" is not https: the API key would be readable on its way. Use https. A host inside your own cluster or compose network is allowed by its name: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock:8124 (or allowHttpHosts of a Provider).',
+  );
+});
+
+test.each(["*", "*.cluster.local", "http://mock", "mock/api-host", "mock:port", "10.0.0.0/8", "user@mock"])(
+  "%s is refused as a host that plain http is allowed to",
+  (host) => {
+    const error = failureOf({ explicit: { apiKey: "key" }, env: { GRAPHDEPLOY_ALLOW_HTTP_HOSTS: `mock,${host}` } });
+    expect(error.path).toBe("allowHttpHosts");
+    expect(error.message).toContain(`${JSON.stringify(host)} is not a host. Name each host by itself`);
+  },
+);

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { type MockServer, startMockServer } from "../../mock-server/server.ts";
@@ -115,4 +115,40 @@ test("an import of arguments that aren't right, or of another deployment, is ref
   );
   await mock.reset();
   await expect(importing(githubArgs())).rejects.toThrow(`Deployment ID ${id} not found`);
+});
+
+whenPossible(
+  `the resource option import is refused with what works instead, and nothing is asked${suffix}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    const id = await madeByHand(mock);
+    await using stack = await project(mock, githubArgs());
+    await stack.writeProgram(deploymentProgram("commonjs", githubArgs(), `{ import: "${id}" }`));
+    const asked = mock.requests().length;
+    for (const result of [await stack.preview(), await stack.up()]) {
+      const output = result.stdout + result.stderr;
+      expect(result.code).not.toBe(0);
+      expect(output).toContain('the resource option "import" can\'t import a dynamic resource');
+      expect(output).toMatch(/`adopt: true`[\s\S]*`importFile`/);
+      expect(output).not.toContain("code must be a string");
+      expect(output).not.toMatch(/^\s+at /m);
+    }
+    expect(mock.requests()).toHaveLength(asked);
+  },
+);
+
+whenPossible(`a plain pulumi import fails as the troubleshooting page says, and changes nothing${suffix}`, async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const id = await madeByHand(mock);
+  await using stack = await project(mock, githubArgs());
+  const type = "pulumi-nodejs:dynamic/graphdeploy:Deployment";
+  const result = await stack.run("import", "--stack", stack.stack, "--yes", type, "agent", id);
+  expect(result.code).not.toBe(0);
+  expect(result.stdout + result.stderr).toContain("code must be a string, not undefined");
+  const page = await readFile(new URL("../../docs/troubleshooting.md", import.meta.url), "utf8");
+  expect(page).toContain("### `code must be a string, not undefined` of `pulumi import`");
+  expect(writes(mock)).toBe(0);
+  expect((await stack.exportStack()).deployment.resources?.filter((resource) => resource.type === type) ?? []).toEqual(
+    [],
+  );
 });

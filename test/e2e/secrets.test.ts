@@ -146,3 +146,46 @@ whenPossible(
     expect(leaksIn(await keptFiles(stack), { apiKey })).toEqual([]);
   },
 );
+
+/** A program in which a transformation puts plain values in the place of the deployment's secrets. */
+function transformed(kind: "transformations" | "transforms", value: string): string {
+  const register = kind === "transforms" ? "registerResourceTransform" : "registerStackTransformation";
+  return `const pulumi = require("@pulumi/pulumi");
+const { Deployment, Provider } = require("graphdeploy");
+pulumi.runtime.${register}(({ type, props, opts }) =>
+  type.endsWith(":Deployment") ? { props: { ...props, secrets: { ADDED: ${JSON.stringify(value)} } }, opts } : undefined,
+);
+new Deployment("agent", ${JSON.stringify(githubArgs({ secrets: { DECLARED: "sk-declared-value" } }))});
+`;
+}
+
+whenPossible.each(["transformations", "transforms"] as const)(
+  `a secret that stack %s add is encrypted in the state, also after a refresh${suffix}`,
+  async (kind) => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    const values = {
+      ADDED: "sk-planted-added-0011",
+      LATER: "sk-planted-later-0012",
+      BY_HAND: "sk-planted-by-hand-0013",
+    };
+    await using stack = await project(mock, transformed(kind, values.ADDED));
+    const outputs = [await succeeded(stack.preview("--diff")), await succeeded(stack.up("--diff"))];
+    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+
+    const [deployment] = await mock.state.deployments.all();
+    const headers = { "x-api-key": keys.KEY_OF_THE_ENVIRONMENT, "content-type": "application/json" };
+    const secrets = [...(deployment?.secrets ?? []), { name: "BY_HAND", value: values.BY_HAND }];
+    await fetch(`${mock.url}/v2/deployments/${deployment?.id}`, {
+      method: "PATCH",
+      headers,
+      body: JSON.stringify({ secrets }),
+    });
+    outputs.push(await succeeded(stack.refresh("--diff")));
+    await stack.writeProgram(transformed(kind, values.LATER));
+    outputs.push(await succeeded(stack.preview("--diff")), await succeeded(stack.up("--diff")));
+    expect(outputs.at(-1)?.stdout).toContain("~ secrets");
+    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+    for (const output of outputs) expect(leaksIn(textOf(output), values)).toEqual([]);
+    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+  },
+);

@@ -83,6 +83,50 @@ test("transitions are read and set over HTTP, and what is broken is named", asyn
   });
 });
 
+const emptyEffect = "the effect is empty: give latency, or one of status, html, reset, truncate, malformed, rate_limit";
+const duration = "Input should be a duration such as 5s";
+
+test.each<[method: string, path: string, body: unknown, problems: Record<string, string>]>([
+  [
+    "PUT",
+    "faults",
+    { rules: [{ effect: { reset: "middle" } }] },
+    { "rules.0.effect.reset": "Input should be 'before' or 'after'" },
+  ],
+  ["POST", "faults", [{ effect: { reset: "middle" } }], { "0.effect.reset": "Input should be 'before' or 'after'" }],
+  ["POST", "faults", [{ effect: { latency: true } }], { "0.effect.latency": duration }],
+  ["POST", "faults", [{ effect: { latency: "soon" } }], { "0.effect.latency": duration }],
+  ["POST", "faults", [{ effect: {} }], { "0.effect": emptyEffect }],
+  ["POST", "faults", [{}], { "0.effect": "Field required" }],
+  ["POST", "faults", { rules: "reset" }, { rules: "Input should be a valid list" }],
+  ["POST", "faults", { effect: { status: 500 } }, { rules: "Field required", "": 'Unrecognized key: "effect"' }],
+  [
+    "POST",
+    "faults",
+    null,
+    { "": "Input should be a valid list or a valid dictionary or object to extract fields from" },
+  ],
+  ["POST", "clock", { action: "advance", by: true }, { by: "Input should be a duration such as 5m" }],
+  [
+    "PUT",
+    "transitions",
+    { rules: [{ name: "a", durations: { BUILDING: [] } }] },
+    { "rules.0.durations.BUILDING": duration },
+  ],
+  [
+    "PUT",
+    "transitions",
+    { rules: [{ name: "a", active_delay: true }] },
+    { "rules.0.active_delay": `${duration} or 'never'` },
+  ],
+])("%s %s of %j is refused with what is allowed there", async (method, path, body, problems) => {
+  await using mock = await startForTest();
+  const response = await fetch(`${mock.url}/_mock/${path}`, { method, body: JSON.stringify(body) });
+  expect(response.status).toBe(422);
+  const { detail } = (await response.json()) as { detail: { loc: (string | number)[]; msg: string }[] };
+  expect(Object.fromEntries(detail.map(({ loc, msg }) => [loc.slice(1).join("."), msg]))).toEqual(problems);
+});
+
 test("an admin request that can't be read changes nothing and is no crash", async () => {
   await using mock = await startForTest();
   const admin = apiOf(`${mock.url}/_mock`);

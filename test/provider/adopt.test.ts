@@ -40,12 +40,19 @@ async function environmentOf(mock: MockServer): Promise<Record<string, string>> 
 
 const adopted = (changes: Partial<DeploymentArgs> = {}) => program({ adopt: true, ...changes });
 
-test("a deployment that is as declared is adopted without a write", async () => {
+test("an adoption writes the ownership marker with one revision, beside what nobody declares", async () => {
   await using ground = await startGround();
-  const id = await madeByHand(ground.mock);
+  const byHand = { name: "BY_HAND", value: "set by hand" };
+  const id = await madeByHand(ground.mock, { secrets: [byHand] });
   expect(summary(await ground.engine.up(adopted()))).toEqual(["create"]);
+  const { outputs } = ground.engine.resources.get("agent") ?? {};
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
-  expect(writes(ground.mock)).toEqual(["POST 201"]);
+  expect(outputs?.ownershipMarker).toMatch(/^pulumi#urn:pulumi:test::program::.*::agent#g-[0-9a-f]{12}$/);
+  expect(writes(ground.mock)).toEqual(["POST 201", "PATCH 200"]);
+  expect(await environmentOf(ground.mock)).toEqual({
+    BY_HAND: "set by hand",
+    GRAPHDEPLOY_MANAGED_BY: outputs?.ownershipMarker,
+  });
   expect(summary(await ground.engine.up(adopted()))).toEqual(["same"]);
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
   expect((await platform(ground.mock)).deployments).toEqual([]);
@@ -66,6 +73,7 @@ test("what can change is brought over by one request when a deployment is adopte
     display_name: "Agent",
     source_config: { build_on_push: true },
     source_revision_config: { repo_ref: "next" },
+    secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "[redacted]" }],
   });
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
@@ -103,17 +111,7 @@ test("an adopted deployment whose new revision fails is kept with its id", async
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
 });
 
-test("secrets that nobody declares are neither sent nor dropped", async () => {
-  await using ground = await startGround();
-  await madeByHand(ground.mock, { secrets: [{ name: "KEPT", value: "sk-kept-value" }] });
-  expect(summary(await ground.engine.up(adopted({ sourceRevisionConfig: { repoRef: "next" } })))).toEqual(["create"]);
-  expect(ground.mock.requests({ method: "PATCH" })[0]?.request.body).toEqual({
-    source_revision_config: { repo_ref: "next" },
-  });
-  expect(await environmentOf(ground.mock)).toEqual({ KEPT: "sk-kept-value" });
-});
-
-test("declared secrets that drop others list the names, not the values", async () => {
+test("secrets that nobody declares stay beside the declared ones, in memory only", async () => {
   await using logs = await startLogServer();
   await using ground = await startGround({ logs: logs.address });
   await madeByHand(ground.mock, {
@@ -124,15 +122,19 @@ test("declared secrets that drop others list the names, not the values", async (
     ],
   });
   expect(summary(await ground.engine.up(adopted({ secrets: { MODEL_KEY: "sk-same-value" } })))).toEqual(["create"]);
-  expect(await logs.logged("so dropped from the environment")).toMatchObject({
-    severity: "warning",
-    message: "Not declared, so dropped from the environment of agent: OLD_ONE, OLD_TWO.",
-  });
-  expect(JSON.stringify(logs.lines)).not.toContain("sk-");
-  expect(await environmentOf(ground.mock)).toEqual({
+  const everything = {
+    OLD_ONE: "sk-old-value-1",
+    OLD_TWO: "sk-old-value-2",
     MODEL_KEY: "sk-same-value",
     GRAPHDEPLOY_MANAGED_BY: expect.stringContaining("pulumi#urn:"),
-  });
+  };
+  expect(await environmentOf(ground.mock)).toEqual(everything);
+  expect(summary(await ground.engine.refresh())).toEqual(["read"]);
+  expect(summary(await ground.engine.up(adopted({ secrets: { MODEL_KEY: "sk-new-value" } })))).toEqual(["update"]);
+  expect(await environmentOf(ground.mock)).toEqual({ ...everything, MODEL_KEY: "sk-new-value" });
+  expect(JSON.stringify(logs.lines)).not.toContain("sk-");
+  expect(JSON.stringify(ground.engine.resources.get("agent")?.outputs)).not.toContain("sk-");
+  expect(JSON.stringify(ground.engine.resources.get("agent")?.inputs)).not.toContain("sk-old");
 });
 
 test("of two programs that create one name at once, one wins and the other is told about `adopt`", async () => {
@@ -152,7 +154,17 @@ test("of two programs that create one name at once, one wins and the other is to
   const [lost] = results.filter(({ status }) => status === "rejected");
   expect(won).toMatchObject({ value: { id: deployments[0]?.id } });
   expect(String((lost as PromiseRejectedResult).reason)).toMatch(
-    /name: "agent" is in use by deployment [^ ]+ since [^ ]+\. Choose another name, or set `adopt` to manage that deployment from here\./,
+    /name: the deployment of that name \([^ ]+\) belongs to the resource "(first|second)" of this stack\. If .* `aliases: \[\{ name: "(first|second)" \}\]`/,
   );
   expect(writes(ground.mock).sort()).toEqual(["POST 201", "POST 409"]);
+});
+
+test("the resource option import is refused, and an empty one is none", async () => {
+  await using ground = await startGround();
+  const id = await madeByHand(ground.mock);
+  await expect(ground.engine.up(program({}, { import: id }))).rejects.toThrow(
+    /can't import a dynamic resource.*adopt: true/,
+  );
+  expect(writes(ground.mock)).toEqual(["POST 201"]);
+  expect(summary(await ground.engine.up(program({ name: "other" }, { import: "" })))).toEqual(["create"]);
 });

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../core/client.ts";
 import { create } from "../../core/reconcile.ts";
-import type { DeploymentArgs } from "../../provider/deployment.ts";
+import { Deployment, type DeploymentArgs } from "../../provider/deployment.ts";
+import { Provider, type ProviderArgs } from "../../provider/provider.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startLogServer } from "../support/pulumi/log-server.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
-import { type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
+import { elsewhere, type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
 
 /** What one `up` of a wrong program says; nothing may be written or kept by it. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
@@ -196,30 +197,85 @@ test("fields and values that nobody knows survive in every answer", async () => 
   expect(provider.engine.resources.get("agent")?.outputs).toMatchObject({ status: "HIBERNATING" });
 });
 
-test("a name in use is an error that names the other deployment and `adopt`, and makes it nobody's", async () => {
+test("a name in use is an error that says whose deployment it is and names `adopt`, and makes it nobody's", async () => {
   await using ground = await startGround();
-  await ground.engine.up(program());
-  const [other] = (await platform(ground.mock)).deployments;
-  await using provider = await startProvider({ baseUrl: ground.mock.url });
-  const [said] = summary(
-    await provider.engine.up(program({ sourceConfig: { repoUrl: "https://github.com/acme/other" } })),
+  const other = (await elsewhere(ground.mock, "POST", "/v2/deployments", {
+    name: "agent",
+    source: "github",
+    source_config: { repo_url: "https://github.com/acme/other" },
+    source_revision_config: { repo_ref: "main", graph_config_path: "graph.json" },
+    secrets: [],
+  })) as { id: string };
+  const [said] = summary(await ground.engine.up(program()));
+  expect(said).toContain(`name: "agent" is in use by deployment ${other.id} since `);
+  expect(said).toContain(
+    "which carries no ownership marker. Choose another name, or set `adopt` to take that deployment over.",
   );
-  expect(said).toContain(`name: "agent" is in use by deployment ${other?.id} since `);
-  expect(said).toContain("Choose another name, or set `adopt` to manage that deployment from here.");
-  expect(provider.engine.resources.size).toBe(0);
+  expect(ground.engine.resources.size).toBe(0);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("secrets that are removed altogether are refused, and the deployment stays as it is", async () => {
+test.each([
+  ["declared empty", { secrets: {} }],
+  ["removed from the program", {}],
+])("secrets that are %s are dropped, and what was set by hand stays", async (_how, changes) => {
   await using ground = await startGround();
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-kept-value" } }));
-  const { id } = ground.engine.resources.get("agent") ?? {};
-  const why =
-    "secrets (with env) can't be emptied: the platform takes an empty list as unchanged, so the old values would stay. Keep at least one entry, or replace the deployment.";
-  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual([`same: secrets: ${why}`]);
-  expect(summary(await ground.engine.up(program()))).toEqual([`same: secrets: ${why}`]);
-  expect(writes(ground.mock)).toEqual(["POST 201"]);
-  expect(ground.engine.resources.get("agent")?.id).toBe(id);
+  const { id, outputs } = ground.engine.resources.get("agent") ?? {};
+  const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: outputs?.ownershipMarker };
+  const byHand = { name: "BY_HAND", value: "set by hand" };
+  const declared = { name: "MODEL_KEY", value: "sk-kept-value" };
+  await elsewhere(ground.mock, "PATCH", `/v2/deployments/${id}`, { secrets: [declared, byHand, marker] });
+  expect(summary(await ground.engine.up(program(changes)))).toEqual(["update"]);
+  expect((await platform(ground.mock)).deployments[0]?.secrets).toEqual([byHand, marker]);
+  expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
+});
+
+test("the last entry of the environment can be removed: the mark stays in the list", async () => {
+  await using ground = await startGround();
+  const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
+  await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
+  expect(await names()).toEqual(["MODEL_KEY", "GRAPHDEPLOY_MANAGED_BY"]);
+  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual(["update"]);
+  expect(await names()).toEqual(["GRAPHDEPLOY_MANAGED_BY"]);
+  expect(summary(await ground.engine.up(program({ secrets: {} })))).toEqual(["same"]);
+});
+
+test("a null is refused at its path, in every argument but the triggers", async () => {
+  await using ground = await startGround();
+  const refused = async (path: string, changes: Record<string, unknown>) =>
+    expect(await refusal(ground, changes)).toEqual([
+      `create: ${path}: ${path} is null. Leave it out, or give it a value.`,
+    ]);
+  for (const name of ["name", "source", "env", "secrets", "secretReferences", "displayName"]) {
+    await refused(name, { [name]: null });
+  }
+  for (const name of ["wait", "adopt", "deleteTracingProject", "pushedCommit", "timeouts"]) {
+    await refused(name, { [name]: null });
+  }
+  await refused("env.Y", { env: { Y: null } });
+  await refused("secrets.TOKEN", { secrets: { TOKEN: null } });
+  await refused("timeouts.create", { timeouts: { create: null } });
+  await refused("sourceConfig.buildOnPush", { sourceConfig: { buildOnPush: null } });
+  await refused("sourceConfig.resourceSpec.cpu", { sourceConfig: { resourceSpec: { cpu: null } } });
+  await refused("sourceRevisionConfig.repoRef", { sourceRevisionConfig: { repoRef: null } });
+  const noConfig = () => new Deployment("agent", { name: "a", source: "github", sourceConfig: null as never });
+  expect(summary(await ground.engine.up(noConfig))).toEqual([
+    "create: sourceConfig: sourceConfig is null. Leave it out, or give it a value.",
+  ]);
+  const provider = new Provider({ region: null } as unknown as ProviderArgs);
+  expect(summary(await ground.engine.up(program({}, { provider })))).toEqual([
+    "create: connection.region: connection.region is null. Leave it out, or give it a value.",
+  ]);
+  expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
+});
+
+test("a name alone is refused with what its source can follow from", async () => {
+  await using ground = await startGround();
+  const nameOnly = () => new Deployment("agent", { name: "a" });
+  expect(summary(await ground.engine.up(nameOnly))).toEqual([
+    "create: source: source is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.",
+  ]);
 });
 
 test("429 is waited out as long as the server asks, also for a creation", async () => {
@@ -230,8 +286,8 @@ test("429 is waited out as long as the server asks, also for a creation", async 
     return method === "POST" ? { status: 201, body: deployment() } : { body: deployment() };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  const { created } = await create(client, declaration(), { onDeployment: () => {} });
-  expect(created).toBe(true);
+  const { origin } = await create(client, declaration(), { onDeployment: () => {} });
+  expect(origin).toBe("created");
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(17_000);
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
 });

@@ -146,7 +146,7 @@ test("a skipped build of the pushed commit is an outcome of its own, not a failu
     path.includes("/revisions/") ? { body: revision({ status: "SKIPPED" }) } : { body: observed },
   );
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock });
-  const ensured = { deployment: observed, created: false, revisionId: revision().id };
+  const ensured = { deployment: observed, revisionId: revision().id };
   const error = await waitUntilLive(client, ensured).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Superseded);
   expect(error).toMatchObject({ supersededBy: laterRevisionId });

@@ -14,7 +14,7 @@ const desired: DesiredDeployment = {
   sourceConfig: { repoUrl: "https://github.com/acme/agent", buildOnPush: false },
   sourceRevisionConfig: { repoRef: "main", graphConfigPath: "graph.json" },
 };
-const managedBy = "pulumi#urn:pulumi:test::program::agent";
+const claim = { owner: "pulumi#urn:pulumi:test::program::agent" };
 
 function connect(mock: MockServer): { client: ControlPlane; clock: FakeClock } {
   const clock = new FakeClock(mock.clock.now());
@@ -22,7 +22,7 @@ function connect(mock: MockServer): { client: ControlPlane; clock: FakeClock } {
 }
 
 async function created(client: ControlPlane): Promise<Ensured & { revisionId: string }> {
-  const ensured = await create(client, desired, { managedBy, onDeployment: () => {} });
+  const ensured = await create(client, desired, { claim, onDeployment: () => {} });
   return { ...ensured, revisionId: ensured.revisionId ?? "" };
 }
 
@@ -36,7 +36,7 @@ test("a revision interrupted for two minutes is an error, and the next update ro
   expect(clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
 
   mock.transitions.set({ mode: "immediate" });
-  const again = await update(client, ensured.deployment.id, desired, { previous: desired, managedBy });
+  const again = await update(client, ensured.deployment.id, desired, { previous: desired, claim });
   expect(again.revisionId).not.toBe(ensured.revisionId);
   expect((await waitUntilLive(client, again))?.revision.status).toBe("DEPLOYED");
   expect((await platform(mock)).revisions).toHaveLength(2);
@@ -49,17 +49,17 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   await waitUntilLive(client, first);
   mock.transitions.set({ rules: [{ name: "agent", active_delay: "never", times: 1 }] });
   const changed = { ...desired, sourceRevisionConfig: { ...desired.sourceRevisionConfig, repoRef: "next" } };
-  const second = await update(client, first.deployment.id, changed, { previous: desired, managedBy });
+  const second = await update(client, first.deployment.id, changed, { previous: desired, claim });
   const stuck = `is DEPLOYED, but 1m 00s later deployment ${first.deployment.id} still serves ${first.revisionId}`;
   await expect(waitUntilLive(client, second)).rejects.toThrow(stuck);
 
-  const resumed = await update(client, first.deployment.id, changed, { previous: changed, managedBy });
+  const resumed = await update(client, first.deployment.id, changed, { previous: changed, claim });
   expect(resumed.revisionId).toBe(second.revisionId);
   await expect(waitUntilLive(client, resumed)).rejects.toThrow(stuck);
   expect((await platform(mock)).revisions).toHaveLength(2);
 
   clock.advance(60_000);
-  const redone = await update(client, first.deployment.id, changed, { previous: changed, managedBy });
+  const redone = await update(client, first.deployment.id, changed, { previous: changed, claim });
   expect((await waitUntilLive(client, redone))?.deployment.active_revision_id).toBe(redone.revisionId);
   expect((await platform(mock)).revisions).toHaveLength(3);
 });
@@ -76,7 +76,7 @@ test("a revision that alone answers 404 for two minutes is an error, and the nex
   );
 
   mock.transitions.set({ mode: "immediate" });
-  const again = await update(client, ensured.deployment.id, desired, { previous: desired, managedBy });
+  const again = await update(client, ensured.deployment.id, desired, { previous: desired, claim });
   expect((await waitUntilLive(client, again))?.revision.id).toBe(again.revisionId);
   expect((await platform(mock)).revisions).toHaveLength(2);
 });

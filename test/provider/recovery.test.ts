@@ -89,7 +89,9 @@ test("a wait that ran out of time is resumed without a second revision, with a r
 test("a cancelled creation returns at once with its id, and the next up resumes it", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const steps = await whileWaiting(ground, ground.engine.up(program()), () => ground.provider.process.cancel());
-  expect(summary(steps)).toEqual([expect.stringContaining("Cancelled while waiting; the rollout goes on.")]);
+  expect(summary(steps)).toEqual([
+    expect.stringContaining("Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it"),
+  ]);
   expect(stored(ground)?.id).toBe((await platform(ground.mock)).deployments[0]?.id);
   await ground.mock.revisions.advance(await latest(ground), "DEPLOYED");
   expect(summary(await ground.engine.up(program()))).toEqual(["update"]);
@@ -102,7 +104,7 @@ test("a cancelled update keeps its revision, and the next up resumes it in anoth
   ground.mock.transitions.set({ mode: "manual" });
   await fetch(`${ground.mock.url}/_mock/requests`, { method: "DELETE" });
   const steps = await whileWaiting(ground, ground.engine.up(nextRef), () => ground.provider.process.cancel());
-  expect(summary(steps)).toEqual([expect.stringContaining("Cancelled while waiting")]);
+  expect(summary(steps)).toEqual([expect.stringContaining("Cancelled. A rollout that was begun goes on;")]);
   await ground.provider.restart();
   await ground.mock.revisions.advance(await latest(ground), "DEPLOYED");
   expect(summary(await ground.engine.up(nextRef))).toEqual(["update"]);
@@ -118,12 +120,27 @@ test("a cancelled deletion goes on, and the next destroy waits for its end", asy
   const destroying = ground.engine.destroy();
   await vi.waitFor(() => expect(ground.mock.requests({ method: "DELETE" })).toHaveLength(1), { timeout: 30_000 });
   await ground.provider.process.cancel();
-  expect(summary(await destroying)).toEqual([expect.stringContaining("Cancelled")]);
+  expect(summary(await destroying)).toEqual([
+    expect.stringMatching(/Cancelled\. A deletion that was begun goes on; the next run waits for its end\.$/),
+  ]);
   expect(stored(ground)?.id).toBe(id);
   await ground.mock.deployments.advance(id);
   await ground.mock.deployments.advance(id);
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
   expect((await platform(ground.mock)).deployments).toEqual([]);
+});
+
+test("a cancelled refresh says that it changed nothing", async () => {
+  await using ground = await startGround();
+  await ground.engine.up(program());
+  const path = `/v2/deployments/${stored(ground)?.id}`;
+  ground.mock.faults.add({ match: { method: "GET", path }, effect: { latency: "60s" } });
+  const refreshing = ground.engine.refresh();
+  await vi.waitFor(() => expect(ground.mock.faults.list()).toMatchObject([{ happened: 1 }]), { timeout: 30_000 });
+  await ground.provider.process.cancel();
+  expect(summary(await refreshing)).toEqual([expect.stringMatching(/Cancelled\. Reading changes nothing\.$/)]);
+  ground.mock.faults.clear();
+  expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
 });
 
 test("a deployment deleted by hand is a clear error, and a refresh with an up creates it anew", async () => {

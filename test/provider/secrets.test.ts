@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { providerText } from "../../provider/dynamic.ts";
 import { formsOf, leaksIn, plantedSecrets } from "../support/planted-secrets.ts";
 import { startLogServer } from "../support/pulumi/log-server.ts";
-import { apiKey, program, startGround, summary } from "./ground.ts";
+import { agentArgs, apiKey, platform, program, startGround, summary } from "./ground.ts";
 
 /** Everything that may be echoed: each planted value in each form. */
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
@@ -64,6 +65,18 @@ test("a build log with secrets is reported without them, in the error and in the
   expect(leaksIn(JSON.stringify(ground.engine.resources.get("agent")?.outputs), every)).toEqual([]);
 });
 
+test("secrets too short to be kept out of messages are named in a warning that lasts, at each change of theirs", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  const warning =
+    "Values that aren't kept out of logs and messages, because ordinary text is full of the like: PIN (under 4 characters).";
+  const said = () => logs.lines.filter(({ message }) => message === warning);
+  await ground.engine.up(program({ secrets: { PIN: "123", MODEL_KEY: "sk-long-enough" } }));
+  expect(said()).toMatchObject([{ severity: "warning", ephemeral: false }]);
+  await ground.engine.up(program({ secrets: { PIN: "124", MODEL_KEY: "sk-long-enough" } }));
+  expect(said()).toHaveLength(2);
+});
+
 test("plain environment values and the mark stay readable in messages", async () => {
   await using ground = await startGround();
   await ground.engine.up(program({ env: { STAGE: "production" }, secrets: { ...plantedSecrets } }));
@@ -75,4 +88,43 @@ test("plain environment values and the mark stay readable in messages", async ()
     sourceRevisionConfig: { repoRef: "next" },
   });
   expect(summary(await ground.engine.up(wanted)).join("\n")).toContain("The stage production refuses this");
+});
+
+test("secrets leave a check marked for the engine, and are taken marked or plain by every operation", async () => {
+  await using ground = await startGround();
+  const { process } = ground.provider;
+  const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::agent";
+  const marked = (value: string) => ({
+    "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+    value,
+  });
+  const news = (secret: unknown) => ({
+    ...agentArgs({ secrets: { TOKEN: secret as string } }),
+    connection: { apiKey: secret },
+    __provider: providerText,
+  });
+  const first = await process.check(urn, {}, news("sk-first-value"));
+  expect(first.failures).toEqual([]);
+  expect(first.inputs).toMatchObject({
+    secrets: { TOKEN: marked("sk-first-value") },
+    connection: { apiKey: marked("sk-first-value") },
+    secretsVersion: 1,
+  });
+  const { id, outputs } = await process.create(urn, first.inputs);
+  expect(JSON.stringify(outputs)).not.toContain("4dabf");
+  const secretsOf = async () => (await platform(ground.mock)).deployments[0]?.secrets;
+  expect(await secretsOf()).toContainEqual({ name: "TOKEN", value: "sk-first-value" });
+
+  // Plain or marked, before or now: the same secret is no change.
+  for (const olds of [news("sk-first-value"), first.inputs]) {
+    for (const secret of ["sk-first-value", marked("sk-first-value")]) {
+      const { inputs } = await process.check(urn, { ...olds, secretsVersion: 1 }, news(secret));
+      expect(inputs).toEqual(first.inputs);
+    }
+  }
+  const second = await process.check(urn, first.inputs, news(marked("sk-second-value")));
+  expect(second.inputs).toMatchObject({ secretsVersion: 2 });
+  await process.diff(urn, id, outputs, second.inputs);
+  await process.update(urn, id, { ...outputs, connection: { apiKey: marked("sk-first-value") } }, second.inputs);
+  expect(await secretsOf()).toContainEqual({ name: "TOKEN", value: "sk-second-value" });
 });

@@ -17,7 +17,7 @@ test("an abort while the create request is under way waits for its answer, so th
   const known: string[] = [];
   const ensured = await create(client, declaration(), {
     signal: controller.signal,
-    onDeployment: ({ id }) => known.push(id),
+    onDeployment: ({ deployment }) => known.push(deployment.id),
   });
   expect(known).toEqual([deploymentId]);
   await expect(waitUntilLive(client, ensured, { signal: controller.signal })).rejects.toBeInstanceOf(Aborted);

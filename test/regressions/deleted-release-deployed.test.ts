@@ -8,10 +8,13 @@ const decide = (action: string) =>
     needsRef: true,
   });
 
-test.each(["deleted", "unpublished"])("a release that was %s is not deployed", (action) => {
-  expect(decide(action)).toMatchObject({ kind: "skip" });
-});
+test.each(["deleted", "unpublished", "created", "edited", "prereleased", "released"])(
+  "a release that was %s is not deployed",
+  (action) => {
+    expect(decide(action)).toMatchObject({ kind: "skip" });
+  },
+);
 
-test.each(["published", "released", "edited"])("a release that was %s is deployed", (action) => {
-  expect(decide(action)).toMatchObject({ kind: "deploy", source: { ref: "refs/tags/v2" } });
+test("a release that was published is deployed", () => {
+  expect(decide("published")).toMatchObject({ kind: "deploy", source: { ref: "refs/tags/v2" } });
 });

@@ -10,7 +10,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 // A deployment in deletion still answers, and holds its name. Going on with it, or refusing its name, would end with no deployment.
 
 const desired = declaration({ sourceConfig: { repoUrl: "https://github.com/acme/bot" } });
-const managedBy = "pulumi#urn:one";
+const claim = { owner: "pulumi#urn:one" };
 
 function connect(mock: MockServer, clock = new FakeClock(mock.clock.now())): ControlPlane {
   return new ControlPlane({ baseUrl: mock.url, apiKey: "key-of-a-regression-test", clock });
@@ -20,15 +20,15 @@ test("a creation waits for the end of a deletion under its name, and then create
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const clock = new FakeClock(mock.clock.now());
   const client = connect(mock, clock);
-  const old = (await ensureExists(client, desired, { managedBy })).deployment;
+  const old = (await ensureExists(client, desired, { claim })).deployment;
   await client.deleteDeployment(old.id);
   clock.onSleep = () => void mock.deployments.advance(old.id).catch(() => {});
   const notes: string[] = [];
-  const { deployment, created } = await ensureExists(client, desired, {
-    managedBy,
+  const { deployment, origin } = await ensureExists(client, desired, {
+    claim,
     onProgress: (event) => event.type === "note" && notes.push(event.message),
   });
-  expect(created).toBe(true);
+  expect(origin).toBe("created");
   expect(deployment.id).not.toBe(old.id);
   expect(notes).toEqual([`Deployment support-bot (${old.id}) is being deleted; waiting until its name is free.`]);
 });

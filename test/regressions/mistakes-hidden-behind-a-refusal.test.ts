@@ -10,8 +10,8 @@ test("mistakes in what is declared are told beside what an event refuses", async
     inputs: agentInputs(mock, { operation: "preview", env: "PORT=1", secrets: "GRAPHDEPLOY_PREVIEW_PR_1=x" }),
   });
   expect(code).toBe(1);
-  expect(log).toContain("operation: A preview belongs to a pull request");
-  expect(log).toContain("secrets: GRAPHDEPLOY_PREVIEW_PR_1 is a mark");
+  expect(log).toContain("pull-request: A preview belongs to a pull request");
+  expect(log).toContain("secrets: GRAPHDEPLOY_PREVIEW_PR_1 is part of the ownership marker");
 });
 
 test("a source that nobody knows is told beside the mistakes, with those that are known", async () => {

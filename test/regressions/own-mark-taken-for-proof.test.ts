@@ -1,49 +1,52 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../core/client.ts";
 import { ensureExists } from "../../core/creation.ts";
+import { create } from "../../core/reconcile.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import { declaration } from "../support/deployments.ts";
 
-const managedBy = "pulumi#urn:pulumi:dev::agents::type::agent";
-const day = 86_400_000;
+const owner = "pulumi#urn:pulumi:dev::agents::type::agent";
+const claim = { owner, generation: "0123456789ab" };
 
-async function ground() {
-  const mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const client = (aheadMs = 0) =>
-    new ControlPlane({
-      baseUrl: mock.url,
-      apiKey: "any-key",
-      clock: { now: () => Date.now() + aheadMs, sleep: async () => {} },
-    });
-  const { deployment } = await ensureExists(client(), declaration(), { managedBy });
+async function ground(transitions: "immediate" | "manual") {
+  const mock = await startMockServer({ port: 0, transitions });
+  const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
+  const { deployment } = await ensureExists(client, declaration(), { claim: { owner } });
   return { mock, client, deployment };
 }
 
-test("a deployment with the own mark that was made lately and never changed is an interrupted creation", async () => {
-  const { mock, client, deployment } = await ground();
+test("a deployment with the own marker of which nothing is live is an interrupted creation, and gets no second revision", async () => {
+  const { mock, client, deployment } = await ground("manual");
   await using _ = mock;
-  const resumed = await ensureExists(client(), declaration(), { managedBy });
-  expect(resumed).toMatchObject({ created: false, deployment: { id: deployment.id } });
+  const resumed = await create(client, declaration(), { claim, onDeployment: () => {} });
+  expect(resumed).toMatchObject({
+    origin: "resumed",
+    marker: owner,
+    deployment: { id: deployment.id },
+    revisionId: deployment.latest_revision_id,
+  });
 });
 
-test.each<[string, { aheadMs?: number; repoUrl?: string; revise?: boolean }]>([
-  ["was made more than a day ago", { aheadMs: day + 60_000 }],
-  ["has been changed since", { revise: true }],
-  ["is made from another repository", { repoUrl: "https://github.com/acme/other" }],
-])(
-  "a deployment with the own mark that %s is somebody's, and needs adopt",
-  async (_name, { aheadMs, repoUrl, revise }) => {
-    const { mock, client, deployment } = await ground();
-    await using _ = mock;
-    if (revise === true) {
-      const patch = { source_revision_config: { repo_ref: "next" } };
-      await client().patchDeployment(deployment.id, patch, { makesRevision: true });
-    }
-    const desired = declaration(
-      repoUrl === undefined ? {} : { sourceConfig: { ...declaration().sourceConfig, repoUrl } },
-    );
-    await expect(ensureExists(client(aheadMs), desired, { managedBy })).rejects.toThrow(
-      /is in use by deployment .*`adopt`/,
-    );
-  },
-);
+test("a live deployment with the own marker is never an interrupted creation: it is kept, with a new generation", async () => {
+  const { mock, client, deployment } = await ground("immediate");
+  await using _ = mock;
+  const kept = await create(client, declaration(), { claim, onDeployment: () => {} });
+  expect(kept).toMatchObject({
+    origin: "kept",
+    marker: `${owner}#g-0123456789ab`,
+    deployment: { id: deployment.id },
+  });
+  expect(kept.revisionId).not.toBe(deployment.latest_revision_id);
+});
+
+test("a deployment with the own marker that is made from another repository is refused unchanged", async () => {
+  const { mock, client, deployment } = await ground("immediate");
+  await using _ = mock;
+  const desired = declaration({
+    sourceConfig: { ...declaration().sourceConfig, repoUrl: "https://github.com/acme/other" },
+  });
+  await expect(create(client, desired, { claim, onDeployment: () => {} })).rejects.toThrow(
+    "can't become the declared one",
+  );
+  expect((await client.getDeployment(deployment.id)).latest_revision_id).toBe(deployment.latest_revision_id);
+});

@@ -4,8 +4,9 @@ import { awaitGone } from "../../core/deletion.ts";
 import { ResponseError } from "../../core/errors.ts";
 import type { ProgressEvent } from "../../core/events.ts";
 import { findPushedRevision } from "../../core/pushed-revision.ts";
+import { create } from "../../core/reconcile.ts";
 import { followRollout } from "../../core/rollout.ts";
-import { deployment, deploymentId, gone, revision, revisionId } from "../support/deployments.ts";
+import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedAnswer, startScriptedServer } from "../support/scripted-server.ts";
 
@@ -26,7 +27,7 @@ async function controlPlane(answer: (nth: number, path: string) => ScriptedAnswe
 
 test.each(standIns)("%s in the middle of a rollout is waited out and told", async (_, standIn) => {
   await using platform = await controlPlane((nth, path) => {
-    if (nth > 1 && nth < 10) return standIn;
+    if (nth > 1 && nth < 40) return standIn;
     if (path.endsWith(revisionId)) return { body: revision({ status: nth === 1 ? "BUILDING" : "DEPLOYED" }) };
     return { body: deployment() };
   });
@@ -35,6 +36,36 @@ test.each(standIns)("%s in the middle of a rollout is waited out and told", asyn
   const live = await followRollout(platform.client, { deploymentId, revisionId, onProgress });
   expect(live.revision.status).toBe("DEPLOYED");
   expect(events).toContainEqual({ type: "warning", message: expect.stringContaining("still waiting. GET ") });
+});
+
+test.each(standIns)(
+  "%s at the first look at the revision of a deployment that was just read is waited out",
+  async (_, standIn) => {
+    await using platform = await controlPlane((nth, path) => {
+      if (nth > 1 && nth < 40) return standIn;
+      return { body: path.endsWith(revisionId) ? revision() : deployment() };
+    });
+    await platform.client.getDeployment(deploymentId);
+    await expect(followRollout(platform.client, { deploymentId, revisionId })).resolves.toMatchObject({
+      revision: { status: "DEPLOYED" },
+    });
+  },
+);
+
+test("a web page in place of a deployment that was just created loses neither its id nor its revision", async () => {
+  const server = await startScriptedServer(({ method, nth, path }) => {
+    if (method === "POST") return { status: 201, body: { id: deploymentId } };
+    if (nth > 2 && nth < 8) return { body: "<html>Back soon</html>", headers: { "content-type": "text/html" } };
+    return { body: path === "/v2/deployments" ? { resources: [], offset: 0 } : deployment() };
+  });
+  await using _ = server;
+  const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock: new FakeClock() });
+  const onDeployment = () => {};
+  await expect(create(client, declaration(), { onDeployment })).resolves.toMatchObject({
+    origin: "created",
+    revisionId,
+  });
+  expect(server.calls().filter((call) => call.startsWith("POST"))).toHaveLength(1);
 });
 
 test.each(standIns)("%s at the beginning is a wrong address", async (_, standIn) => {

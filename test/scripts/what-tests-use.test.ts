@@ -9,6 +9,7 @@ test("a full run uses the package, also with flags", () => {
 test("a run of one folder uses the package only where its tests do", () => {
   expect(usesPackage(["run", "test/core"])).toBe(false);
   expect(usesPackage(["test/core/", "test/e2e/"])).toBe(true);
+  expect(usesPackage(["test/package"])).toBe(true);
 });
 
 test("a browser is got for a full run and for the tests that open it", () => {

@@ -7,6 +7,7 @@ export class FakeClock implements Clock {
   /** Called after each sleep, for what happens meanwhile. */
   onSleep: (nowMs: number) => void = () => {};
   #nowMs: number;
+  readonly #repeated = new Set<{ dueMs: number; ms: number; act: () => void }>();
 
   constructor(startMs: number = Date.parse("2026-11-01T12:00:00Z")) {
     this.#nowMs = startMs;
@@ -16,14 +17,29 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
+  /** Lets time pass; what is repeated happens at its moments. */
   advance(ms: number): void {
-    this.#nowMs += ms;
+    const end = this.#nowMs + ms;
+    for (;;) {
+      const [next] = [...this.#repeated].sort((a, b) => a.dueMs - b.dueMs);
+      if (next === undefined || next.dueMs > end) break;
+      this.#nowMs = next.dueMs;
+      next.dueMs += next.ms;
+      next.act();
+    }
+    this.#nowMs = end;
+  }
+
+  every(ms: number, act: () => void): () => void {
+    const entry = { dueMs: this.#nowMs + ms, ms, act };
+    this.#repeated.add(entry);
+    return () => this.#repeated.delete(entry);
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     throwIfAborted(signal);
     this.sleeps.push(ms);
-    this.#nowMs += ms;
+    this.advance(ms);
     this.onSleep(this.#nowMs);
     throwIfAborted(signal);
   }

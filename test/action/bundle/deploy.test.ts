@@ -38,6 +38,7 @@ test("the first deploy creates the deployment, the second rolls out a new revisi
     commit: firstCommit,
     "commit-matches": "true",
     created: "true",
+    deployment: expect.stringContaining(deployment.id),
   });
   const environment = Object.fromEntries(
     deployment.secrets.map(({ name, value }: { name: string; value: string }) => [name, value]),
@@ -69,7 +70,7 @@ test("the first deploy creates the deployment, the second rolls out a new revisi
 test.each<[string, ActionEvent, string]>([
   ["a tag that is named like a branch", { name: "push", ref: "refs/tags/main" }, "refs/tags/main"],
   ["a tag with +", { name: "push", ref: "refs/tags/v1.0.0+5" }, "refs/tags/v1.0.0+5"],
-  ["a release", { name: "release", payload: { release: { tag_name: "v2" } } }, "refs/tags/v2"],
+  ["a release", { name: "release", payload: { action: "published", release: { tag_name: "v2" } } }, "refs/tags/v2"],
   ["a dispatch on a branch in unicode", { name: "workflow_dispatch", ref: "refs/heads/größe/日本" }, "größe/日本"],
   ["a schedule", { name: "schedule", ref: "refs/heads/main" }, "main"],
 ])("%s deploys its own ref", async (_, event, ref) => {
@@ -252,7 +253,7 @@ test("a plan that a deploy would refuse fails", async () => {
   const inputs = agentInputs(mock, { operation: "plan", "deployment-type": "prod" });
   const { code, log } = await runAction({ event: push("a".repeat(40)), inputs });
   expect(code).toBe(1);
-  expect(log).toContain("sourceConfig.deploymentType can't change on a deployment");
+  expect(log).toContain("A deploy would be refused: deployment-type can't change on a deployment");
 });
 
 test("a failed rollout is rolled back to the last revision that was live, and still fails", async () => {
@@ -349,7 +350,7 @@ test("the integration is found from the repository", async () => {
 test.each([
   [{ status: 200, body: [] }, "None of the workspace's 0 integrations lists"],
   [{ status: 404 }, "The integrations of the workspace can't be listed"],
-])("without an integration the deployment is created with a warning: %o", async (effect, warning) => {
+])("without an integration the deployment is created, and the log says so: %o", async (effect, doubt) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   mock.faults.replace([{ match: { path: "/v1/integrations/github/install" }, effect }]);
   const { code, log } = await runAction({
@@ -357,7 +358,23 @@ test.each([
     inputs: agentInputs(mock, { "integration-id": "" }),
   });
   expect(code, log).toBe(0);
-  expect(log).toContain(warning);
+  expect(log).toContain(doubt);
+  expect(log).not.toMatch(/^::warning .*integration/m);
+});
+
+test("with the server's default integration nothing is warned about, and a refused creation tells the doubt", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const inputs = agentInputs(mock, { "integration-id": "" });
+  const created = await runAction({ event: push("a".repeat(40)), inputs });
+  expect(created.outputs.result, created.log).toBe("deployed");
+  expect(created.log).not.toMatch(/^::warning .*integration/m);
+  await using strict = await startMockServer({ port: 0 });
+  strict.faults.replace([
+    { match: { method: "POST", path: "/v2/deployments" }, effect: { status: 400, body: { detail: "no integration" } } },
+  ]);
+  const refused = await runAction({ event: push("a".repeat(40)), inputs: { ...inputs, "base-url": strict.url } });
+  expect(refused.outputs.result).toBe("failed");
+  expect(refused.log).toMatch(/^::warning .*None of the workspace's 1 integrations lists/m);
 });
 
 test("a redeployment rolls the present ref out again, and needs a deployment", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs } from "../../support/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../support/github/agents.ts";
 import { type ActionEvent, runAction } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
 import { pullRequest, repository } from "../events.ts";
@@ -8,7 +8,10 @@ import { pullRequest, repository } from "../events.ts";
 const workflowRun = (head: string, event = "push"): ActionEvent => ({
   name: "workflow_run",
   ref: "refs/heads/main",
-  payload: { workflow_run: { event, head_sha: "b".repeat(40), head_repository: { full_name: head } } },
+  payload: {
+    action: "completed",
+    workflow_run: { event, conclusion: "success", head_sha: "b".repeat(40), head_repository: { full_name: head } },
+  },
 });
 
 const target = (action: string, head = repository): ActionEvent => ({
@@ -19,7 +22,22 @@ const target = (action: string, head = repository): ActionEvent => ({
 
 const dispatch: ActionEvent = { name: "repository_dispatch", ref: "refs/heads/main", payload: { action: "deploy" } };
 
-const deletion: ActionEvent = { name: "delete", ref: "refs/heads/main", payload: { ref: "old", ref_type: "branch" } };
+const deletion: ActionEvent = { name: "delete", ref: "refs/heads/main", payload: { ref: "main", ref_type: "branch" } };
+const otherDeletion: ActionEvent = { ...deletion, payload: { ref: "feature/search", ref_type: "branch" } };
+
+const release = (action: string): ActionEvent => ({
+  name: "release",
+  ref: "refs/tags/v1.0",
+  payload: { action, release: { tag_name: "v1.0" } },
+});
+
+function comment(issue: object): ActionEvent {
+  return {
+    name: "issue_comment",
+    ref: "refs/heads/main",
+    payload: { action: "created", issue, comment: { body: "/go" } },
+  };
+}
 
 type Outcome = [code: number, result: string, deployed: Record<string, string>];
 
@@ -59,6 +77,15 @@ test.each<[string, ActionEvent, Record<string, string>, Outcome]>([
     [0, "deployed", { "agent-pr-12": "reviewed/12" }],
   ],
   ["a deleted ref is skipped", deletion, {}, [0, "skipped", {}]],
+  ["a published release deploys its tag", release("published"), {}, [0, "deployed", { agent: "refs/tags/v1.0" }]],
+  ["a release that is edited is skipped", release("edited"), {}, [0, "skipped", {}]],
+  ["a release that is released is skipped beside the published one", release("released"), {}, [0, "skipped", {}]],
+  [
+    "a release that is edited is skipped, with a deploy, too",
+    release("edited"),
+    { operation: "deploy" },
+    [0, "skipped", {}],
+  ],
 ])("%s", async (_, event, inputs, outcome) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
@@ -79,7 +106,7 @@ test.each<[string, ActionEvent, Record<string, string>, Outcome]>([
 test.each<[string, ActionEvent, string, Record<string, string>, string]>([
   ["a pull_request_target that closes deletes the preview", target("closed"), "agent-pr-12", {}, "pr-12"],
   [
-    "a deleted ref deletes the deployment where that is asked for",
+    "a deleted ref deletes the deployment that came from it where that is asked for",
     deletion,
     "agent",
     { operation: "delete" },
@@ -96,6 +123,23 @@ test.each<[string, ActionEvent, string, Record<string, string>, string]>([
   });
   expect([code, outputs.result], log).toEqual([0, "deleted"]);
   expect(await deploymentsOf(mock)).toEqual([]);
+});
+
+test.each<[string, ActionEvent, number, string]>([
+  ["the deletion of another branch leaves the deployment alone", otherDeletion, 0, "skipped"],
+  ["a workflow_run can't tell what to delete", workflowRun(repository), 1, "failed"],
+  ["an issue's comment can't tell what to delete", comment({ number: 12 }), 1, "failed"],
+])("%s", async (_, event, code, result) => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  await makeDeployment(mock, { name: "agent", ...markedAs(`${repository}#deploy`) });
+  const run = await runAction({
+    event,
+    inputs: agentInputs(mock, { name: "agent", operation: "delete" }),
+    githubUrl: github.url,
+  });
+  expect([run.code, run.outputs.result], run.log).toEqual([code, result]);
+  expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
 test("a status that lasts is told again every half a minute", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, deploymentsOf, makeDeployment, markedAs, pushTo, writesOf } from "../../support/github/agents.ts";
 import { type ActionEvent, runAction } from "../../support/github/run-action.ts";
-import { FakeGitHub } from "../../support/github/server.ts";
+import { type Answer, FakeGitHub } from "../../support/github/server.ts";
 import { pullRequest } from "../events.ts";
 
 const event = (action: string, options: Parameters<typeof pullRequest>[1] = {}): ActionEvent => ({
@@ -187,18 +187,79 @@ test("a sweep deletes the previews of closed pull requests and nothing else", as
   expect([again.code, again.outputs.result]).toEqual([0, "skipped"]);
 });
 
-test("a sweep that may not see pull requests deletes nothing and names the permission", async () => {
+test("a sweep that may not see pull requests deletes nothing, fails and names the permission", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.refused.add("pulls");
   await makeDeployment(mock, { name: "support-agent-pr-1", ...markedAs("acme/agents#pr-1") });
   const inputs = agentInputs(mock, { operation: "sweep" });
-  const { outputs, log } = await runAction({
+  const { code, outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },
     githubUrl: github.url,
     inputs,
   });
-  expect(outputs.result).toBe("skipped");
-  expect(log).toContain("pull-requests: read");
+  expect([code, outputs.result], log).toEqual([1, "failed"]);
+  expect(log).toMatch(/isn't known, so they were left alone: support-agent-pr-1\..*pull-requests: read/);
+  expect(log).not.toContain("no preview of a closed pull request");
   expect(await namesIn(mock)).toEqual(["support-agent-pr-1"]);
+});
+
+test("a pull request that can't be seen keeps a sweep from none of the others", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  for (const number of [1, 2]) {
+    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+    github.closedPullRequests.add(number);
+  }
+  github.limits.push({ path: "/pulls/2", answer: { status: 404, json: { message: "Not Found" } } });
+  const { code, outputs, log } = await runAction({
+    event: { name: "schedule", ref: "refs/heads/main" },
+    githubUrl: github.url,
+    inputs: agentInputs(mock, { operation: "sweep" }),
+  });
+  expect([code, outputs.result], log).toEqual([1, "failed"]);
+  expect(await namesIn(mock)).toEqual(["support-agent-pr-2"]);
+});
+
+const limits: [string, Answer][] = [
+  ["a 429", { status: 429, headers: { "retry-after": "1" }, json: { message: "Too many requests" } }],
+  ["a secondary limit", { status: 403, headers: { "retry-after": "1" }, json: { message: "secondary rate limit" } }],
+  [
+    "a primary limit",
+    { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }, json: { message: "exceeded" } },
+  ],
+];
+
+test.each(limits)("a sweep waits %s of GitHub out", async (_, answer) => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  await makeDeployment(mock, { name: "support-agent-pr-1", ...markedAs("acme/agents#pr-1") });
+  github.closedPullRequests.add(1);
+  for (const path of ["/pulls/1", "/pulls/1"]) github.limits.push({ path, answer });
+  const { outputs, log } = await runAction({
+    event: { name: "schedule", ref: "refs/heads/main" },
+    githubUrl: github.url,
+    inputs: agentInputs(mock, { operation: "sweep" }),
+  });
+  expect(outputs.result, log).toBe("deleted");
+  expect(await namesIn(mock)).toEqual([]);
+});
+
+test("a rate limit that lasts is told as one, not as a missing permission", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  for (const number of [1, 2])
+    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+  const answer = { status: 403, headers: { "retry-after": "3600" }, json: { message: "API rate limit exceeded" } };
+  github.limits.push({ path: "/pulls/", answer });
+  const { outputs, log } = await runAction({
+    event: { name: "schedule", ref: "refs/heads/main" },
+    githubUrl: github.url,
+    inputs: agentInputs(mock, { operation: "sweep" }),
+  });
+  expect(outputs.result).toBe("failed");
+  expect(log).toContain("Its rate limit for this token is used up");
+  expect(log).not.toContain("permission");
+  // What is limited isn't asked on and on.
+  expect(github.calls.filter(({ path }) => path.includes("/pulls/"))).toHaveLength(1);
 });

@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
+import { sendJson } from "../../../mock-server/http/answer.ts";
+import type { Exchange } from "../../../mock-server/http/exchange.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs } from "../../support/github/agents.ts";
+import { agentInputs, apiKey } from "../../support/github/agents.ts";
 import { ConnectProxy } from "../../support/github/connect-proxy.ts";
 import { runAction } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
@@ -42,6 +44,19 @@ async function certificateFor(hosts: readonly string[]): Promise<Certificate> {
   ]);
   expect(made.status, made.stderr.toString()).toBe(0);
   return { key, certificate };
+}
+
+/** A port of this machine that leads to another one, which may be known only later. */
+async function forwardedPort(portNow: () => number): Promise<number> {
+  const server = createTcpServer((client) => {
+    const upstream = connect(portNow(), "127.0.0.1");
+    client.pipe(upstream).pipe(client);
+    upstream.on("error", () => client.destroy());
+    client.on("error", () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
 }
 
 /** A port that speaks TLS in front of one that doesn't. */
@@ -106,6 +121,45 @@ test.skipIf(!hasOpenssl)(
     expect(new Set(proxy.tunnels)).toEqual(new Set(["github.test:443"]));
   },
 );
+
+test("a proxy variable that isn't an address is one error that names it, and nothing is asked", async () => {
+  const { code, outputs, mainLog } = await runAction({
+    event: { name: "push", ref: "refs/heads/main" },
+    inputs: { "api-key": "key", name: "support-agent", "graph-config-path": "graph.json" },
+    env: { HTTPS_PROXY: "garbage" },
+  });
+  expect([code, outputs.result], mainLog).toEqual([1, "failed"]);
+  expect(mainLog.match(/^::error.*$/gm)).toEqual([
+    expect.stringMatching(/HTTPS_PROXY: the value of this environment variable is not the address of a proxy/),
+  ]);
+  expect(mainLog).not.toContain("Invalid URL");
+});
+
+test("a control plane of a compose network is deployed to once its host is allowed, its agents with the key", async () => {
+  const agentServer = {
+    handle: async (_: unknown, path: string, { headers }: Exchange) => {
+      const isKnown = path === "/ok" || headers.get("x-api-key") === apiKey;
+      return sendJson(isKnown ? 200 : 403, {});
+    },
+  };
+  let port = 0;
+  const url = `http://mock.test:${await forwardedPort(() => port)}`;
+  await using mock = await startMockServer({ port: 0, transitions: "immediate", publicUrl: url, agentServer });
+  port = portOf(mock.url);
+  const domain = new URL("../../support/github/test-domain.ts", import.meta.url);
+  const options = (env: Record<string, string>) => ({
+    event: { name: "push", ref: "refs/heads/main" },
+    inputs: agentInputs(mock, { "base-url": url, "smoke-test": '{"assistant": "agent"}' }),
+    env: { NODE_OPTIONS: `--import=${domain}`, ...env },
+  });
+  const refused = await runAction(options({}));
+  expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
+  expect(refused.log).toContain("GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock.test:");
+  expect(mock.requests()).toEqual([]);
+  const allowed = await runAction(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
+  expect([allowed.code, allowed.outputs.result], allowed.log).toEqual([0, "deployed"]);
+  expect(allowed.log).toContain("answers as expected");
+});
 
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });

@@ -172,5 +172,5 @@ test("a plan on a pull request is told in the comment", async () => {
   const inputs = agentInputs(mock, { operation: "plan", "graph-config-path": "other.json" });
   const { outputs } = await runAction({ event: opened, inputs, githubUrl: github.url });
   expect(outputs).toMatchObject({ result: "planned", name: "support-agent" });
-  expect(github.comments.get(12)?.[0]?.body).toContain("sourceRevisionConfig.graphConfigPath");
+  expect(github.comments.get(12)?.[0]?.body).toContain("graph-config-path");
 });

@@ -12,6 +12,8 @@ export interface FakeDeployment {
   environment: string;
   ref: string;
   transient: boolean;
+  description: string;
+  payload: unknown;
   /** Each status that it was given, with its address. */
   states: { state: string; environment_url?: string; log_url?: string; description?: string }[];
 }
@@ -32,7 +34,11 @@ export class FakeGitHub implements AsyncDisposable {
   readonly comments = new Map<number, FakeComment[]>();
   readonly deployments: FakeDeployment[] = [];
   readonly closedPullRequests = new Set<number>();
+  /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
+  readonly pullRequests = new Map<number, Record<string, unknown>>();
   readonly refused = new Set<Permission>();
+  /** Answers that come before those of the server itself, one for each request that they are for. */
+  readonly limits: { path: string; answer: Answer }[] = [];
   /** Who a personal token speaks for; a workflow's token may not ask. */
   login: string | undefined;
   /** Who an app's token speaks for, as the query language names it; `undefined` where it may not ask that either. */
@@ -69,6 +75,15 @@ export class FakeGitHub implements AsyncDisposable {
     return comment;
   }
 
+  /** Adds a deployment as an earlier run left it; returns it. */
+  addDeployment(left: Partial<FakeDeployment>): FakeDeployment {
+    const id = this.#nextId++;
+    const made = { environment: "production", ref: "main", transient: false, description: "", payload: {}, states: [] };
+    const deployment: FakeDeployment = { ...made, ...left, id };
+    this.deployments.push(deployment);
+    return deployment;
+  }
+
   /** Everything that was ever written, for a search for what must not be there. */
   written(): string {
     return this.calls.map(({ body }) => body).join("\n");
@@ -86,7 +101,9 @@ export class FakeGitHub implements AsyncDisposable {
     };
     this.calls.push(call);
     await this.onCall(call);
-    const { status, json, headers } = this.#route(call, url, body === "" ? {} : JSON.parse(body));
+    const limit = this.limits.findIndex((entry) => call.path.includes(entry.path));
+    const limited = limit < 0 ? undefined : this.limits.splice(limit, 1)[0]?.answer;
+    const { status, json, headers } = limited ?? this.#route(call, url, body === "" ? {} : JSON.parse(body));
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(json === undefined ? "" : JSON.stringify(json));
   }
@@ -101,7 +118,8 @@ export class FakeGitHub implements AsyncDisposable {
     if (kind === "pulls" && method === "GET") {
       if (this.refused.has("pulls")) return refusal;
       const number = Number(id);
-      return { status: 200, json: { number, state: this.closedPullRequests.has(number) ? "closed" : "open" } };
+      const state = this.closedPullRequests.has(number) ? "closed" : "open";
+      return { status: 200, json: { ...this.pullRequests.get(number), number, state } };
     }
     if (kind === "issues") return this.refused.has("comments") ? refusal : this.#comments(method, id, tail, url, body);
     if (kind === "deployments")
@@ -129,20 +147,25 @@ export class FakeGitHub implements AsyncDisposable {
   }
 
   #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): Answer {
+    if (method === "GET" && id !== "") {
+      const statuses = this.deployments.find((entry) => entry.id === Number(id))?.states.toReversed();
+      if (statuses === undefined) return { status: 404, json: { message: "Not Found" } };
+      return { status: 200, json: statuses.slice(0, Number(url.searchParams.get("per_page") ?? 30)) };
+    }
     if (method === "GET") {
       const environment = url.searchParams.get("environment");
-      return { status: 200, json: this.deployments.filter((entry) => entry.environment === environment) };
+      return { status: 200, json: this.deployments.filter((entry) => entry.environment === environment).toReversed() };
     }
     if (id === "") {
-      const { environment, ref, transient_environment: transient } = body;
-      const made = {
-        id: this.#nextId++,
+      const { environment, ref, transient_environment: transient, description, payload } = body;
+      const made = this.addDeployment({
         environment: String(environment),
         ref: String(ref),
         transient: transient === true,
+        description: String(description),
+        payload,
         states: [],
-      };
-      this.deployments.push(made);
+      });
       return { status: 201, json: made };
     }
     const deployment = this.deployments.find((entry) => entry.id === Number(id));
@@ -158,7 +181,7 @@ export class FakeGitHub implements AsyncDisposable {
   }
 }
 
-interface Answer {
+export interface Answer {
   status: number;
   json?: unknown;
   headers?: Record<string, string>;

@@ -1,0 +1,24 @@
+import type { DesiredDeployment } from "../core/desired.ts";
+import { declaredEntries } from "../core/environment.ts";
+import { fields } from "../core/fields.ts";
+import type { PlannedChange } from "./report.ts";
+
+const reason = "is set when the deployment is created";
+
+/** Everything that a creation sets. Of the environment the names alone: its values may be secret. */
+export function creationChanges(desired: DesiredDeployment, mark: string): PlannedChange[] {
+  const changes: PlannedChange[] = fields
+    .map((field) => ({ path: field.path, effect: "create" as const, reason, to: field.declared(desired) }))
+    .filter(({ to }) => to !== undefined);
+  const { resourceSpec } = desired.sourceConfig ?? {};
+  if (resourceSpec !== undefined) {
+    changes.push({ path: "sourceConfig.resourceSpec", effect: "create", reason, to: resourceSpec });
+  }
+  const names = declaredEntries(desired).map(({ name }) => name);
+  const added = names.length === 0 ? "" : `adds ${names.join(", ")}; `;
+  changes.push({ path: "secrets", effect: "create", reason: `${added}marks it as owned by ${mark}` });
+  if (desired.secretReferences !== undefined) {
+    changes.push({ path: "secretReferences", effect: "create", reason, to: desired.secretReferences });
+  }
+  return changes;
+}

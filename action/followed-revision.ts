@@ -1,0 +1,98 @@
+import { revisionIfFound } from "../core/change.ts";
+import type { DesiredDeployment } from "../core/desired.ts";
+import { secretValuesOf } from "../core/environment.ts";
+import { type PlanOptions, planUpdate } from "../core/plan.ts";
+import { meaningOf } from "../core/revision-status.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
+import type { Revision } from "../core/wire/revision.ts";
+import type { Session } from "./session.ts";
+import type { TargetSource } from "./target.ts";
+
+/** Statuses in which the platform hasn't taken the commit of a branch yet: it does so when the build starts. */
+const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
+
+/** What a run would roll out, and how it is planned. */
+export interface Rollout {
+  desired: DesiredDeployment;
+  source: Pick<TargetSource, "ref" | "commit">;
+  planOptions: PlanOptions;
+  /** Whether an earlier attempt of this run made the revision. */
+  isOwn: (revisionId: string) => boolean;
+  /** Whether this is a later attempt of its run. */
+  isRerun: boolean;
+}
+
+/** The latest revision of a deployment, while its rollout is under way. From here on no log of it shows the deployment's secrets. */
+export async function revisionUnderWay(
+  { client, inputs, signal }: Session,
+  deployment: Deployment,
+): Promise<Revision | undefined> {
+  const { id, latest_revision_id: latestId } = deployment;
+  if (latestId === undefined || latestId === null) return undefined;
+  const latest = await revisionIfFound(client, id, latestId, signal);
+  if (latest === undefined || meaningOf(latest.status) !== "waiting") return undefined;
+  client.redactor.add(secretValuesOf(deployment, inputs.declared.env));
+  return latest;
+}
+
+/**
+ * The revision under way that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
+ * take its place, and a build longer than the timeout would never go live. Where there is one that doesn't, the log says why.
+ */
+export async function revisionToFollow(
+  session: Session,
+  existing: Deployment,
+  rollout: Rollout,
+): Promise<Revision | undefined> {
+  const { client, console, signal } = session;
+  const latest = await revisionUnderWay(session, existing);
+  if (latest === undefined) return undefined;
+  const deployment = await client.getDeployment(existing.id, { signal });
+  if (deployment.latest_revision_id !== latest.id) return undefined;
+  const reason = whyNotFollowed(latest, deployment, rollout);
+  if (reason === undefined) {
+    console.info(
+      `Revision ${latest.id} is ${latest.status} and brings the same: following it instead of making another.`,
+    );
+    return latest;
+  }
+  console.info(`Revision ${latest.id} is ${latest.status}; a new one takes its place, because ${reason}.`);
+  return undefined;
+}
+
+/** Why a revision under way doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
+export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
+  const { desired, planOptions, isOwn } = rollout;
+  const isImage = desired.sourceRevisionConfig?.imageUri !== undefined;
+  const otherSource = isImage ? whyOtherImage(latest, rollout) : whyOtherCommit(latest, rollout);
+  if (otherSource !== undefined) return otherSource;
+  const { changes } = planUpdate(desired, deployment, { ...planOptions, unreadable: "same" });
+  if (changes.length > 0) return `what is declared differs from it: ${changes.map(({ path }) => path).join(", ")}`;
+  if (isOwn(latest.id)) return undefined;
+  const { action } = planUpdate(desired, deployment, { ...planOptions, unreadable: "changed" });
+  return action === "nothing"
+    ? undefined
+    : "the platform hides the environment's values, so whether they changed can't be seen";
+}
+
+function whyOtherCommit(
+  { id, status, source_revision_config: config }: Revision,
+  { source: { ref, commit }, isOwn }: Rollout,
+): string | undefined {
+  const { repo_commit_sha: sha } = config;
+  const isKnown = sha !== undefined && sha !== null;
+  if (isKnown && commit !== undefined) return sha === commit ? undefined : `it is of commit ${sha}, not of ${commit}`;
+  // A tag doesn't move, and whether the refs are the same shows in the plan.
+  if (ref?.startsWith("refs/tags/") === true || isOwn(id)) return undefined;
+  if (isKnown) return "this run names no commit to compare with its own";
+  return beforeBuild.has(status) ? undefined : "its commit isn't known";
+}
+
+/** Whether the image is the same shows in the plan; here it is about an image that another push may have made under the same tag. */
+function whyOtherImage({ id }: Revision, { desired, source: { commit }, isOwn, isRerun }: Rollout): string | undefined {
+  const { imageUri = "" } = desired.sourceRevisionConfig ?? {};
+  const isFixed = imageUri.includes("@sha256:") || (commit !== undefined && imageUri.includes(commit.slice(0, 7)));
+  return isFixed || isRerun || isOwn(id)
+    ? undefined
+    : `its image may be an older one of the same tag: neither a digest nor the commit is in ${imageUri}`;
+}

@@ -1,0 +1,27 @@
+import type { Console } from "./console.ts";
+import type { InputProblem } from "./environment-input.ts";
+import type { Fields, WorkflowEvent } from "./event.ts";
+import type { Inputs } from "./inputs.ts";
+
+/** A pull request as GitHub shows it now, or why that can't be known, as a mistake of the inputs. */
+export async function lookUpPullRequest(
+  number: number,
+  { githubToken }: Pick<Inputs, "githubToken">,
+  { repository }: WorkflowEvent,
+  console: Console,
+  signal: AbortSignal,
+): Promise<{ found: Fields } | { problem: InputProblem }> {
+  // Loaded only where something has to be asked.
+  const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
+  const { findPullRequest } = await import(/* webpackMode: "eager" */ "./github/pull-requests.ts");
+  const github = connectToGitHub(githubToken, repository, console, signal);
+  if (github === undefined) {
+    return { problem: { input: "github-token", message: `is needed to look up pull request #${number}.` } };
+  }
+  let reason = "";
+  const found = await findPullRequest(github, number, (why) => {
+    reason = why;
+  });
+  if (found !== undefined) return { found };
+  return { problem: { input: "pull-request", message: `#${number} couldn't be looked up. ${reason}` } };
+}

@@ -1,0 +1,16 @@
+/** The deployments that this process has seen held by an entry of the state, by id, with the entry's generation. */
+const holders = new Map<string, string | undefined>();
+
+/** Notes which entry of the state holds a deployment: one that was just made, changed or compared. */
+export function noteHolder(id: string, generation: string | undefined): void {
+  holders.set(id, generation);
+}
+
+/**
+ * Whether another entry of the state than that of `generation` holds the deployment. The process serves the whole run, and the engine compares an
+ * entry before it deletes an older one, also one that an earlier run left behind. The platform's marker tells the two apart as well, but for a
+ * creation that was resumed without a new revision.
+ */
+export function isHeldByAnother(id: string, generation: string | undefined): boolean {
+  return holders.has(id) && holders.get(id) !== generation;
+}

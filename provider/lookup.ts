@@ -1,0 +1,27 @@
+import type { ControlPlane } from "../core/client.ts";
+import { isBeingDeleted } from "../core/deletion.ts";
+import { isGone } from "../core/errors.ts";
+import { observe } from "../core/reconcile.ts";
+
+/**
+ * A deployment that is managed elsewhere.
+ * @throws when there is none, or when it is being deleted: what depended on it would fail a moment later.
+ */
+export async function lookUp(
+  client: ControlPlane,
+  id: string,
+  options: { signal?: AbortSignal } = {},
+): ReturnType<typeof observe> {
+  const found = await observe(client, id, options).catch((error: unknown) => {
+    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${placeOf(client)}.`) : error;
+  });
+  const { name, status } = found.deployment;
+  if (isBeingDeleted(found.deployment))
+    throw new Error(`Deployment ${name} (${id}) is being deleted: its status is ${status}.`);
+  return found;
+}
+
+/** The workspace and the control plane that were asked. */
+export function placeOf({ workspaceId, baseUrl }: ControlPlane): string {
+  return `${workspaceId === undefined ? "the key's workspace" : `workspace ${workspaceId}`} at ${baseUrl}`;
+}

@@ -1,0 +1,36 @@
+import { ConfigError, type NameInUse } from "../core/errors.ts";
+import { ownerOf } from "../core/ownership-marker.ts";
+
+interface UrnParts {
+  /** `urn:pulumi:<stack>::<project>`. */
+  stack: string;
+  /** With the types of its parents, joined by `$`. */
+  type: string;
+  name: string;
+}
+
+function parse(urn: string): UrnParts | undefined {
+  const match = /^(urn:pulumi:[^:]+::[^:]+)::(.+?)::(.+)$/.exec(urn);
+  return match === null ? undefined : { stack: match[1] ?? "", type: match[2] ?? "", name: match[3] ?? "" };
+}
+
+/**
+ * The error for a name in use, with what to do in a Pulumi program. Another resource of the same stack means that it was renamed or moved, and then
+ * taking it over would only hide that.
+ */
+export function explainNameInUse(error: NameInUse, resourceUrn: string | undefined): ConfigError {
+  const { marker, deploymentId } = error;
+  const urn = marker === undefined ? undefined : /^pulumi#(.+)$/.exec(ownerOf(marker))?.[1];
+  const owner = parse(urn ?? "");
+  const own = parse(resourceUrn ?? "");
+  if (owner === undefined || owner.stack !== own?.stack) return error;
+  const alias = owner.type === own.type ? `{ name: ${JSON.stringify(owner.name)} }` : JSON.stringify(urn);
+  return new ConfigError(
+    `name: the deployment of that name (${deploymentId}) belongs to the resource ${JSON.stringify(owner.name)} of this stack.`,
+    {
+      path: "name",
+      // The marker follows a rename only with the next revision, so the state may know the resource by a later name.
+      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`, or its present URN if it was renamed since (\`pulumi stack --show-urns\`). Otherwise choose another name.`,
+    },
+  );
+}

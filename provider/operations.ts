@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from "node:util";
+import { ownedBy } from "../core/creation.ts";
+import { defaultDeletionTimeoutMs, deleteDeployment } from "../core/deletion.ts";
+import { parseDuration } from "../core/duration.ts";
+import { secretValuesOf } from "../core/environment.ts";
+import { isGone, NameInUse } from "../core/errors.ts";
+import { relationOf } from "../core/ownership.ts";
+import { newGeneration } from "../core/ownership-marker.ts";
+import { create, type Ensured, observe, update } from "../core/reconcile.ts";
+import type { Deployment } from "../core/wire/deployment.ts";
+import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
+import { refuseKeepingTheName } from "./diff.ts";
+import { finish, type Held, initError } from "./finish.ts";
+import { isHeldByAnother, noteHolder } from "./holders.ts";
+import { InitError } from "./init-error.ts";
+import { jsonSafe } from "./json-safe.ts";
+import { lookUp } from "./lookup.ts";
+import { explainNameInUse } from "./name-in-use.ts";
+import { plain } from "./plain-error.ts";
+import { observedState } from "./read.ts";
+import { withSecretsMarked } from "./secret-marks.ts";
+import {
+  claimOf,
+  type DeploymentInputs,
+  type DeploymentState,
+  declaredNames,
+  declaredOf,
+  isUnhealthy,
+  observedOf,
+  ownerOf,
+  platformInputsOf,
+  storedInputs,
+} from "./state.ts";
+import type { StatusLine } from "./status-line.ts";
+
+/** What one operation on a resource works with. */
+export interface Operation {
+  line: StatusLine;
+  signal: AbortSignal;
+}
+
+export async function createResource(
+  inputs: DeploymentInputs,
+  config: StackConfig | undefined,
+  { line, signal }: Operation,
+) {
+  const client = connect(settingsOf(inputs.connection, config), line.logger);
+  const owner = ownerOf(inputs);
+  const generation = newGeneration();
+  let known: Held | undefined;
+  const hold = ({ deployment, marker }: Pick<Ensured, "deployment" | "marker">) => {
+    known = { deployment, ownershipMarker: marker, generation };
+    noteHolder(deployment.id, generation);
+  };
+  try {
+    const ensured = await create(client, declaredOf(inputs), {
+      adopt: inputs.adopt,
+      claim: owner === undefined ? undefined : { owner, generation },
+      signal,
+      onProgress: line.onProgress,
+      onDeployment: hold,
+      onExisting: ({ name, id }, origin) => {
+        if (origin !== "kept") return;
+        const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
+        if (inputs.adopt !== true) refuseKeepingTheName(inputs, message);
+        const kept = `${message}: kept, not replaced. Set the resource option deleteBeforeReplace: true for an empty one.`;
+        line.onProgress({ type: "warning", message: kept });
+      },
+    });
+    hold(ensured);
+    if (ensured.origin === "adopted" && ensured.marker === undefined) {
+      line.onProgress({ type: "warning", message: unprovenOwnership(ensured.deployment) });
+    }
+    const outs = await finish(client, { ...ensured, generation }, inputs, "create", line, signal);
+    return { id: ensured.deployment.id, outs };
+  } catch (error) {
+    if (error instanceof NameInUse) throw plain(explainNameInUse(error, inputs.resourceUrn), client);
+    if (known === undefined || error instanceof InitError) throw plain(error, client);
+    throw initError(client, known, inputs, error);
+  }
+}
+
+function unprovenOwnership({ name, id }: Deployment): string {
+  return `Deployment ${name} (${id}) is adopted without an ownership marker: the platform hides values of its environment that would have to be sent along. So ownership can't be shown, and another program may change or delete it.`;
+}
+
+export async function updateResource(
+  id: string,
+  olds: DeploymentState,
+  news: DeploymentInputs,
+  config: StackConfig | undefined,
+  { line, signal }: Operation,
+) {
+  const { generation } = olds;
+  noteHolder(id, generation);
+  const settings = settingsFor(olds, news.connection, config);
+  const isForClientOnly = isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
+  if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
+    return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news) }) };
+  }
+  const client = connect(settings, line.logger);
+  let ensured: Ensured;
+  try {
+    ensured = await update(client, id, declaredOf(news), {
+      previous: declaredOf(olds),
+      droppable: declaredNames(olds),
+      unreadable: olds.secretsVersion === news.secretsVersion ? "same" : "changed",
+      claim: claimOf(olds, news),
+      adopt: news.adopt,
+      redeploy: isDeepStrictEqual(olds.triggers, news.triggers) ? undefined : "triggers changed",
+      pushedCommit: news.pushedCommit === olds.pushedCommit ? undefined : news.pushedCommit,
+      signal,
+      onProgress: line.onProgress,
+    });
+  } catch (error) {
+    if (isGone(error, id)) {
+      throw new Error(
+        `Deployment ${news.name} (${id}) was deleted outside of Pulumi. Run \`pulumi refresh\`, then \`pulumi up\` to create it again.`,
+      );
+    }
+    // Nothing was changed: the state keeps the old inputs, so the next run tries again.
+    throw plain(error, client);
+  }
+  return { outs: await finish(client, { ...ensured, generation }, news, "update", line, signal) };
+}
+
+export async function readResource(
+  id: string,
+  props: DeploymentState,
+  config: StackConfig | undefined,
+  { line, signal }: Operation,
+) {
+  const settings = settingsFor(props, props.connection, config);
+  const client = connect(settings, line.logger);
+  // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
+  const isLookup = props.name === undefined;
+  try {
+    const { deployment, revision } = await (isLookup ? lookUp : observe)(client, id, { signal });
+    client.redactor.add(secretValuesOf(deployment, props.env));
+    const claim = isLookup ? undefined : claimOf(props);
+    if (claim !== undefined && relationOf(deployment, claim) === "foreign") {
+      const message = `Deployment ${deployment.name} (${id}), ${ownedBy(deployment)}, isn't changed or deleted from here any more.`;
+      line.onProgress({ type: "warning", message });
+    }
+    const { props: observed, inputs } = observedState(client, props, deployment, revision);
+    return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
+  } catch (error) {
+    if (!isLookup && isGone(error, id)) return {};
+    throw plain(error, client);
+  }
+}
+
+export async function deleteResource(
+  id: string,
+  props: DeploymentState,
+  config: StackConfig | undefined,
+  { line, signal }: Operation,
+) {
+  const client = connect(settingsFor(props, props.connection, config), line.logger);
+  const letGo = (why: string) => {
+    const message = `Deployment ${props.name} (${id}) is let go of, not deleted: ${why}.`;
+    line.onProgress({ type: "warning", message });
+  };
+  if (isHeldByAnother(id, props.generation)) return letGo("a newer entry of this state holds it");
+  const limit = props.timeouts?.delete;
+  try {
+    const claim = claimOf(props);
+    const deployment = await client.getDeployment(id, { signal });
+    const relation = claim === undefined ? "own" : relationOf(deployment, claim);
+    if (relation === "older") return letGo("a newer creation or adoption of the same owner holds it");
+    if (relation === "foreign") return letGo(ownedBy(deployment));
+    await deleteDeployment(client, id, {
+      deleteTracingProject: props.deleteTracingProject,
+      timeoutMs: limit === undefined ? defaultDeletionTimeoutMs : parseDuration(limit, "timeouts.delete"),
+      signal,
+      onProgress: line.onProgress,
+    });
+  } catch (error) {
+    if (isGone(error, id)) return;
+    throw plain(error, client);
+  }
+}

@@ -1,0 +1,11 @@
+import * as pulumi from "@pulumi/pulumi";
+import { withoutSecretMarks } from "./secret-marks.ts";
+
+/**
+ * The value of an output without what it depends on; where a preview doesn't know it, Pulumi's placeholder (see `isUnknown`). Unlike one of
+ * `apply`, the promise always settles.
+ */
+export async function settledValue<Value>(value: pulumi.Input<Value>): Promise<Value> {
+  const serialized = await pulumi.runtime.serializeProperties("settledValue", { value });
+  return withoutSecretMarks(serialized.value);
+}

@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packPackage } from "../../scripts/pack-package.ts";
+import { checkout } from "../../scripts/run-command.ts";
+
+const run = promisify(execFile);
+
+let folder: string;
+let tarball: string;
+let unpacked: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "graphdeploy-packed-"));
+  tarball = await packPackage(folder);
+  await run("tar", ["-xzf", tarball, "-C", folder]);
+  unpacked = join(folder, "package");
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const registry = process.env.npm_config_registry ?? "https://registry.npmjs.org/";
+const isRegistryReachable = await fetch(registry, { signal: AbortSignal.timeout(10_000) }).then(
+  (response) => response.ok,
+  () => false,
+);
+const suffix = isRegistryReachable ? "" : ` (skipped: ${registry} can't be reached)`;
+
+test("the packed manifest says where the project is and which Node.js it needs", async () => {
+  const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
+  expect(manifest).toMatchObject({
+    repository: { type: "git", url: expect.stringMatching(/^git\+https:\/\/github\.com\/\S+\.git$/) },
+    homepage: expect.stringMatching(/^https:\/\//),
+    bugs: expect.stringMatching(/^https:\/\/\S+\/issues$/),
+    engines: { node: ">=22.19" },
+  });
+});
+
+test("every link between pages of the packed package leads to a file that is in it", () => {
+  const pages = globSync("**/*.md", { cwd: unpacked });
+  expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/pulumi.md", "docs/action.md"]));
+  return Promise.all(
+    pages.map(async (page) => {
+      const text = await readFile(join(unpacked, page), "utf8");
+      const targets = [...text.matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)].map(([, target = ""]) => target);
+      const missing = targets
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => !existsSync(join(unpacked, dirname(page), target)));
+      expect(missing, page).toEqual([]);
+    }),
+  );
+});
+
+test.each(["pulumi-quickstart", "vitest-mock-server"])(
+  "the example %s installs the tarball of this version",
+  async (name) => {
+    const manifest = JSON.parse(await readFile(join(checkout, "examples", name, "package.json"), "utf8"));
+    const { graphdeploy } = { ...manifest.dependencies, ...manifest.devDependencies };
+    expect(graphdeploy).toBe(`file:../../${basename(tarball)}`);
+  },
+);
+
+test.skipIf(!isRegistryReachable)(`the Pulumi quick start can be installed and type-checked${suffix}`, async () => {
+  const example = join(folder, "checkout", "examples", "pulumi-quickstart");
+  await mkdir(example, { recursive: true });
+  await cp(join(checkout, "examples", "pulumi-quickstart"), example, { recursive: true });
+  await cp(tarball, join(folder, "checkout", basename(tarball)));
+  await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: example });
+  await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", ".", "--noEmit"], { cwd: example });
+  const { stdout } = await run(process.execPath, ["-p", "require('graphdeploy').Deployment.name"], { cwd: example });
+  expect(stdout.trim()).toBe("Deployment");
+});
