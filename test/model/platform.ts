@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isMarkName } from "../../core/managed-by.ts";
+import { isMarkerName } from "../../core/ownership-marker.ts";
 import type { MockServer } from "../../mock-server/server.ts";
 import type { DeploymentRecord } from "../../mock-server/state/records.ts";
 
@@ -12,7 +12,7 @@ export function platformOf(mock: MockServer): Platform {
 
 /** The environment of a deployment without what says who manages it. */
 export function environmentOf({ secrets }: DeploymentRecord): Record<string, string> {
-  return Object.fromEntries(secrets.filter(({ name }) => !isMarkName(name)).map(({ name, value }) => [name, value]));
+  return Object.fromEntries(secrets.filter(({ name }) => !isMarkerName(name)).map(({ name, value }) => [name, value]));
 }
 
 /** Whether anything of a deployment changed, its revisions and its owner included. */

@@ -27,18 +27,21 @@ const engineReasons = [
 /** Refusals that tell the user about the declaration. */
 const refusals = [
   // A field that can't be taken back once it is set.
-  /can't be (cleared|removed|emptied|unset)|keeps? (its|them)|stays? on the platform|declare/i,
-  // An adoption of something that was made from something else.
+  /was declared and can't be cleared/,
+  // What was made from something else, and is adopted or kept.
   /can't become the declared one/,
+  // A replacement under one name that leaves the old deployment there.
+  /with the resource option (retainOnDelete: true|deleteBeforeReplace: false) the old deployment would keep the name/,
 ];
 
 /** Whether a run had a reason to fail; otherwise it should have worked. */
 export function hadReasonToFail(run: FailedRun): boolean {
   const { error } = run;
   if ([...engineReasons, ...refusals].some((reason) => reason.test(error))) return true;
-  if (/in use/.test(error)) return isNameTaken(run);
+  if (/is in use by deployment|the deployment of that name .* belongs to the resource/.test(error))
+    return isNameTaken(run);
   const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
-  if (/deleted outside|does not exist|not found|managed by|belongs to/i.test(error)) return isGoneElsewhere;
+  if (/deleted outside|does not exist|not found|is owned by .* now/i.test(error)) return isGoneElsewhere;
   return false;
 }
 
