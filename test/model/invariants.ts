@@ -90,7 +90,10 @@ export function stateIsTrue(observed: Observed): void {
   const entries = entriesAfter.filter((entry) => isDeployment(entry) && !entry.pendingReplacement);
   for (const { id, urn } of entries) {
     // Nobody can know of what happened elsewhere before the next refresh.
-    const isExcused = model.deletedElsewhere.has(id) || model.owners.get(id) !== stack;
+    const isGoneElsewhere = model.deletedElsewhere.has(id) || model.owners.get(id) !== stack;
+    // Of two resources that one program gave one name, with `adopt`, the one that adopted may delete it.
+    const holders = new Set(observed.entriesBefore.filter((before) => before.id === id).map((before) => before.urn));
+    const isExcused = isGoneElsewhere || holders.size > 1;
     if (!after.has(id) && !isExcused) {
       throw new Violation("a state holds what the platform hasn't", `${urn}: ${id}; ${doneAbout(observed, urn)}`);
     }

@@ -1,3 +1,4 @@
+import { ownerOf, readMarker } from "../../core/ownership-marker.ts";
 import type { StackKey } from "./commands.ts";
 import { isContested, urnIn } from "./declared.ts";
 import type { Entry } from "./driver.ts";
@@ -41,8 +42,14 @@ export function hadReasonToFail(run: FailedRun): boolean {
   if (/is in use by deployment|the deployment of that name .* belongs to the resource/.test(error))
     return isNameTaken(run);
   const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
+  if (/is owned by .* now/.test(error) && isNameContested(run)) return true;
   if (/deleted outside|does not exist|not found|is owned by .* now/i.test(error)) return isGoneElsewhere;
   return false;
+}
+
+/** A program that gives two resources one name asks two things of one deployment; with `adopt`, one of them takes it from the other. */
+function isNameContested({ program }: FailedRun): boolean {
+  return program.deployments.some(({ name }) => isContested(program, name));
 }
 
 function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
@@ -51,13 +58,17 @@ function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
 
 /** A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its options leave no way. */
 function isNameTaken({ program, entries, before, stackName, error }: FailedRun): boolean {
-  for (const { id, name } of before.values()) {
+  for (const record of before.values()) {
+    const { id, name } = record;
     if (!error.includes(id) && !error.includes(JSON.stringify(name))) continue;
     const own = program.deployments.find((declared) => declared.name === name);
     if (own === undefined || isContested(program, name)) return true;
     const urn = urnIn(stackName, own);
     const holder = entries.find((entry) => entry.id === id);
     if (holder?.urn !== urn) return true;
+    // A creation doesn't see the state. It keeps what carries the marker of its own URN; what was imported, renamed or moved since has none, or an
+    // earlier one, and is taken over by `adopt` only.
+    if (ownerOf(readMarker(record.secrets) ?? "") !== `pulumi#${urn}`) return true;
     if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
   }
   // Made in the same run, by another declaration.
