@@ -2,7 +2,7 @@ import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import type { StackConfig } from "./connection.ts";
 import { type Difference, diff, warningsOf } from "./diff.ts";
-import { noteHolder } from "./holders.ts";
+import { goesOn, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
@@ -46,6 +46,8 @@ export function createProvider(): DeploymentProvider {
       const [olds, news] = [withoutSecretMarks(markedOlds), withoutSecretMarks(markedNews)];
       noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
+      const mayBeReplaced = difference.replaces.length > 0 || news.resourceOptions?.deleteBeforeReplace === true;
+      if (!mayBeReplaced) noteHolder(id, olds.generation ?? goesOn);
       await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },

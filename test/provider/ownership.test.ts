@@ -150,6 +150,31 @@ test("another resource of the same stack is a rename: refused with the alias tha
   expect(writes(life.ground.mock)).toEqual(["POST 201"]);
 });
 
+test("a refused creation keeps the deployment of its name from being deleted in the same run", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  await expect(life.create(urnOf("two"))).rejects.toThrow("aliases");
+  await expect(life.delete(one, first)).rejects.toThrow("isn't deleted: a creation under its name was refused");
+  expect(await life.alive()).toEqual([first.id]);
+  await life.ground.provider.restart();
+  await life.delete(one, first);
+  expect(await life.alive()).toEqual([]);
+});
+
+test("whose a name in use is, is read from the deployment itself: a listing may lag behind or hide it", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  const theirs = await life.create(urnOf("one", "b"), { adopt: true });
+  const marker = (value: string) => [{ name: "GRAPHDEPLOY_MANAGED_BY", value }];
+  for (const secrets of [marker(String(first.outputs.ownershipMarker)), []]) {
+    const shown = (await elsewhere(life.ground.mock, "GET", `/v2/deployments/${first.id}`)) as object;
+    const body = { resources: [{ ...shown, secrets }], offset: 0 };
+    life.ground.mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
+    await expect(life.create(one)).rejects.toThrow(`which is owned by pulumi#${urnOf("one", "b")}.`);
+  }
+  expect(await life.marker()).toBe(theirs.outputs.ownershipMarker);
+});
+
 test("what was adopted isn't deleted by the resource that had it before", async () => {
   await using life = await startLife();
   const first = await life.create(one);
@@ -185,6 +210,18 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
   expect(await life.alive()).toEqual([ours.id]);
 });
 
+test("`adopt` alone takes a deployment back, and changes nothing where that isn't needed", async () => {
+  await using life = await startLife();
+  const theirs = await life.create(one);
+  const own = await life.update(one, theirs, { adopt: true });
+  expect(writes(life.ground.mock)).toEqual(["POST 201"]);
+  expect(own.outputs.ownershipMarker).toBe(theirs.outputs.ownershipMarker);
+  await life.create(urnOf("one", "b"), { adopt: true });
+  const back = await life.update(one, theirs, { adopt: true });
+  expect(back.outputs.ownershipMarker).toBe(theirs.outputs.ownershipMarker);
+  expect(await life.marker()).toBe(theirs.outputs.ownershipMarker);
+});
+
 test("an alias, a renamed stack and a moved state need no request, and the marker follows with the next revision", async () => {
   await using life = await startLife();
   const first = await life.create(one);
@@ -209,7 +246,7 @@ test("a state of the present build, whose marker has no generation, changes and 
   await life.ground.provider.restart();
 
   const renamed = await life.update(urnOf("two"), old, {});
-  expect(renamed.outputs.ownershipMarker).toBeUndefined();
+  expect(renamed.outputs.ownershipMarker).toBe(`pulumi#${one}`);
   const changed = await life.update(one, old, { sourceRevisionConfig: { repoRef: "next" } });
   expect(await life.marker()).toBe(`pulumi#${one}`);
 
@@ -219,6 +256,80 @@ test("a state of the present build, whose marker has no generation, changes and 
   expect(await life.alive()).toEqual([id]);
   await life.delete(one, kept);
   expect(await life.alive()).toEqual([]);
+});
+
+/** A creation as the state of an earlier build holds it, in a process that hasn't seen it. */
+async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Promise<Entry> {
+  const { id, outputs } = await life.create(one);
+  const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: `pulumi#${one}` };
+  await elsewhere(life.ground.mock, "PATCH", `/v2/deployments/${id}`, { secrets: [marker] });
+  const { ownershipMarker: _marker, generation: _generation, ...before } = outputs;
+  await life.ground.provider.restart();
+  return { id, outputs: before };
+}
+
+test("a resource of an earlier build that was only renamed deletes its deployment", async () => {
+  await using life = await startLife();
+  const renamed = await life.update(urnOf("two"), await createdEarlier(life), {});
+  await life.ground.provider.restart();
+  await life.delete(urnOf("two"), renamed);
+  expect(await life.alive()).toEqual([]);
+});
+
+test("an entry that an earlier build left to be deleted lets go of what the entry beside it holds", async () => {
+  await using life = await startLife();
+  const old = await createdEarlier(life);
+  const olds = old.outputs as unknown as Properties;
+  await life.ground.provider.process.diff(one, old.id, olds, await life.checked(one, inputsOf(one), olds));
+  await life.delete(one, old);
+  expect(await life.logs.logged("which a newer entry of this state holds, is let go of, not deleted.")).toMatchObject({
+    severity: "warning",
+  });
+  expect(await life.alive()).toEqual([old.id]);
+});
+
+test("a replacement that deletes first goes through in a state of an earlier build", async () => {
+  await using life = await startLife();
+  for (const changes of [
+    { sourceConfig: { repoUrl: "https://github.com/acme/other" } },
+    { resourceOptions: { deleteBeforeReplace: true } },
+  ]) {
+    const old = await createdEarlier(life);
+    const olds = old.outputs as unknown as Properties;
+    await life.ground.provider.process.diff(one, old.id, olds, await life.checked(one, inputsOf(one, changes), olds));
+    await life.delete(one, old);
+    expect(await life.alive()).toEqual([]);
+  }
+});
+
+test("a retained deployment whose resource is added again is refused with the way to go on with it", async () => {
+  await using life = await startLife();
+  const resourceOptions = { retainOnDelete: true };
+  const first = await life.create(one, { resourceOptions });
+  await expect(life.create(one, { resourceOptions })).rejects.toThrow("Set `adopt` to go on with it");
+  const again = await life.create(one, { resourceOptions, adopt: true });
+  expect(again.id).toBe(first.id);
+});
+
+test("a refresh says that a newer holder of the same owner keeps a deployment from being deleted here", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  await life.create(one);
+  await life.ground.provider.process.read(one, first.id, first.outputs as unknown as Properties, {});
+  expect(await life.logs.logged("isn't deleted from here any more until a change takes it back")).toMatchObject({
+    severity: "warning",
+  });
+});
+
+test("a refused deletion shows no value of the environment", async () => {
+  await using life = await startLife();
+  const first = await life.create(one, { secrets: { MODEL_KEY: "sk-planted-value" } });
+  life.ground.mock.faults.add({
+    match: { method: "DELETE" },
+    effect: { status: 400, body: { detail: "Can't delete: MODEL_KEY=sk-planted-value is in use." } },
+  });
+  await life.ground.provider.restart();
+  await expect(life.delete(one, first)).rejects.toThrow("MODEL_KEY=[redacted] is in use");
 });
 
 test("where the platform hides values, one's own state changes and deletes, and nothing foreign is taken over by accident", async () => {
