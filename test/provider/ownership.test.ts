@@ -3,7 +3,7 @@ import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { deploymentType, providerText } from "../../provider/dynamic.ts";
 import type { DeploymentState } from "../../provider/state.ts";
 import { startMaskingPlatform } from "../support/github/masking-platform.ts";
-import type { Properties } from "../support/pulumi/dynamic-process.ts";
+import type { InitFailure, Properties } from "../support/pulumi/dynamic-process.ts";
 import { type LogServer, startLogServer } from "../support/pulumi/log-server.ts";
 import { agentArgs, elsewhere, type Ground, platform, startGround, startProvider, writes } from "./ground.ts";
 
@@ -143,7 +143,7 @@ test("another resource of the same stack is a rename: refused with the alias tha
   await using life = await startLife();
   const first = await life.create(one);
   await expect(life.create(urnOf("two"))).rejects.toThrow(
-    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\`. Otherwise choose another name.`,
+    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\`. If it was renamed in an earlier run and is to be replaced now, set \`adopt\`. Otherwise choose another name.`,
   );
   const moved = `urn:pulumi:test::program::my:component:Agent$${deploymentType}::one`;
   await expect(life.create(moved)).rejects.toThrow(`aliases: ["${one}"]`);
@@ -210,6 +210,16 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
   expect(await life.alive()).toEqual([ours.id]);
 });
 
+test("a renamed resource that is replaced later is kept with `adopt`, which its refusal names", async () => {
+  await using life = await startLife();
+  const two = urnOf("two");
+  const renamed = await life.update(two, await life.create(one), {});
+  await expect(life.create(two)).rejects.toThrow("is to be replaced now, set `adopt`.");
+  const replaced = await life.create(two, { adopt: true });
+  await life.delete(two, renamed);
+  expect(await life.alive()).toEqual([replaced.id]);
+});
+
 test("`adopt` alone takes a deployment back, and changes nothing where that isn't needed", async () => {
   await using life = await startLife();
   const theirs = await life.create(one);
@@ -267,6 +277,29 @@ async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Prom
   await life.ground.provider.restart();
   return { id, outputs: before };
 }
+
+test("a replacement whose change was lost from sight is held by its new entry", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  life.ground.mock.faults.replace([
+    { match: { method: "PATCH" }, times: 1, effect: { reset: "after" } },
+    { match: { operation: "get_deployment" }, nth: 3, times: 9, effect: { status: 403, body: { detail: "Not now" } } },
+  ]);
+  const failure = await life.create(one).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ id: first.id, reasons: [expect.stringContaining("Not now")] });
+  life.ground.mock.faults.clear();
+  await life.ground.provider.restart();
+  const { id, properties } = failure as InitFailure;
+  const second = await life.update(one, { id, outputs: properties as unknown as DeploymentState }, {});
+  expect(await life.marker()).toBe(second.outputs.ownershipMarker);
+  await life.delete(one, first);
+  expect(await life.alive()).toEqual([id]);
+  await life.delete(one, second);
+  expect(await life.alive()).toEqual([]);
+});
 
 test("a resource of an earlier build that was only renamed deletes its deployment", async () => {
   await using life = await startLife();
