@@ -29,7 +29,7 @@ export function explainNameInUse(error: NameInUse, resourceUrn: string | undefin
     `name: the deployment of that name (${deploymentId}) belongs to the resource ${JSON.stringify(owner.name)} of this stack.`,
     {
       path: "name",
-      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`. Otherwise choose another name.`,
+      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`. If it was renamed in an earlier run and is to be replaced now, set \`adopt\`. Otherwise choose another name.`,
     },
   );
 }

@@ -64,8 +64,8 @@ export function createProvider(): DeploymentProvider {
 
 /** The preview of a creation makes no request, so it can't tell whether there is something to take over. */
 function adoptionNote({ name }: DeploymentInputs): string {
-  const label = isUnknown(name) ? "of this name" : name;
-  return `\`adopt\` takes a deployment ${label} over if there is one: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
+  const label = isUnknown(name) ? "the deployment of this name" : `deployment ${name}`;
+  return `\`adopt\` takes over ${label} if it exists: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
 }
 
 async function tell(inputs: DeploymentInputs, type: "note" | "warning", messages: readonly string[]): Promise<void> {
