@@ -1,4 +1,4 @@
-import { applyDesired } from "./application.ts";
+import { type ApplicationOptions, applyDesired } from "./application.ts";
 import type { ControlPlane } from "./client.ts";
 import { isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
@@ -27,7 +27,7 @@ export interface Changed {
   revisionId: string | undefined;
 }
 
-export interface ChangeOptions extends StepOptions, PlanOptions {
+export interface ChangeOptions extends StepOptions, PlanOptions, Pick<ApplicationOptions, "onMarked"> {
   /** The commit that must go live on a deployment that the platform builds on push. */
   pushedCommit?: string | undefined;
   /** Decides on what was observed, before anything is changed; what it throws ends the change. */

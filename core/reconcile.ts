@@ -59,6 +59,10 @@ export async function create(
       unreadable: "changed",
       marker: claim && markerText(claim.owner, claim.generation),
       takesOver: claim && takesOver[origin],
+      // With a newer marker on it, whoever of this owner held it before would let go of it: so it is held from here, whatever follows.
+      onMarked: (marker) => {
+        if (origin !== "adopted") onDeployment({ deployment, origin, marker });
+      },
     });
     const marker = changed.marker ?? (origin === "resumed" ? readMarker(changed.deployment.secrets) : undefined);
     const taken = { ...changed, origin, marker };
