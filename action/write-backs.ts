@@ -1,5 +1,6 @@
 import { renderComment, upsertComment } from "./github/comment.ts";
 import {
+  closeLeftOpen,
   type EarlierDeployment,
   earlierDeployments,
   type GitHubDeployment,
@@ -97,6 +98,6 @@ export class WriteBacks {
     if (github === undefined) return;
     const details = { runUrl: event.runUrl, description: "Its run didn't say how it ended; a later run took over." };
     for (const deployment of this.#earlier.filter(({ isOpen }) => isOpen))
-      await updateGitHubDeployment(github, deployment, "inactive", details);
+      await closeLeftOpen(github, deployment, details);
   }
 }

@@ -75,6 +75,21 @@ test("a later run ends what a lost one left open for the same deployment, and no
   expect(stateOf(github.deployments.at(-1))).toBe("success");
 });
 
+test("a run that ends while another is under way keeps the end that it wrote itself", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "manual" });
+  await using github = await FakeGitHub.start();
+  const payload = { graphdeploy: { name: "support-agent", baseUrl: mock.url, run: "https://github.com/other-run" } };
+  const other = github.addDeployment({ payload, description: "graphdeploy", states: [{ state: "in_progress" }] });
+  const { outputs, log } = await run(mock, github, {
+    inputs: { timeout: "1s" },
+    onOutput: (soFar) => {
+      if (other.states.length === 1 && soFar.includes("Following revision")) other.states.push({ state: "success" });
+    },
+  });
+  expect(outputs.result, log).toBe("timed-out");
+  expect(other.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
+});
+
 test("what an earlier version left in an environment of this deployment alone is ended, too", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
