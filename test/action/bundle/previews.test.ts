@@ -89,6 +89,16 @@ test("a preview whose deletion is under way is made again once it is gone, and n
   expect(again.outputs["deployment-id"]).not.toBe(id);
 });
 
+test("a preview never gets the name of the deployment itself, also where there is none yet", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const inputs = agentInputs(mock, { name: "agent-12", "preview-name": "agent-{number}" });
+  const { code, log } = await runAction({ event: event("opened"), inputs });
+  expect([code, writesOf(mock)], log).toEqual([1, []]);
+  expect(log).toContain(
+    "preview-name: makes agent-12 of pull request #12, which is the name of the deployment itself.",
+  );
+});
+
 test("a branch named like that of production reaches the preview alone", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
