@@ -24,14 +24,21 @@ export class WriteBacks {
     this.#pullRequest = pullRequest;
   }
 
+  /** From here on the post step brings the comment up to date where this one is killed: it would go on showing what was live before. */
+  rememberComment(): void {
+    const { client, inputs, report } = this.#session;
+    if (!inputs.comment || this.#pullRequest === undefined) return;
+    saveState(
+      "comment",
+      JSON.stringify({ name: report.name, baseUrl: client.baseUrl, pullRequest: this.#pullRequest }),
+    );
+  }
+
   /** Before anything is changed on the platform. */
   async begin(ref: string | undefined): Promise<void> {
     const { client, github, inputs, report, event } = this.#session;
     const { name, isPreview } = report;
     const subject = { name, baseUrl: client.baseUrl };
-    if (inputs.comment && this.#pullRequest !== undefined) {
-      saveState("comment", JSON.stringify({ ...subject, pullRequest: this.#pullRequest }));
-    }
     const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
     if (github === undefined || environment === undefined || ref === undefined) return;
     const deployment = await startGitHubDeployment(github, {

@@ -123,6 +123,18 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} goes on on the platform`);
 });
 
+test("after a kill of its deletion a preview isn't shown as live any more", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  await run(mock, github, { event: opened });
+  mock.transitions.set({ mode: "manual" });
+  const closed = { ...opened, payload: pullRequest("closed") };
+  const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
+  const bodies = github.comments.get(12)?.map(({ body }) => body);
+  expect(bodies, log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(bodies?.[0]).toContain("What had been asked of the platform goes on");
+});
+
 test("a kill while the comment is written leaves what the run found out in it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
