@@ -179,7 +179,13 @@ export class Deployment extends pulumi.CustomResource {
       // It holds nothing but the way to the runtime, and a secret here would show as one in every difference.
       __provider: providerText,
     };
-    super(deploymentType, name, inputs, { ...rest, hideDiffs: [...(opts.hideDiffs ?? []), ...ownInputs] });
+    super(deploymentType, name, inputs, {
+      ...rest,
+      hideDiffs: [...(opts.hideDiffs ?? []), ...ownInputs],
+      // There is no plugin of which they could be: the engine would start a second dynamic provider for it, and `--target` fail between the two.
+      version: undefined,
+      pluginDownloadURL: undefined,
+    });
   }
 }
 

@@ -29,7 +29,8 @@ export function explainNameInUse(error: NameInUse, resourceUrn: string | undefin
     `name: the deployment of that name (${deploymentId}) belongs to the resource ${JSON.stringify(owner.name)} of this stack.`,
     {
       path: "name",
-      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`. Otherwise choose another name.`,
+      // The marker follows a rename only with the next revision, so the state may know the resource by a later name.
+      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`, or its present URN if it was renamed since (\`pulumi stack --show-urns\`). Otherwise choose another name.`,
     },
   );
 }

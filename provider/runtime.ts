@@ -30,6 +30,12 @@ export interface DeploymentProvider {
   delete(id: string, props: DeploymentState): Promise<void>;
 }
 
+/**
+ * Resources whose inputs were checked and not compared yet. The engine also compares without a check, with inputs that it makes up: it asks whether
+ * the replacement of another resource would replace this one, as if nothing that depends on that one were known. There is nothing to warn of then.
+ */
+const checkedUrns = new Set<string | undefined>();
+
 export function createProvider(): DeploymentProvider {
   let config: StackConfig | undefined;
   return {
@@ -38,15 +44,17 @@ export function createProvider(): DeploymentProvider {
     },
     async check(olds, news) {
       const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
+      checkedUrns.add(inputs.resourceUrn);
       const isCreation = olds?.name === undefined;
       if (isCreation && inputs.adopt === true) await tell(inputs, "note", [adoptionNote(inputs)]);
       return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
     },
-    async diff(id, markedOlds, markedNews) {
-      const [olds, news] = [withoutSecretMarks(markedOlds), withoutSecretMarks(markedNews)];
+    async diff(id, state, inputs) {
+      const olds = withoutSecretMarks(state);
+      const news = withoutSecretMarks(inputs);
       noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
-      await tell(news, "warning", warningsOf(olds, news, difference));
+      if (checkedUrns.delete(news.resourceUrn)) await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
     create: (inputs) => operate("create", inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),

@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { expect, test, vi } from "vitest";
 import { type MockServer, startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject, type PulumiProject, type PulumiResult } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { deploymentProgram, githubArgs } from "../support/pulumi/program.ts";
+import { killWithDescendants } from "../support/pulumi/scenario.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -34,17 +34,6 @@ function writes(mock: MockServer): string[] {
 async function agentIn(stack: PulumiProject) {
   const { resources = [] } = (await stack.exportStack()).deployment;
   return resources.find(({ type }) => type.endsWith("graphdeploy:Deployment"));
-}
-
-/** Kills a process and all that it started, as a machine does that goes down: the CLI's plugins have process groups of their own. */
-function killWithDescendants(pid: number): void {
-  const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const parents = new Map(processes.map((line) => line.trim().split(/ +/).map(Number) as [number, number]));
-  const isDescendant = (child: number): boolean => {
-    const parent = parents.get(child);
-    return parent !== undefined && (parent === pid || isDescendant(parent));
-  };
-  for (const child of [pid, ...[...parents.keys()].filter(isDescendant)]) process.kill(child, "SIGKILL");
 }
 
 /** Waits until the provider polls. */
@@ -120,12 +109,13 @@ whenPossible(`a creation whose command was killed is found again by the next up$
   await inTheWait(mock);
   killWithDescendants(run.process.pid ?? 0);
   await run.ended;
-  const [deployment] = await mock.state.deployments.all();
-  await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
   // The killed command left its lock and a creation that it doesn't know the end of.
   succeeded(await stack.run("cancel", "--yes", "--stack", stack.stack));
-  const up = succeeded(await stack.up());
-  expect(up.stdout).toContain("taken for what an interrupted run created, and gone on with.");
+  const next = stack.start("up", "--stack", stack.stack, "--yes", "--skip-preview");
+  await next.printed("isn't live yet; resuming an interrupted creation");
+  const [deployment] = await mock.state.deployments.all();
+  await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
+  succeeded(await next.ended);
   expect(await agentIn(stack)).toMatchObject({ id: deployment?.id, outputs: { revisionStatus: "DEPLOYED" } });
   expect(writes(mock)).toEqual(["POST 201"]);
   mock.transitions.set({ mode: "immediate" });

@@ -143,7 +143,7 @@ test("another resource of the same stack is a rename: refused with the alias tha
   await using life = await startLife();
   const first = await life.create(one);
   await expect(life.create(urnOf("two"))).rejects.toThrow(
-    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\`. Otherwise choose another name.`,
+    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\`, or its present URN if it was renamed since (\`pulumi stack --show-urns\`). Otherwise choose another name.`,
   );
   const moved = `urn:pulumi:test::program::my:component:Agent$${deploymentType}::one`;
   await expect(life.create(moved)).rejects.toThrow(`aliases: ["${one}"]`);

@@ -11,7 +11,7 @@ test("mistakes in what is declared are told beside what an event refuses", async
   });
   expect(code).toBe(1);
   expect(log).toContain("pull-request: A preview belongs to a pull request");
-  expect(log).toContain("secrets: GRAPHDEPLOY_PREVIEW_PR_1 is a mark");
+  expect(log).toContain("secrets: GRAPHDEPLOY_PREVIEW_PR_1 is part of the ownership marker");
 });
 
 test("a source that nobody knows is told beside the mistakes, with those that are known", async () => {

@@ -71,7 +71,8 @@ export interface PulumiProject extends AsyncDisposable {
   /** Sets a configuration value of the stack, encrypted when `secret`. */
   setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
   exportStack(): Promise<ExportedStack>;
-  importStack(state: ExportedStack): Promise<PulumiResult>;
+  /** Into the stack, or into the one of this name. */
+  importStack(state: ExportedStack, into?: string): Promise<PulumiResult>;
   /** The stack's outputs, secrets in plain text. */
   outputs(): Promise<Record<string, unknown>>;
 }
@@ -230,10 +231,10 @@ export async function createPulumiProject(options: ProjectOptions): Promise<Pulu
       await succeed("config", "set", "--stack", stack, secret ? "--secret" : "--plaintext", key, value);
     },
     exportStack: async () => JSON.parse(await succeed("stack", "export", "--stack", stack)) as ExportedStack,
-    importStack: async (state) => {
+    importStack: async (state, into = stack) => {
       const file = join(folder, "import.json");
       await writeFile(file, JSON.stringify(state));
-      return run("stack", "import", "--stack", stack, "--file", file);
+      return run("stack", "import", "--stack", into, "--file", file);
     },
     outputs: async () =>
       JSON.parse(await succeed("stack", "output", "--stack", stack, "--json", "--show-secrets")) as Record<
