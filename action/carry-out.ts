@@ -122,6 +122,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
       return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false, isOwn });
     }
     case "preview": {
+      writeBacks.rememberComment();
       const mark = markOf(repository, task.pullRequest);
       if (await wasClosed(session, task.pullRequest)) {
         console.notice(`Pull request #${task.pullRequest} was closed meanwhile: it gets no preview.`);
@@ -139,6 +140,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
     case "delete":
       return deleteOwn(session, report.name, markOf(repository), task.onlyRef);
     case "delete-preview":
+      writeBacks.rememberComment();
       return deletePreview(session, task.pullRequest);
     case "sweep":
       return sweep(session);

@@ -1,4 +1,5 @@
 import type { DesiredDeployment } from "../core/desired.ts";
+import { compareEnvironment } from "../core/environment.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import type { Inputs } from "./inputs.ts";
 import type { TargetSource } from "./target.ts";
@@ -49,15 +50,30 @@ export function withKeptReferences(
   { envUpdate, envRemove }: Update,
 ): { desired: DesiredDeployment; dropped: readonly string[] } {
   const { env, secrets, secretReferences } = desired;
-  const declared = { ...env, ...secrets, ...secretReferences };
-  const undeclared = (secret_references ?? []).filter(({ name }) => !Object.hasOwn(declared, name));
+  const values = { ...env, ...secrets };
+  const declared = { ...values, ...secretReferences };
+  const present = secret_references ?? [];
+  const undeclared = present.filter(({ name }) => !Object.hasOwn(declared, name));
   const isReplaced = envUpdate === "replace" && secretReferences !== undefined;
   const dropped = undeclared.filter(({ name }) => isReplaced || envRemove.includes(name)).map(({ name }) => name);
-  if (secretReferences === undefined && dropped.length === 0) return { desired, dropped };
+  // The reference would stand beside the value that is declared now.
+  const becomesValue = present.some(({ name }) => Object.hasOwn(values, name));
+  if (secretReferences === undefined && dropped.length === 0 && !becomesValue) return { desired, dropped };
   const kept = undeclared
     .filter(({ name }) => !dropped.includes(name))
     .map(({ name, secret_name: secretName, secret_key: secretKey }) => [name, { secretName, secretKey }]);
   return { desired: { ...desired, secretReferences: { ...Object.fromEntries(kept), ...secretReferences } }, dropped };
+}
+
+/** The declared entries that may differ from the platform's hidden ones, where nothing that is seen to differ makes the environment be sent. */
+export function unsentNames(
+  desired: DesiredDeployment,
+  { secrets }: Deployment,
+  droppable: readonly string[] | "all",
+): readonly string[] {
+  const { added, changed, dropped } = compareEnvironment(desired, secrets, { droppable, unreadable: "same" });
+  if (added.length + changed.length + dropped.length > 0) return [];
+  return compareEnvironment(desired, secrets, { droppable, unreadable: "changed" }).changed;
 }
 
 /** The commit that the platform builds by itself, because the event pushed it; `undefined` where this run has to see to the revision. */

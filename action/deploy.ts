@@ -1,12 +1,14 @@
 import { applyDesired } from "../core/application.ts";
+import { firstRevisionId } from "../core/change.ts";
 import { ensureExists } from "../core/creation.ts";
+import { isBeingDeleted } from "../core/deletion.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
 import { ApiError, ConfigError, NameInUse } from "../core/errors.ts";
 import type { Claim } from "../core/ownership.ts";
 import { ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
-import { droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
+import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionToFollow, revisionUnderWay } from "./followed-revision.ts";
@@ -37,7 +39,9 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   const { client, console, progress, inputs, report, signal } = session;
   const { onProgress } = progress;
   const { deployment: existing } = await client.findByName(task.desired.name, { signal });
-  const ensured: Begun = existing === undefined ? await create(session, task) : await rollOut(session, task, existing);
+  // The creation waits for the end of a deletion, which an earlier run or somebody else may have begun.
+  const isFree = existing === undefined || isBeingDeleted(existing);
+  const ensured: Begun = isFree ? await create(session, task) : await rollOut(session, task, existing);
   progress.tellDeployment(ensured.deployment, ensured.origin === "created");
   if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
   const wait = (begun: Ensured) =>
@@ -134,10 +138,9 @@ async function create(session: Session, task: Task): Promise<Begun> {
   if (origin !== "created") return rollOut(session, task, found);
   progress.tellDeployment(found, true);
   const deployment = await nameForPeople(session, desired, found);
-  const revisionId =
-    deployment.latest_revision_id ?? (await client.getDeployment(deployment.id, { signal })).latest_revision_id;
+  const revisionId = await firstRevisionId(client, deployment, { signal });
   if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, origin, marker: task.mark, revisionId: revisionId ?? undefined, doubt };
+  return { deployment, origin, marker: task.mark, revisionId, doubt };
 }
 
 async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
@@ -181,6 +184,12 @@ async function rollOut(
     if (followed !== undefined) {
       return { deployment: existing, origin: "existing", marker: present, revisionId: followed.id, isFollowed: true };
     }
+  }
+  const unsent = pushedCommit === undefined ? [] : unsentNames(desired, existing, droppable);
+  if (unsent.length > 0) {
+    console.notice(
+      `The platform builds this push by itself and hides the values of ${unsent.join(", ")}, so they aren't sent again. If one of them has changed, deploy from another event, such as workflow_dispatch.`,
+    );
   }
   const what = [desired.sourceRevisionConfig?.imageUri ?? ref, commit]
     .filter((part) => part !== undefined)

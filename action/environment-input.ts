@@ -57,7 +57,7 @@ export function possibleValues(text: string): string[] {
 function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"> {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(text, asWritten);
   } catch {
     return { entries: undefined, problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
   }
@@ -65,8 +65,13 @@ function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"
   const problems: InputProblem[] = [];
   for (const [name, value] of Object.entries(json as object)) {
     if (typeof value === "string") entries[name] = value;
-    else if (typeof value === "number" || typeof value === "boolean") entries[name] = String(value);
+    else if (typeof value === "boolean") entries[name] = String(value);
     else problems.push({ input, message: `has no text as the value of ${name}.` });
   }
   return { entries: { ...entries }, problems };
+}
+
+/** A number in JSON by its text: read as a number, `3.10` would become 3.1 and a long id another one. */
+function asWritten(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
+  return typeof value === "number" ? (source ?? String(value)) : value;
 }

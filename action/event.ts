@@ -29,7 +29,7 @@ export interface WorkflowEvent {
  */
 export function readEvent(env: Readonly<Record<string, string | undefined>>): WorkflowEvent {
   const { GITHUB_EVENT_PATH: path } = env;
-  const payload: unknown = path ? JSON.parse(readFileSync(path, "utf8")) : {};
+  const payload = path ? readPayload(path) : {};
   const serverUrl = (env.GITHUB_SERVER_URL || "https://github.com").replace(/\/+$/, "");
   const repository = env.GITHUB_REPOSITORY ?? "";
   return {
@@ -43,6 +43,15 @@ export function readEvent(env: Readonly<Record<string, string | undefined>>): Wo
     runAttempt: Number(env.GITHUB_RUN_ATTEMPT || 1),
     payload: asFields(payload),
   };
+}
+
+function readPayload(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The event of this run can't be read from ${path} (GITHUB_EVENT_PATH): ${why}`, { cause: error });
+  }
 }
 
 /** An object of the payload; an empty one where it is missing, null or something else. */

@@ -41,7 +41,7 @@ export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: 
   if (url !== undefined && url !== null) {
     return isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase())
       ? undefined
-      : `${label} is made from ${url}, not from ${repositoryUrl}.`;
+      : `${label} is made from ${url}, not from ${repositoryUrl || "an image"}.`;
   }
   return value === undefined ? `${label} doesn't tell which repository it belongs to.` : undefined;
 }

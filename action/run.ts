@@ -50,6 +50,10 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
       const unknown = unknownSource(inputs.declared);
       if (unknown !== undefined) console.warning(unknown);
     }
+    if (target.kind === "preview" && report.name === inputs.declared.name) {
+      const message = `makes ${report.name} of pull request #${target.pullRequest}, which is the name of the deployment itself.`;
+      problems.push({ input: "preview-name", message });
+    }
     if (target.kind === "sweep" && inputs.githubToken === undefined) {
       problems.push({ input: "github-token", message: "is needed to see which pull requests are closed." });
     }

@@ -127,8 +127,11 @@ function ofWorkflowRun(event: WorkflowEvent, inputs: TargetInputs): Target {
     return refuse("ref", "A workflow_run event doesn't tell a branch from a tag: name the ref to deploy.");
   }
   const kind = inputs.operation === "plan" ? "plan" : "deploy";
-  const commit = wasPullRequest ? undefined : asCommit(run.head_sha);
-  return withRef(inputs, inputs.ref && plainRef(inputs.ref), commit, false, (source) => ({ kind, source }));
+  const ref = inputs.ref === undefined ? undefined : plainRef(inputs.ref);
+  // The run that caused this one may have been for another branch than the one that is named.
+  const isOfRef = ref === undefined || run.head_branch === ref.replace(/^refs\/tags\//, "");
+  const commit = wasPullRequest || !isOfRef ? undefined : asCommit(run.head_sha);
+  return withRef(inputs, ref, commit, false, (source) => ({ kind, source }));
 }
 
 function ofRef(event: WorkflowEvent, inputs: TargetInputs): Target {

@@ -1,5 +1,6 @@
 import { renderComment, upsertComment } from "./github/comment.ts";
 import {
+  closeLeftOpen,
   type EarlierDeployment,
   earlierDeployments,
   type GitHubDeployment,
@@ -23,14 +24,21 @@ export class WriteBacks {
     this.#pullRequest = pullRequest;
   }
 
+  /** From here on the post step brings the comment up to date where this one is killed: it would go on showing what was live before. */
+  rememberComment(): void {
+    const { client, inputs, report } = this.#session;
+    if (!inputs.comment || this.#pullRequest === undefined) return;
+    saveState(
+      "comment",
+      JSON.stringify({ name: report.name, baseUrl: client.baseUrl, pullRequest: this.#pullRequest }),
+    );
+  }
+
   /** Before anything is changed on the platform. */
   async begin(ref: string | undefined): Promise<void> {
     const { client, github, inputs, report, event } = this.#session;
     const { name, isPreview } = report;
     const subject = { name, baseUrl: client.baseUrl };
-    if (inputs.comment && this.#pullRequest !== undefined) {
-      saveState("comment", JSON.stringify({ ...subject, pullRequest: this.#pullRequest }));
-    }
     const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
     if (github === undefined || environment === undefined || ref === undefined) return;
     const deployment = await startGitHubDeployment(github, {
@@ -97,6 +105,6 @@ export class WriteBacks {
     if (github === undefined) return;
     const details = { runUrl: event.runUrl, description: "Its run didn't say how it ended; a later run took over." };
     for (const deployment of this.#earlier.filter(({ isOpen }) => isOpen))
-      await updateGitHubDeployment(github, deployment, "inactive", details);
+      await closeLeftOpen(github, deployment, details);
   }
 }

@@ -1,6 +1,6 @@
 import type { ControlPlane } from "./client.ts";
 import type { DesiredDeployment } from "./desired.ts";
-import { ConfigError, ResponseError } from "./errors.ts";
+import { Aborted, ConfigError, ResponseError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
 import { looksAfterMs, mayHaveBeenCarriedOut, mostWrites } from "./lost-answer.ts";
 import { readMarker } from "./ownership-marker.ts";
@@ -11,6 +11,8 @@ import type { Deployment } from "./wire/deployment.ts";
 export interface ApplicationOptions extends PlanOptions {
   signal?: AbortSignal | undefined;
   onProgress?: OnProgress | undefined;
+  /** Called once an ownership marker was written, or may have been. */
+  onMarked?: ((marker: string) => void) | undefined;
 }
 
 export interface Application {
@@ -42,13 +44,18 @@ export async function applyDesired(
     onProgress?.({ type: "warning", message });
   }
 
+  const marked = () => {
+    if (plan.marker !== undefined) options.onMarked?.(plan.marker);
+  };
   const makesRevision = plan.action === "revision";
   let patch = plan.patch;
   for (let write = 1; ; write += 1) {
     let answer: Deployment;
     try {
       answer = await client.patchDeployment(observed.id, patch, { signal, makesRevision });
+      marked();
     } catch (error) {
+      if (mayHaveBeenCarriedOut(error) || error instanceof Aborted) marked();
       if (!mayHaveBeenCarriedOut(error)) throw error;
       if (write === 1) {
         const message = `The answer to the change of ${observed.name} was lost; looking whether it was carried out.`;

@@ -1,10 +1,11 @@
-import { applyDesired } from "./application.ts";
+import { type ApplicationOptions, applyDesired } from "./application.ts";
 import type { ControlPlane } from "./client.ts";
 import { isBeingDeleted } from "./deletion.ts";
 import type { DesiredDeployment } from "./desired.ts";
 import { secretValuesOf } from "./environment.ts";
-import { GraphDeployError, NotFoundError } from "./errors.ts";
+import { GraphDeployError, NotFoundError, ResponseError } from "./errors.ts";
 import type { OnProgress } from "./events.ts";
+import { looksAfterMs } from "./lost-answer.ts";
 import type { PlanOptions } from "./plan.ts";
 import { findPushedRevision } from "./pushed-revision.ts";
 import { isFinalFailure, meaningOf } from "./revision-status.ts";
@@ -27,7 +28,7 @@ export interface Changed {
   revisionId: string | undefined;
 }
 
-export interface ChangeOptions extends StepOptions, PlanOptions {
+export interface ChangeOptions extends StepOptions, PlanOptions, Pick<ApplicationOptions, "onMarked"> {
   /** The commit that must go live on a deployment that the platform builds on push. */
   pushedCommit?: string | undefined;
   /** Decides on what was observed, before anything is changed; what it throws ends the change. */
@@ -58,8 +59,8 @@ export async function change(
   const changed = { deployment: applied.deployment, marker };
   if (applied.revisionId !== undefined) return { ...changed, revisionId: applied.revisionId };
 
-  const latestId = applied.deployment.latest_revision_id ?? (await latestRevisionId(client, id, options));
-  const latest = latestId === undefined ? undefined : await revisionIfFound(client, id, latestId, signal);
+  const latestId = await latestRevisionId(client, applied.deployment, options);
+  const latest = typeof latestId === "string" ? await revisionIfFound(client, id, latestId, signal) : undefined;
   if (pushedCommit !== undefined && latest?.source_revision_config.repo_commit_sha !== pushedCommit) {
     const pushed = await revisionOfCommit(client, desired, applied.deployment, pushedCommit, options);
     return { ...changed, ...pushed };
@@ -72,7 +73,8 @@ export async function change(
   if (isLive) return { ...changed, revisionId: undefined };
   const state = deadEndOf(latest, client.clock.now());
   if (state !== undefined) {
-    onProgress?.({ type: "note", message: `The latest revision ${latestId} ${state}; rolling out again.` });
+    const what = latestId === null ? "The latest revision" : `The latest revision ${latestId}`;
+    onProgress?.({ type: "note", message: `${what} ${state}; rolling out again.` });
     const redone = await applyDesired(client, desired, applied.deployment, {
       ...options,
       previous: undefined,
@@ -81,7 +83,7 @@ export async function change(
     });
     return { deployment: redone.deployment, marker: redone.plan.marker ?? marker, revisionId: redone.revisionId };
   }
-  return { ...changed, revisionId: latestId };
+  return { ...changed, revisionId: latestId ?? undefined };
 }
 
 /**
@@ -117,12 +119,38 @@ async function revisionOfCommit(
   return { ...made, ...(plan.marker === undefined ? {} : { marker: plan.marker }) };
 }
 
-export async function latestRevisionId(
+/**
+ * The revision of a deployment that was just created; `undefined` where an older server names none.
+ * @throws {@link ResponseError} when there is none: nothing would go live
+ */
+export async function firstRevisionId(
   client: ControlPlane,
-  id: string,
+  deployment: Deployment,
   options: StepOptions,
 ): Promise<string | undefined> {
-  return (await client.getDeployment(id, { signal: options.signal })).latest_revision_id ?? undefined;
+  const latestId = await latestRevisionId(client, deployment, options);
+  if (latestId !== null) return latestId;
+  const { id, name } = deployment;
+  throw new ResponseError(`Deployment ${name} (${id}) was created, but the platform made no revision of it.`, {
+    path: "latest_revision_id",
+    hint: "Look at the deployment's page, and run again.",
+  });
+}
+
+/** The latest revision, which the platform may name late; `null` when it has none, `undefined` where an older server names none at all. */
+async function latestRevisionId(
+  client: ControlPlane,
+  { id, latest_revision_id: named }: Deployment,
+  { signal }: StepOptions,
+): Promise<string | null | undefined> {
+  let latestId = named;
+  for (const pause of [0, ...looksAfterMs]) {
+    if (typeof latestId === "string") return latestId;
+    await client.clock.sleep(pause, signal);
+    latestId = (await client.getDeployment(id, { signal })).latest_revision_id;
+    if (latestId === undefined) return undefined;
+  }
+  return latestId;
 }
 
 export async function revisionIfFound(

@@ -142,9 +142,10 @@ function isSameOrigin(found: Deployment, { source, sourceConfig = {}, sourceRevi
   );
 }
 
-/** What an existing deployment of the name is to this creation. */
-async function existing(client: ControlPlane, deployment: Deployment, options: CreationOptions): Promise<Creation> {
+/** What an existing deployment of the name is to this creation: read by its id, since a listing may lag behind or leave its marker out. */
+async function existing(client: ControlPlane, listed: Deployment, options: CreationOptions): Promise<Creation> {
   const { adopt, claim, signal, onProgress } = options;
+  const deployment = await client.getDeployment(listed.id, { signal });
   const marker = readMarker(deployment.secrets);
   const label = `Deployment ${deployment.name} (${deployment.id})`;
   if (claim !== undefined && marker !== undefined && ownerOf(marker) === claim.owner) {

@@ -32,10 +32,13 @@ export function* ruleProblems(
   if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
     yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
   }
-  if (URL.parse(config.repoUrl ?? "")?.password) {
+  const repository = URL.parse(config.repoUrl ?? "");
+  // A token stands in the place of the user name, too. The user of ssh is no secret.
+  if (repository?.password || (/^https?:$/.test(repository?.protocol ?? "") && repository?.username)) {
     yield {
       path: ["sourceConfig", "repoUrl"],
-      message: "carries a password, which would be kept in plain text. Leave it out: the integration has the access.",
+      message:
+        "carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
     };
   }
   yield* refProblems(revision.repoRef, config.buildOnPush);

@@ -1,5 +1,5 @@
 import { applyDesired } from "./application.ts";
-import { type ChangeOptions, change, latestRevisionId, revisionIfFound, type StepOptions } from "./change.ts";
+import { type ChangeOptions, change, firstRevisionId, revisionIfFound, type StepOptions } from "./change.ts";
 import type { ControlPlane } from "./client.ts";
 import { ensureExists, type Origin, takeOver } from "./creation.ts";
 import type { DesiredDeployment } from "./desired.ts";
@@ -59,6 +59,10 @@ export async function create(
       unreadable: "changed",
       marker: claim && markerText(claim.owner, claim.generation),
       takesOver: claim && takesOver[origin],
+      // With a newer marker on it, whoever of this owner held it before would let go of it: so it is held from here, whatever follows.
+      onMarked: (marker) => {
+        if (origin !== "adopted") onDeployment({ deployment, origin, marker });
+      },
     });
     const marker = changed.marker ?? (origin === "resumed" ? readMarker(changed.deployment.secrets) : undefined);
     const taken = { ...changed, origin, marker };
@@ -69,7 +73,7 @@ export async function create(
   const marker = claim && markerText(claim.owner, claim.generation);
   onDeployment({ deployment, origin, marker });
   onProgress?.({ type: "deployment", deploymentId: deployment.id, created: true });
-  const revisionId = deployment.latest_revision_id ?? (await latestRevisionId(client, deployment.id, options));
+  const revisionId = await firstRevisionId(client, deployment, options);
   if (desired.displayName === undefined) return { deployment, origin, marker, revisionId };
   const { deployment: named } = await applyDesired(
     client,

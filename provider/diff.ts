@@ -48,9 +48,13 @@ export function diff(olds: DeploymentState, news: DeploymentInputs, config: Stac
 
 /**
  * A name belongs to one deployment at a time, so its replacement can't stand beside it.
- * @throws {@link ConfigError} where the resource's options ask for that; `what` begins the message
+ * @throws {@link ConfigError} where the resource's options ask for that; `what` begins the message, `remedy` the hint
  */
-export function refuseKeepingTheName({ resourceOptions = {} }: DeploymentInputs, what: string): void {
+export function refuseKeepingTheName(
+  { resourceOptions = {} }: DeploymentInputs,
+  what: string,
+  remedy = "Remove the option",
+): void {
   const option =
     resourceOptions.retainOnDelete === true
       ? "retainOnDelete: true"
@@ -60,6 +64,6 @@ export function refuseKeepingTheName({ resourceOptions = {} }: DeploymentInputs,
   if (option === undefined) return;
   throw new ConfigError(`${what}, but with the resource option ${option} the old deployment would keep the name.`, {
     path: "name",
-    hint: "Nothing was changed. Remove the option, or give the new deployment another name.",
+    hint: `Nothing was changed. ${remedy}, or give the new deployment another name.`,
   });
 }

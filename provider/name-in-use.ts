@@ -30,7 +30,7 @@ export function explainNameInUse(error: NameInUse, resourceUrn: string | undefin
     {
       path: "name",
       // The marker follows a rename only with the next revision, so the state may know the resource by a later name.
-      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\`, or its present URN if it was renamed since (\`pulumi stack --show-urns\`). Otherwise choose another name.`,
+      hint: `If this resource is that one under another name or parent, add the resource option \`aliases: [${alias}]\` (or its present URN, by \`pulumi stack --show-urns\`, if it was renamed since). If it was renamed in an earlier run and is to be replaced now, set \`adopt\`. Otherwise choose another name.`,
     },
   );
 }

@@ -11,7 +11,7 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
 import { refuseKeepingTheName } from "./diff.ts";
 import { finish, type Held, initError } from "./finish.ts";
-import { isHeldByAnother, noteHolder } from "./holders.ts";
+import { currentEntry, isHeldByAnother, isWanted, noteHolder, wanted } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { lookUp } from "./lookup.ts";
@@ -26,6 +26,7 @@ import {
   declaredNames,
   declaredOf,
   isUnhealthy,
+  markerOf,
   observedOf,
   ownerOf,
   platformInputsOf,
@@ -62,7 +63,9 @@ export async function createResource(
       onExisting: ({ name, id }, origin) => {
         if (origin !== "kept") return;
         const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
-        if (inputs.adopt !== true) refuseKeepingTheName(inputs, message);
+        if (inputs.adopt !== true) {
+          refuseKeepingTheName(inputs, message, "Set `adopt` to go on with it, or remove the option");
+        }
         const kept = `${message}: kept, not replaced. Set the resource option deleteBeforeReplace: true for an empty one.`;
         line.onProgress({ type: "warning", message: kept });
       },
@@ -74,7 +77,10 @@ export async function createResource(
     const outs = await finish(client, { ...ensured, generation }, inputs, "create", line, signal);
     return { id: ensured.deployment.id, outs };
   } catch (error) {
-    if (error instanceof NameInUse) throw plain(explainNameInUse(error, inputs.resourceUrn), client);
+    if (error instanceof NameInUse) {
+      noteHolder(error.deploymentId, wanted);
+      throw plain(explainNameInUse(error, inputs.resourceUrn), client);
+    }
     if (known === undefined || error instanceof InitError) throw plain(error, client);
     throw initError(client, known, inputs, error);
   }
@@ -92,11 +98,14 @@ export async function updateResource(
   { line, signal }: Operation,
 ) {
   const { generation } = olds;
-  noteHolder(id, generation);
+  noteHolder(id, generation ?? currentEntry);
   const settings = settingsFor(olds, news.connection, config);
-  const isForClientOnly = isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
+  // Whose the deployment is now, only the platform tells.
+  const mayTakeBack = news.adopt === true && olds.adopt !== true;
+  const isForClientOnly = !mayTakeBack && isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
   if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
-    return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news) }) };
+    // The URN may be another one now, and then no longer tells which marker was written.
+    return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news), ownershipMarker: markerOf(olds) }) };
   }
   const client = connect(settings, line.logger);
   let ensured: Ensured;
@@ -124,6 +133,8 @@ export async function updateResource(
   return { outs: await finish(client, { ...ensured, generation }, news, "update", line, signal) };
 }
 
+const heldByNewer = "which a newer creation or adoption of the same owner holds";
+
 export async function readResource(
   id: string,
   props: DeploymentState,
@@ -137,11 +148,12 @@ export async function readResource(
   try {
     const { deployment, revision } = await (isLookup ? lookUp : observe)(client, id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
-    const claim = isLookup ? undefined : claimOf(props);
-    if (claim !== undefined && relationOf(deployment, claim) === "foreign") {
-      const message = `Deployment ${deployment.name} (${id}), ${ownedBy(deployment)}, isn't changed or deleted from here any more.`;
-      line.onProgress({ type: "warning", message });
-    }
+    const claim = isLookup || props.lookedUp === true ? undefined : claimOf(props);
+    const relation = claim && relationOf(deployment, claim);
+    const warn = (what: string) =>
+      line.onProgress({ type: "warning", message: `Deployment ${deployment.name} (${id}), ${what}.` });
+    if (relation === "foreign") warn(`${ownedBy(deployment)}, isn't changed or deleted from here any more`);
+    if (relation === "older") warn(`${heldByNewer}, isn't deleted from here any more until a change takes it back`);
     const { props: observed, inputs } = observedState(client, props, deployment, revision);
     return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
   } catch (error) {
@@ -158,16 +170,23 @@ export async function deleteResource(
 ) {
   const client = connect(settingsFor(props, props.connection, config), line.logger);
   const letGo = (why: string) => {
-    const message = `Deployment ${props.name} (${id}) is let go of, not deleted: ${why}.`;
+    const message = `Deployment ${props.name} (${id}), ${why}, is let go of, not deleted.`;
     line.onProgress({ type: "warning", message });
   };
-  if (isHeldByAnother(id, props.generation)) return letGo("a newer entry of this state holds it");
+  // With `--continue-on-error` the engine goes on to delete what it takes for removed.
+  if (isWanted(id)) {
+    throw new Error(
+      `Deployment ${props.name} (${id}) isn't deleted: a creation under its name was refused in this run. Settle that first, as its message says, and run again.`,
+    );
+  }
+  if (isHeldByAnother(id, props.generation)) return letGo("which a newer entry of this state holds");
   const limit = props.timeouts?.delete;
   try {
     const claim = claimOf(props);
     const deployment = await client.getDeployment(id, { signal });
+    client.redactor.add(secretValuesOf(deployment, props.env));
     const relation = claim === undefined ? "own" : relationOf(deployment, claim);
-    if (relation === "older") return letGo("a newer creation or adoption of the same owner holds it");
+    if (relation === "older") return letGo(heldByNewer);
     if (relation === "foreign") return letGo(ownedBy(deployment));
     await deleteDeployment(client, id, {
       deleteTracingProject: props.deleteTracingProject,

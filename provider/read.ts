@@ -39,7 +39,9 @@ export function observedState(
   revision: Revision | undefined,
 ): ObservedState {
   const outputs = { ...observedOf(state), ...outputsOf(client, deployment, revision) };
-  if (state.name === undefined) return { props: { ...state, ...declaredFrom(deployment), ...outputs } };
+  if (state.name === undefined || state.lookedUp === true) {
+    return { props: { ...state, ...declaredFrom(deployment), ...outputs, lookedUp: true } };
+  }
   const inputs = { ...inputsOf(state), ...observedDeclaration(state, deployment) };
   const environment = observedEnvironment(state, deployment);
   const { secretNames } = environment;

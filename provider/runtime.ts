@@ -2,7 +2,7 @@ import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import type { StackConfig } from "./connection.ts";
 import { type Difference, diff, warningsOf } from "./diff.ts";
-import { noteHolder } from "./holders.ts";
+import { currentEntry, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
@@ -54,6 +54,8 @@ export function createProvider(): DeploymentProvider {
       const news = withoutSecretMarks(inputs);
       noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
+      const mayBeReplaced = difference.replaces.length > 0 || news.resourceOptions?.deleteBeforeReplace === true;
+      if (!mayBeReplaced) noteHolder(id, olds.generation ?? currentEntry);
       if (checkedUrns.delete(news.resourceUrn)) await tell(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
@@ -70,8 +72,8 @@ export function createProvider(): DeploymentProvider {
 
 /** The preview of a creation makes no request, so it can't tell whether there is something to take over. */
 function adoptionNote({ name }: DeploymentInputs): string {
-  const label = isUnknown(name) ? "of this name" : name;
-  return `\`adopt\` takes a deployment ${label} over if there is one: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
+  const label = isUnknown(name) ? "the deployment of this name" : `deployment ${name}`;
+  return `\`adopt\` takes over ${label} if it exists: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
 }
 
 async function tell(inputs: DeploymentInputs, type: "note" | "warning", messages: readonly string[]): Promise<void> {

@@ -84,6 +84,8 @@ interface Holding {
 export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, DeploymentOutputs, Holding {
   /** Names of the secrets; absent when none are declared. */
   secretNames?: readonly string[] | undefined;
+  /** Of a lookup (`Deployment.get`): nothing is held here. */
+  lookedUp?: boolean | undefined;
   /** The platform was found to differ from the inputs, in a way that can't be written into them. */
   drifted?: boolean | undefined;
 }
@@ -146,15 +148,16 @@ export function ownerOf({ resourceUrn }: DeploymentInputs | DeploymentState): st
   return resourceUrn === undefined ? undefined : `pulumi#${resourceUrn}`;
 }
 
-/**
- * How a state holds its deployment; `inputs` are those of now, whose URN may be another one. States of earlier builds wrote the marker of their own
- * URN, and had no generations.
- */
+/** The ownership marker that a state last wrote. States of earlier builds wrote that of their own URN, and had no generations. */
+export function markerOf(state: DeploymentState): string | undefined {
+  const { generation, ownershipMarker } = state;
+  return ownershipMarker ?? (generation === undefined ? ownerOf(state) : undefined);
+}
+
+/** How a state holds its deployment; `inputs` are those of now, whose URN may be another one. */
 export function claimOf(state: DeploymentState, inputs: DeploymentInputs | DeploymentState = state): Claim | undefined {
   const owner = ownerOf(inputs);
-  const { generation, ownershipMarker } = state;
-  if (owner === undefined) return undefined;
-  return { owner, generation, held: ownershipMarker ?? (generation === undefined ? ownerOf(state) : undefined) };
+  return owner === undefined ? undefined : { owner, generation: state.generation, held: markerOf(state) };
 }
 
 /** What the state tells beside the inputs. */

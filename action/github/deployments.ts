@@ -110,14 +110,30 @@ export async function earlierDeployments(
       return isOwn ? [{ id: deployment.id, environment, run: payload?.run }] : [];
     });
     const withStatus = own.slice(0, mostLooks).map(async (deployment) => {
-      const latest = { ...repository, deployment_id: deployment.id, per_page: 1 };
-      const [status] = (await octokit.rest.repos.listDeploymentStatuses(latest)).data;
-      const isOpen = status === undefined || openStates.has(status.state);
-      return { ...deployment, isOpen, description: status?.description ?? "" };
+      return { ...deployment, ...(await latestStatus(github, deployment.id)) };
     });
     return Promise.all(withStatus);
   };
   return (await github.attempt("Looking for GitHub deployments of earlier runs", permission, look)) ?? [];
+}
+
+/** Ends a deployment as inactive whose run doesn't do it any more; one that has got its end meanwhile keeps that. */
+export async function closeLeftOpen(
+  github: GitHub,
+  { id }: GitHubDeployment,
+  details: { runUrl: string; description: string },
+): Promise<void> {
+  await github.attempt("Closing the GitHub deployment of an earlier run", permission, async () => {
+    const { isOpen } = await latestStatus(github, id);
+    if (isOpen) await setState(github, id, "inactive", details);
+  });
+}
+
+async function latestStatus({ octokit, repository }: GitHub, id: number) {
+  const latest = { ...repository, deployment_id: id, per_page: 1 };
+  const [status] = (await octokit.rest.repos.listDeploymentStatuses(latest)).data;
+  const isOpen = status === undefined || openStates.has(status.state);
+  return { isOpen, description: status?.description ?? "" };
 }
 
 function payloadOf(payload: unknown): { name?: string; baseUrl?: string; run?: string } | undefined {

@@ -142,6 +142,10 @@ test("references to Kubernetes Secrets are merged like the environment", () => {
   expect(merged({})).toEqual([undefined, []]);
   expect(merged({ "secret-references": "B=here:k" })).toEqual([["A", "C", "B"], []]);
   expect(merged({ "secret-references": "B=here:k", secrets: "A=1" })).toEqual([["C", "B"], []]);
+  // A reference whose variable is declared with a value goes, also where no reference is declared.
+  expect(merged({ secrets: "A=1" })).toEqual([["B", "C"], []]);
+  expect(merged({ env: "A=1" })).toEqual([["B", "C"], []]);
+  expect(merged({ env: "OTHER=1" })).toEqual([undefined, []]);
   expect(merged({ "env-remove": "A" })).toEqual([["B", "C"], ["A"]]);
   expect(merged({ "secret-references": "B=here:k", "env-update": "replace" })).toEqual([["B"], ["A", "C"]]);
 });

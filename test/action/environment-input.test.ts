@@ -51,6 +51,13 @@ test("a quoted value that can't be read is kept out of the log with and without 
   );
 });
 
+test("a number in JSON is taken as it is written", () => {
+  const text = '{"VERSION": 3.10, "ID": 123456789012345678901, "LARGE": 1e3, "LESS": -0, "ON": true}';
+  const entries = { VERSION: "3.10", ID: "123456789012345678901", LARGE: "1e3", LESS: "-0", ON: "true" };
+  expect(readEnvironment("env", text)).toEqual({ entries, problems: [], missing: [] });
+  expect(readEnvironment("env", '{"LIST": [1], "NONE": null, "MAP": {"a": 1}}').problems).toHaveLength(3);
+});
+
 test("names are listed with commas or in lines, and what isn't a name isn't shown", () => {
   expect(readNames("env-remove", " A, B\nC ,\nA").names).toEqual(["A", "B", "C"]);
   const { problems } = readNames("env-remove", "A=sk-secret");

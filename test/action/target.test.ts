@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { WorkflowEvent } from "../../action/event.ts";
 import { type Target, type TargetInputs, targetOf } from "../../action/target.ts";
-import { headSha, mergeSha, pullRequest, someEvent } from "./events.ts";
+import { headSha, mergeSha, pullRequest, repository, someEvent } from "./events.ts";
 
 const given = "b".repeat(40);
 
@@ -232,14 +232,14 @@ test.each<Row>([
   expect(decide({ name: "pull_request_target", ...event }, inputs)).toMatchObject(target);
 });
 
-function workflowRun(event: string, head = "acme/agents") {
+function workflowRun(event: string, head = repository, branch = "main") {
   return {
     action: "completed",
     workflow_run: {
       event,
       conclusion: "success",
       head_sha: headSha,
-      head_branch: "main",
+      head_branch: branch,
       head_repository: { full_name: head },
     },
   };
@@ -252,6 +252,18 @@ test.each<Row>([
     { payload: workflowRun("push") },
     { ref: "main" },
     deploys("main", headSha),
+  ],
+  [
+    "of another branch is no commit of the ref",
+    { payload: workflowRun("push") },
+    { operation: "deploy", ref: "next" },
+    deploys("next", undefined),
+  ],
+  [
+    "of a tag deploys the tag at that commit",
+    { payload: workflowRun("push", repository, "v1.0") },
+    { ref: "refs/tags/v1.0" },
+    deploys("refs/tags/v1.0", headSha),
   ],
   ["of a fork is skipped", { payload: workflowRun("push", "mallory/agents") }, { ref: "main" }, { kind: "skip" }],
   [

@@ -16,12 +16,13 @@ type Post = ScriptedAnswer | "reset";
  */
 async function scripted(posts: Post[], found: (postsSoFar: number) => Deployment | undefined): Promise<ScriptedServer> {
   let made = 0;
-  return startScriptedServer(({ method }) => {
+  return startScriptedServer(({ method, path }) => {
     if (method === "POST") {
       made += 1;
       return posts[made - 1] ?? { status: 201, body: deployment() };
     }
     const item = found(made);
+    if (item !== undefined && path.endsWith(item.id)) return { body: item };
     const body = { resources: item === undefined ? [] : [item], offset: 1 };
     return { body, headers: { date: "Sun, 01 Nov 2026 12:00:00 GMT" } };
   });

@@ -16,6 +16,19 @@ test("a right declaration has no problems", () => {
   expect(problemsOf(image)).toEqual([]);
 });
 
+test.each(["https://ghp_token@github.com/acme/agents", "https://x:ghp_token@github.com/acme/agents"])(
+  "a repository's address %s with a credential in it is refused without showing it",
+  (repoUrl) => {
+    const problems = problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }));
+    expect(problems).toEqual([
+      "sourceConfig.repoUrl: carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+    ]);
+    expect(
+      problemsOf(declaration({ sourceConfig: { ...config, repoUrl: "ssh://git@github.com/acme/agents" } })),
+    ).toEqual([]);
+  },
+);
+
 test.each<[string, unknown, string[]]>([
   [
     "a tag with build_on_push",

@@ -76,6 +76,38 @@ test("an image is created on the self-hosted edition", async () => {
   expect((await waitUntilLive(client, changed))?.revision.source_revision_config.image_uri).toBe("registry/bot:2");
 });
 
+test("a creation whose revision is named late waits for it", async () => {
+  let looks = 0;
+  await using server = await startScriptedServer(({ method, path }) => {
+    if (path === "/v2/deployments" && method === "GET") return { body: { resources: [], offset: 0 } };
+    const isNamed = method === "GET" && ++looks > 2;
+    const body = deployment({ latest_revision_id: isNamed ? revisionId : null, active_revision_id: null });
+    return method === "POST" ? { status: 201, body } : { body };
+  });
+  const created = await create(clientOf(server.url), declaration(), { onDeployment: () => {} });
+  expect(created.revisionId).toBe(revisionId);
+});
+
+test("a deployment that was created without a revision isn't live", async () => {
+  await using server = await startScriptedServer(({ method, path }) => {
+    if (path === "/v2/deployments" && method === "GET") return { body: { resources: [], offset: 0 } };
+    const body = deployment({ latest_revision_id: null, active_revision_id: null });
+    return method === "POST" ? { status: 201, body } : { body };
+  });
+  const ids: string[] = [];
+  const creation = create(clientOf(server.url), declaration(), {
+    onDeployment: ({ deployment: { id } }) => void ids.push(id),
+  });
+  await expect(creation).rejects.toThrow("was created, but the platform made no revision of it");
+  expect(ids).toEqual([deploymentId]);
+});
+
+test("a deployment without any revision is rolled out", async () => {
+  await using server = await platform({}, { latest_revision_id: null, active_revision_id: null });
+  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+  expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
+});
+
 test("what is live already needs no wait", async () => {
   await using server = await platform({});
   expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBeUndefined();

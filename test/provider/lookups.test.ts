@@ -4,6 +4,7 @@ import { Deployment } from "../../provider/deployment.ts";
 import { providerText } from "../../provider/dynamic.ts";
 import { type GetDeploymentArgs, getDeployment, getDeploymentOutput } from "../../provider/get-deployment.ts";
 import { Provider } from "../../provider/provider.ts";
+import { startLogServer } from "../support/pulumi/log-server.ts";
 import { apiKey, elsewhere, type Ground, program, startGround, summary } from "./ground.ts";
 
 const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::found";
@@ -74,6 +75,18 @@ test("get gives every output that a deployment has", async () => {
     expect(found[name], name).toBe(outputs?.[name]);
     expect(found[name], name).toBeDefined();
   }
+});
+
+test("a refresh of a lookup reads all of it again, and says nothing of whose the deployment is", async () => {
+  await using logs = await startLogServer();
+  await using ground = await startGround({ logs: logs.address });
+  await ground.engine.up(program());
+  const id = ground.engine.resources.get("agent")?.id ?? "";
+  const found = await get(ground, id);
+  await elsewhere(ground.mock, "PATCH", `/v2/deployments/${id}`, { display_name: "Agent" });
+  const refreshed = await ground.provider.process.read(urn, id, found.outputs, { __provider: providerText });
+  expect(refreshed.outputs).toMatchObject({ name: "agent", displayName: "Agent" });
+  expect(logs.lines.filter(({ severity }) => severity === "warning")).toEqual([]);
 });
 
 test("a lookup by nothing, by both or by something empty is refused before any request", async () => {

@@ -3,7 +3,7 @@ import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { deploymentType, providerText } from "../../provider/dynamic.ts";
 import type { DeploymentState } from "../../provider/state.ts";
 import { startMaskingPlatform } from "../support/github/masking-platform.ts";
-import type { Properties } from "../support/pulumi/dynamic-process.ts";
+import type { InitFailure, Properties } from "../support/pulumi/dynamic-process.ts";
 import { type LogServer, startLogServer } from "../support/pulumi/log-server.ts";
 import { agentArgs, elsewhere, type Ground, platform, startGround, startProvider, writes } from "./ground.ts";
 
@@ -143,11 +143,36 @@ test("another resource of the same stack is a rename: refused with the alias tha
   await using life = await startLife();
   const first = await life.create(one);
   await expect(life.create(urnOf("two"))).rejects.toThrow(
-    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\`, or its present URN if it was renamed since (\`pulumi stack --show-urns\`). Otherwise choose another name.`,
+    `name: the deployment of that name (${first.id}) belongs to the resource "one" of this stack. If this resource is that one under another name or parent, add the resource option \`aliases: [{ name: "one" }]\` (or its present URN, by \`pulumi stack --show-urns\`, if it was renamed since). If it was renamed in an earlier run and is to be replaced now, set \`adopt\`. Otherwise choose another name.`,
   );
   const moved = `urn:pulumi:test::program::my:component:Agent$${deploymentType}::one`;
   await expect(life.create(moved)).rejects.toThrow(`aliases: ["${one}"]`);
   expect(writes(life.ground.mock)).toEqual(["POST 201"]);
+});
+
+test("a refused creation keeps the deployment of its name from being deleted in the same run", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  await expect(life.create(urnOf("two"))).rejects.toThrow("aliases");
+  await expect(life.delete(one, first)).rejects.toThrow("isn't deleted: a creation under its name was refused");
+  expect(await life.alive()).toEqual([first.id]);
+  await life.ground.provider.restart();
+  await life.delete(one, first);
+  expect(await life.alive()).toEqual([]);
+});
+
+test("whose a name in use is, is read from the deployment itself: a listing may lag behind or hide it", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  const theirs = await life.create(urnOf("one", "b"), { adopt: true });
+  const marker = (value: string) => [{ name: "GRAPHDEPLOY_MANAGED_BY", value }];
+  for (const secrets of [marker(String(first.outputs.ownershipMarker)), []]) {
+    const shown = (await elsewhere(life.ground.mock, "GET", `/v2/deployments/${first.id}`)) as object;
+    const body = { resources: [{ ...shown, secrets }], offset: 0 };
+    life.ground.mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
+    await expect(life.create(one)).rejects.toThrow(`which is owned by pulumi#${urnOf("one", "b")}.`);
+  }
+  expect(await life.marker()).toBe(theirs.outputs.ownershipMarker);
 });
 
 test("what was adopted isn't deleted by the resource that had it before", async () => {
@@ -185,6 +210,28 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
   expect(await life.alive()).toEqual([ours.id]);
 });
 
+test("a renamed resource that is replaced later is kept with `adopt`, which its refusal names", async () => {
+  await using life = await startLife();
+  const two = urnOf("two");
+  const renamed = await life.update(two, await life.create(one), {});
+  await expect(life.create(two)).rejects.toThrow("is to be replaced now, set `adopt`.");
+  const replaced = await life.create(two, { adopt: true });
+  await life.delete(two, renamed);
+  expect(await life.alive()).toEqual([replaced.id]);
+});
+
+test("`adopt` alone takes a deployment back, and changes nothing where that isn't needed", async () => {
+  await using life = await startLife();
+  const theirs = await life.create(one);
+  const own = await life.update(one, theirs, { adopt: true });
+  expect(writes(life.ground.mock)).toEqual(["POST 201"]);
+  expect(own.outputs.ownershipMarker).toBe(theirs.outputs.ownershipMarker);
+  await life.create(urnOf("one", "b"), { adopt: true });
+  const back = await life.update(one, theirs, { adopt: true });
+  expect(back.outputs.ownershipMarker).toBe(theirs.outputs.ownershipMarker);
+  expect(await life.marker()).toBe(theirs.outputs.ownershipMarker);
+});
+
 test("an alias, a renamed stack and a moved state need no request, and the marker follows with the next revision", async () => {
   await using life = await startLife();
   const first = await life.create(one);
@@ -209,7 +256,7 @@ test("a state of the present build, whose marker has no generation, changes and 
   await life.ground.provider.restart();
 
   const renamed = await life.update(urnOf("two"), old, {});
-  expect(renamed.outputs.ownershipMarker).toBeUndefined();
+  expect(renamed.outputs.ownershipMarker).toBe(`pulumi#${one}`);
   const changed = await life.update(one, old, { sourceRevisionConfig: { repoRef: "next" } });
   expect(await life.marker()).toBe(`pulumi#${one}`);
 
@@ -219,6 +266,103 @@ test("a state of the present build, whose marker has no generation, changes and 
   expect(await life.alive()).toEqual([id]);
   await life.delete(one, kept);
   expect(await life.alive()).toEqual([]);
+});
+
+/** A creation as the state of an earlier build holds it, in a process that hasn't seen it. */
+async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Promise<Entry> {
+  const { id, outputs } = await life.create(one);
+  const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: `pulumi#${one}` };
+  await elsewhere(life.ground.mock, "PATCH", `/v2/deployments/${id}`, { secrets: [marker] });
+  const { ownershipMarker: _marker, generation: _generation, ...before } = outputs;
+  await life.ground.provider.restart();
+  return { id, outputs: before };
+}
+
+test("a replacement whose change was lost from sight is held by its new entry", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  life.ground.mock.faults.replace([
+    { match: { method: "PATCH" }, times: 1, effect: { reset: "after" } },
+    { match: { operation: "get_deployment" }, nth: 3, times: 9, effect: { status: 403, body: { detail: "Not now" } } },
+  ]);
+  const failure = await life.create(one).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({ id: first.id, reasons: [expect.stringContaining("Not now")] });
+  life.ground.mock.faults.clear();
+  await life.ground.provider.restart();
+  const { id, properties } = failure as InitFailure;
+  const second = await life.update(one, { id, outputs: properties as unknown as DeploymentState }, {});
+  expect(await life.marker()).toBe(second.outputs.ownershipMarker);
+  await life.delete(one, first);
+  expect(await life.alive()).toEqual([id]);
+  await life.delete(one, second);
+  expect(await life.alive()).toEqual([]);
+});
+
+test("a resource of an earlier build that was only renamed deletes its deployment", async () => {
+  await using life = await startLife();
+  const renamed = await life.update(urnOf("two"), await createdEarlier(life), {});
+  await life.ground.provider.restart();
+  await life.delete(urnOf("two"), renamed);
+  expect(await life.alive()).toEqual([]);
+});
+
+test("an entry that an earlier build left to be deleted lets go of what the entry beside it holds", async () => {
+  await using life = await startLife();
+  const old = await createdEarlier(life);
+  const olds = old.outputs as unknown as Properties;
+  await life.ground.provider.process.diff(one, old.id, olds, await life.checked(one, inputsOf(one), olds));
+  await life.delete(one, old);
+  expect(await life.logs.logged("which a newer entry of this state holds, is let go of, not deleted.")).toMatchObject({
+    severity: "warning",
+  });
+  expect(await life.alive()).toEqual([old.id]);
+});
+
+test("a replacement that deletes first goes through in a state of an earlier build", async () => {
+  await using life = await startLife();
+  for (const changes of [
+    { sourceConfig: { repoUrl: "https://github.com/acme/other" } },
+    { resourceOptions: { deleteBeforeReplace: true } },
+  ]) {
+    const old = await createdEarlier(life);
+    const olds = old.outputs as unknown as Properties;
+    await life.ground.provider.process.diff(one, old.id, olds, await life.checked(one, inputsOf(one, changes), olds));
+    await life.delete(one, old);
+    expect(await life.alive()).toEqual([]);
+  }
+});
+
+test("a retained deployment whose resource is added again is refused with the way to go on with it", async () => {
+  await using life = await startLife();
+  const resourceOptions = { retainOnDelete: true };
+  const first = await life.create(one, { resourceOptions });
+  await expect(life.create(one, { resourceOptions })).rejects.toThrow("Set `adopt` to go on with it");
+  const again = await life.create(one, { resourceOptions, adopt: true });
+  expect(again.id).toBe(first.id);
+});
+
+test("a refresh says that a newer holder of the same owner keeps a deployment from being deleted here", async () => {
+  await using life = await startLife();
+  const first = await life.create(one);
+  await life.create(one);
+  await life.ground.provider.process.read(one, first.id, first.outputs as unknown as Properties, {});
+  expect(await life.logs.logged("isn't deleted from here any more until a change takes it back")).toMatchObject({
+    severity: "warning",
+  });
+});
+
+test("a refused deletion shows no value of the environment", async () => {
+  await using life = await startLife();
+  const first = await life.create(one, { secrets: { MODEL_KEY: "sk-planted-value" } });
+  life.ground.mock.faults.add({
+    match: { method: "DELETE" },
+    effect: { status: 400, body: { detail: "Can't delete: MODEL_KEY=sk-planted-value is in use." } },
+  });
+  await life.ground.provider.restart();
+  await expect(life.delete(one, first)).rejects.toThrow("MODEL_KEY=[redacted] is in use");
 });
 
 test("where the platform hides values, one's own state changes and deletes, and nothing foreign is taken over by accident", async () => {

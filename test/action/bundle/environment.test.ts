@@ -7,9 +7,12 @@ import {
   deploymentsOf,
   makeDeployment,
   markedAs,
+  pushTo,
+  repositoryUrl,
   secretValue,
   writesOf,
 } from "../../support/github/agents.ts";
+import { startMaskingPlatform } from "../../support/github/masking-platform.ts";
 import { runAction } from "../../support/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
@@ -107,6 +110,22 @@ test("a plan of hidden values says that they can't be compared", async () => {
   const { outputs, log } = await runAction({ event, inputs });
   expect([outputs.result, JSON.parse(outputs.plan ?? "{}").action], log).toEqual(["planned", "nothing"]);
   expect(log).toContain("the plan can't tell whether they differ");
+});
+
+test("a push that the platform builds by itself names the hidden values that aren't sent with it", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using masking = await startMaskingPlatform(mock.url);
+  const source_config = { repo_url: repositoryUrl, deployment_type: "dev", build_on_push: true };
+  await makeDeployment(mock, { secrets: [...mark, entry("TOKEN")], source_config });
+  const sha = await pushTo(mock);
+  const inputs = agentInputs(mock, { "base-url": masking.url, secrets: `TOKEN=${secretValue}` });
+  const pushed = await runAction({ event: { ...event, sha }, inputs });
+  expect(pushed.outputs.result, pushed.log).toBe("deployed");
+  expect(pushed.log).toMatch(/^::notice .*hides the values of TOKEN, so they aren't sent again/m);
+  expect((await deploymentsOf(mock))[0].secrets).toContainEqual(entry("TOKEN"));
+  const dispatched = await runAction({ event: { ...event, sha, name: "workflow_dispatch" }, inputs });
+  expect(dispatched.log).not.toContain("aren't sent again");
+  expect((await deploymentsOf(mock))[0].secrets).toContainEqual(entry("TOKEN", secretValue));
 });
 
 test("references to Kubernetes Secrets that nobody declares are kept, and compute that nobody declares too", async () => {

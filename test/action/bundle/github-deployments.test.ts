@@ -75,6 +75,21 @@ test("a later run ends what a lost one left open for the same deployment, and no
   expect(stateOf(github.deployments.at(-1))).toBe("success");
 });
 
+test("a run that ends while another is under way keeps the end that it wrote itself", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "manual" });
+  await using github = await FakeGitHub.start();
+  const payload = { graphdeploy: { name: "support-agent", baseUrl: mock.url, run: "https://github.com/other-run" } };
+  const other = github.addDeployment({ payload, description: "graphdeploy", states: [{ state: "in_progress" }] });
+  const { outputs, log } = await run(mock, github, {
+    inputs: { timeout: "1s" },
+    onOutput: (soFar) => {
+      if (other.states.length === 1 && soFar.includes("Following revision")) other.states.push({ state: "success" });
+    },
+  });
+  expect(outputs.result, log).toBe("timed-out");
+  expect(other.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
+});
+
 test("what an earlier version left in an environment of this deployment alone is ended, too", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
@@ -106,6 +121,18 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   const { outputs, log } = await run(mock, github, { event: opened, onOutput: killOnce("CREATING") });
   expect(comment(), log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
   expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} goes on on the platform`);
+});
+
+test("after a kill of its deletion a preview isn't shown as live any more", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  await run(mock, github, { event: opened });
+  mock.transitions.set({ mode: "manual" });
+  const closed = { ...opened, payload: pullRequest("closed") };
+  const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
+  const bodies = github.comments.get(12)?.map(({ body }) => body);
+  expect(bodies, log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(bodies?.[0]).toContain("What had been asked of the platform goes on");
 });
 
 test("a kill while the comment is written leaves what the run found out in it", async () => {

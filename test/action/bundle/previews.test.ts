@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs, pushTo, writesOf } from "../../support/github/agents.ts";
+import {
+  agentInputs,
+  ask,
+  deploymentsOf,
+  makeDeployment,
+  markedAs,
+  pushTo,
+  writesOf,
+} from "../../support/github/agents.ts";
 import { type ActionEvent, runAction } from "../../support/github/run-action.ts";
 import { type Answer, FakeGitHub } from "../../support/github/server.ts";
 import { pullRequest } from "../events.ts";
@@ -56,6 +64,39 @@ test("a preview lives from the opening of its pull request to its end", async ()
 
   const again = await run("closed");
   expect([again.code, again.outputs.result], again.log).toEqual([0, "deleted"]);
+});
+
+test("a preview whose deletion is under way is made again once it is gone, and never followed", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await FakeGitHub.start();
+  const inputs = agentInputs(mock, { wait: "false" });
+  mock.transitions.set({ mode: "manual" });
+  const first = await runAction({ event: event("opened"), inputs, githubUrl: github.url });
+  const { "deployment-id": id = "" } = first.outputs;
+  await ask(mock, "DELETE", `/v2/deployments/${id}`);
+  let isGone = false;
+  const again = await runAction({
+    event: event("reopened"),
+    inputs,
+    githubUrl: github.url,
+    onOutput: (log) => {
+      if (isGone || !log.includes("waiting until its name is free")) return;
+      isGone = true;
+      void mock.deployments.advance(id).then(() => mock.deployments.advance(id));
+    },
+  });
+  expect(again.outputs, again.log).toMatchObject({ result: "started", created: "true" });
+  expect(again.outputs["deployment-id"]).not.toBe(id);
+});
+
+test("a preview never gets the name of the deployment itself, also where there is none yet", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const inputs = agentInputs(mock, { name: "agent-12", "preview-name": "agent-{number}" });
+  const { code, log } = await runAction({ event: event("opened"), inputs });
+  expect([code, writesOf(mock)], log).toEqual([1, []]);
+  expect(log).toContain(
+    "preview-name: makes agent-12 of pull request #12, which is the name of the deployment itself.",
+  );
 });
 
 test("a branch named like that of production reaches the preview alone", async () => {

@@ -1,5 +1,4 @@
-// Loaded before a bundle that runs as a process of its own: time passes sixty times faster for what asks the clock, for what
-// sleeps and for what is done again and again.
+// Loaded before a bundle that runs as a process of its own: time passes sixty times faster for what asks the clock, what sleeps and what repeats.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
@@ -7,10 +6,9 @@ const factor = 60;
 const realNow = Date.now;
 const startedAt = realNow();
 const sleep = timers.setTimeout;
+const repeat = globalThis.setInterval;
 
 Date.now = () => startedAt + (realNow() - startedAt) * factor;
 timers.setTimeout = ((ms = 0, ...rest) => sleep(ms / factor, ...rest)) as typeof sleep;
+globalThis.setInterval = ((act: () => void, ms = 0) => repeat(act, ms / factor)) as typeof setInterval;
 syncBuiltinESMExports();
-
-const repeat = globalThis.setInterval;
-globalThis.setInterval = ((act: () => void, ms = 0) => repeat(act, ms / factor)) as typeof repeat;
