@@ -13,7 +13,7 @@ import type { Result } from "./operations.ts";
 import type { Outputs } from "./outputs.ts";
 import { markOf } from "./ownership.ts";
 import { plan } from "./plan.ts";
-import { deleteOwn, deletePreview, sweep, wasClosed } from "./preview.ts";
+import { deleteItself, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
 import { rollBack } from "./rollback.ts";
@@ -138,7 +138,7 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
     case "plan":
       return plan(session, task.source);
     case "delete":
-      return deleteOwn(session, report.name, markOf(repository), task.onlyRef);
+      return deleteItself(session, task.onlyRef);
     case "delete-preview":
       writeBacks.rememberComment();
       return deletePreview(session, task.pullRequest);

@@ -1,6 +1,6 @@
 import type { DesiredDeployment } from "../core/desired.ts";
 import { isSameRepository } from "../core/repository.ts";
-import { type InputProblem, readEnvironment } from "./environment-input.ts";
+import { type InputProblem, readEnvironment, repetitionProblems } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { readGraphConfigPath } from "./graph-config-path.ts";
 import type { InputName } from "./inputs.ts";
@@ -74,7 +74,7 @@ export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSo
 function readMap(input: InputName, text: string): { entries: [string, unknown][]; problems: InputProblem[] } {
   if (text.startsWith("{")) {
     try {
-      return { entries: Object.entries(JSON.parse(text)), problems: [] };
+      return { entries: Object.entries(JSON.parse(text)), problems: repetitionProblems(input, text) };
     } catch {
       return { entries: [], problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
     }

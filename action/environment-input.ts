@@ -1,4 +1,5 @@
 import { bareNameIn, readLines } from "./environment-lines.ts";
+import { repeatedKeys } from "./repeated-keys.ts";
 
 /** A mistake in an input, ready to be shown: it repeats no value. */
 export interface InputProblem {
@@ -62,13 +63,18 @@ function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"
     return { entries: undefined, problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
   }
   const entries: Record<string, string> = Object.create(null);
-  const problems: InputProblem[] = [];
+  const problems = repetitionProblems(input, text);
   for (const [name, value] of Object.entries(json as object)) {
     if (typeof value === "string") entries[name] = value;
     else if (typeof value === "boolean") entries[name] = String(value);
     else problems.push({ input, message: `has no text as the value of ${name}.` });
   }
   return { entries: { ...entries }, problems };
+}
+
+/** The names that a JSON object sets more than once. */
+export function repetitionProblems(input: string, json: string): InputProblem[] {
+  return repeatedKeys(json).map((name) => ({ input, message: `sets ${name} twice.` }));
 }
 
 /** A number in JSON by its text: read as a number, `3.10` would become 3.1 and a long id another one. */

@@ -2,6 +2,7 @@ import { type DesiredDeployment, type Problem, validateDesired } from "../core/d
 import { graphConfigFileNames } from "../core/dialect.ts";
 import { parseDuration } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
+import { isMarkerName } from "../core/ownership-marker.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import { sources } from "../core/wire/source-config.ts";
 import { readDeclared } from "./declared-input.ts";
@@ -14,6 +15,7 @@ import {
 } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { inInputNames, inputOf } from "./input-names.ts";
+import { jobTokenProblems } from "./job-token.ts";
 import { type Operation, operations } from "./operations.ts";
 import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
 
@@ -227,6 +229,14 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
       message: `names ${both.join(", ")}, declared here too. Keep one of the two.`,
     });
   }
+  const markers = removed.names.filter(isMarkerName);
+  if (markers.length > 0) {
+    problems.push({
+      input: "env-remove",
+      message: `names ${markers.join(", ")}, part of the ownership marker, which graphdeploy keeps itself.`,
+    });
+  }
+  const githubToken = text("github-token");
   const inputs: Inputs = {
     settings,
     hasApiKey: hasKey(),
@@ -243,6 +253,8 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
             ...given.checkoutProblems,
             ...valueProblems("secrets", secrets, allowed.names),
             ...valueProblems("env", plain, allowed.names),
+            ...jobTokenProblems("secrets", secrets, githubToken),
+            ...jobTokenProblems("env", plain, githubToken),
           ],
     envUpdate: choice("env-update", ["merge", "replace"]),
     envRemove: removed.names,
@@ -260,7 +272,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     onFailure: choice("on-failure", ["none", "rollback"]),
     smokeTest: smoke.smokeTest,
     githubEnvironment: text("github-environment"),
-    githubToken: text("github-token"),
+    githubToken,
     comment: flag("comment") ?? true,
     summary: flag("summary") ?? true,
   };

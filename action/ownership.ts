@@ -46,6 +46,32 @@ export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: 
   return value === undefined ? `${label} doesn't tell which repository it belongs to.` : undefined;
 }
 
+/**
+ * Why the deployment itself may not be deleted; `undefined` when it may. A deletion can't be undone, so a marker that is missing or hidden needs
+ * `adopt`, which never overrules what says that the deployment is somebody else's: a marker that can be read, a preview's entry, another origin.
+ */
+export function whyNotDeleted(
+  deployment: Deployment,
+  mark: string,
+  { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
+): string | undefined {
+  const { source_config, source_revision_config, secrets } = deployment;
+  if (readMarker(secrets) !== undefined) return whyNotOurs(deployment, mark, declared.sourceConfig?.repoUrl ?? "");
+  const label = `Deployment ${deployment.name} (${deployment.id})`;
+  const names = (secrets ?? []).map(({ name }) => name);
+  const preview = names.find((name) => isMarkerName(name) && name !== markerName);
+  if (preview !== undefined) return `${label} carries the mark ${preview} of a preview, so it isn't ${mark}.`;
+  const image = declared.sourceRevisionConfig?.imageUri;
+  const tellsOrigin = source_config.repo_url || (source_revision_config.image_uri && image !== undefined);
+  const other = tellsOrigin ? otherOrigin(deployment, declared) : undefined;
+  if (other !== undefined) return `${label} ${other}`;
+  if (adopt) return undefined;
+  const why = names.includes(markerName)
+    ? `may be somebody else's: the platform hides the value of ${markerName}, which says who owns it.`
+    : `carries no mark ${markerName}, so it was made by something else.`;
+  return `${label} ${why} Only adopt: true deletes it all the same.`;
+}
+
 /** Whose a deployment is, seen from this repository, with a sentence about it. */
 export interface Standing {
   /** `unmarked` and `hidden`: it is made from what is declared here, but has no marker that says whose it is, or none that can be read. */

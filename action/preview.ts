@@ -4,18 +4,28 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
-import { markOf, previewNameOf, pullRequestOf, whyNotOurs } from "./ownership.ts";
+import { markOf, previewNameOf, pullRequestOf, whyNotDeleted, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { plainRef } from "./target-source.ts";
 
 /**
- * Deletes a deployment that carries the mark; one that isn't there is done.
+ * Deletes the deployment itself; one that isn't there is done.
  * @param onlyRef leaves a deployment of any other ref alone
  * @throws {@link ConfigError} when it isn't ours
  */
-export async function deleteOwn(session: Session, name: string, mark: string, onlyRef?: string): Promise<void> {
-  const { client, console, inputs, progress, report, signal } = session;
+export async function deleteItself(session: Session, onlyRef: string | undefined): Promise<void> {
+  const { event, inputs } = session;
+  return deleteUnless(session, (deployment) => whyNotDeleted(deployment, markOf(event), inputs), onlyRef);
+}
+
+async function deleteUnless(
+  session: Session,
+  refusalOf: (deployment: Deployment) => string | undefined,
+  onlyRef?: string,
+): Promise<void> {
+  const { client, console, progress, report, signal } = session;
+  const { name } = report;
   const { deployment } = await client.findByName(name, { signal });
   report.result = "deleted";
   if (deployment === undefined) {
@@ -28,7 +38,7 @@ export async function deleteOwn(session: Session, name: string, mark: string, on
       report.message = `The event is about the ref ${onlyRef}, and deployment ${name} comes from ${deployedRef ?? "no ref"}. It is left alone.`;
       return console.notice(report.message);
     }
-    const refusal = whyNotOurs(deployment, mark, inputs.declared.sourceConfig?.repoUrl ?? "");
+    const refusal = refusalOf(deployment);
     if (refusal !== undefined) {
       delete report.result;
       throw new ConfigError(`${refusal} It is left alone.`, { path: "name" });
@@ -44,9 +54,10 @@ export async function deleteOwn(session: Session, name: string, mark: string, on
 
 /** Deletes the preview of a pull request that was closed. A deployment that only has its name is no failure of that. */
 export async function deletePreview(session: Session, pullRequest: number): Promise<void> {
-  const { report, event, console } = session;
+  const { report, event, inputs, console } = session;
+  const repositoryUrl = inputs.declared.sourceConfig?.repoUrl ?? "";
   try {
-    await deleteOwn(session, report.name, markOf(event, pullRequest));
+    await deleteUnless(session, (deployment) => whyNotOurs(deployment, markOf(event, pullRequest), repositoryUrl));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.warning(error.message);

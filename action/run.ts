@@ -11,7 +11,8 @@ import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import { whyWithoutSecrets } from "./secrets-of-run.ts";
-import { type Target, targetOf } from "./target.ts";
+import { isForAnybody, lookUpSender } from "./sender.ts";
+import { type Target, type TargetInputs, targetOf } from "./target.ts";
 
 /**
  * The main step, from the inputs to the last write-back. Every outcome is reported; the return value is the exit status.
@@ -33,12 +34,8 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     const { operation, ref, sha, pullRequest } = inputs;
     const needsRef = inputs.declared.source === "github";
     const choice = { operation, ref, sha, pullRequest, needsRef };
-    let target = targetOf(event, choice);
-    if (target.kind === "look-up" && inputs.settings !== undefined) {
-      const answer = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
-      if ("found" in answer) target = targetOf(event, choice, answer.found);
-      else problems.push(answer.problem);
-    }
+    const { target, problem } = await decide(event, inputs, choice, console, signal);
+    if (problem !== undefined) problems.push(problem);
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
     const withoutSecrets = inputs.hasApiKey ? undefined : whyWithoutSecrets(event, target);
@@ -75,6 +72,26 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
       console.error(line, error instanceof InputError ? "graphdeploy: wrong input" : "graphdeploy: failed");
     return 1;
   }
+}
+
+/** What is to be done once GitHub has said what the event doesn't; a `problem` where it doesn't say that. */
+async function decide(
+  event: WorkflowEvent,
+  inputs: Inputs,
+  choice: TargetInputs,
+  console: Console,
+  signal: AbortSignal,
+): Promise<{ target: Target; problem?: InputProblem }> {
+  const target = targetOf(event, choice);
+  if (inputs.settings === undefined || target.kind === "skip" || target.kind === "refuse") return { target };
+  if (isForAnybody(event)) {
+    const sender = await lookUpSender(inputs, event, console, signal);
+    if ("problem" in sender) return { target, problem: sender.problem };
+    if (sender.refused !== undefined) return { target: { kind: "skip", reason: sender.refused } };
+  }
+  if (target.kind !== "look-up") return { target };
+  const answer = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
+  return "found" in answer ? { target: targetOf(event, choice, answer.found) } : { target, problem: answer.problem };
 }
 
 /** An input that can't be read is a mistake already, and not another one for what follows from it. */

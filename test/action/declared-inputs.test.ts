@@ -225,3 +225,51 @@ test("a setting that is wrong is told by its input", () => {
   ]);
   expect(told(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
 });
+
+test.each<[InputName, string]>([
+  ["env", '{"A": "1", "A": "2"}'],
+  ["secrets", '{"A": "1", "A": "2"}'],
+  ["secret-references", '{"A": "agent:token", "A": "agent:other"}'],
+  ["resource-spec", '{"labels": {"A": "1"}, "A": 1, "A": 2}'],
+])("%s refuses a name that its JSON sets twice", (input, text) => {
+  const { problems } = read({ ...right, [input]: text });
+  expect(problems).toContainEqual({ input, message: "sets A twice." });
+});
+
+test("resource-spec may have a name once in each of its maps", () => {
+  const { problems } = read({ ...right, "resource-spec": '{"A": {"A": 1, "B": [{"A": 2}, {"A": 3}]}, "B": "x"}' });
+  expect(problems).toEqual([]);
+});
+
+test("env-remove refuses the ownership marker and a preview's mark by name", () => {
+  const { problems } = read({ ...right, "env-remove": "OLD,GRAPHDEPLOY_MANAGED_BY,GRAPHDEPLOY_PREVIEW_PR_12" });
+  expect(problems.map(({ input, message }) => `${input}: ${message}`)).toEqual([
+    "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy keeps itself.",
+  ]);
+});
+
+const jobToken = "ghs_token-of-the-job";
+const aboutToken = "which is the job's own token: it expires with the job.";
+
+test.each<[string, Partial<Record<InputName, string>>, string[]]>([
+  [
+    "toJSON(secrets)",
+    { secrets: JSON.stringify({ KEY: "sk-1", github_token: jobToken }) },
+    ["secrets: has github_token"],
+  ],
+  [
+    "toJSON(secrets) beside another github-token",
+    { secrets: JSON.stringify({ github_token: "ghs_other" }), "github-token": "ghp_personal" },
+    ["secrets: has github_token"],
+  ],
+  ["another name", { secrets: `TOKEN=${jobToken}` }, ["secrets: has TOKEN"]],
+  ["env", { env: `A=1\nTOKEN=${jobToken}\nOTHER=${jobToken}` }, ["env: has TOKEN, OTHER"]],
+  ["a personal token", { secrets: "GITHUB_TOKEN=ghp_personal", "github-token": "ghp_personal" }, []],
+  ["a personal token in JSON", { secrets: '{"GITHUB_TOKEN": "ghp_personal", "github_token": "ghp_personal"}' }, []],
+])("the job's own token isn't deployed: %s", (_, given, expected) => {
+  const { inputs, problems } = read({ ...right, "github-token": jobToken, ...given });
+  expect(problems).toEqual([]);
+  const found = inputs.declarationProblems.map(({ input, message }) => `${input}: ${message}`);
+  expect(found).toEqual(expected.map((start) => expect.stringContaining(`${start}, ${aboutToken}`)));
+  expect(JSON.stringify(found)).not.toContain(jobToken);
+});

@@ -93,3 +93,22 @@ test("no message about lines that can't be read shows a value", () => {
     }),
   );
 });
+
+test.each<[string, string, string[]]>([
+  ["twice", '{"A": "first-value", "B": "2", "A": "second-value"}', ["A"]],
+  ["twice, once with an escape", String.raw`{"A": "first-value", "\u0041": "second-value"}`, ["A"]],
+  ["three times", '{"A":"","A":"","A":"", "__proto__":"", "__proto__":""}', ["A", "__proto__"]],
+  ["only inside of values", String.raw`{"A": "\"A\":1, \"A\":2", "B": "}{,\"A\":"}`, []],
+])("a name that JSON sets %s is an error by name, as in lines", (_, text, names) => {
+  const { problems } = readEnvironment("secrets", text);
+  expect(problems.map(({ message }) => message)).toEqual(names.map((name) => `sets ${name} twice.`));
+  expect(JSON.stringify(problems)).not.toMatch(/first-value|second-value/);
+});
+
+test("JSON that sets each name once has none twice, whatever the names and values are", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.string()), (entries) => {
+      expect(readEnvironment("env", JSON.stringify(entries)).problems).toEqual([]);
+    }),
+  );
+});

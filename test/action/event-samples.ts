@@ -9,7 +9,11 @@ export const pullRequestNumber = 12;
 export function sampleOf({ event, when }: EventRow, type: string | undefined): Partial<WorkflowEvent> {
   const action = type === undefined ? {} : { action: type };
   const sample = samples[event]?.(when, type) ?? { ref: "refs/heads/main" };
-  return { ...sample, name: event, payload: { ...action, ...sample.payload } };
+  return {
+    ...sample,
+    name: event,
+    payload: { ...action, sender: { login: "octocat", type: "User" }, ...sample.payload },
+  };
 }
 
 const samples: Readonly<Record<string, (when: Case, type: string | undefined) => Partial<WorkflowEvent>>> = {

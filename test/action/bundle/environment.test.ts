@@ -13,7 +13,7 @@ import {
   writesOf,
 } from "../../support/github/agents.ts";
 import { startMaskingPlatform } from "../../support/github/masking-platform.ts";
-import { runAction } from "../../support/github/run-action.ts";
+import { runAction, token } from "../../support/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const { secrets: mark } = markedAs("acme/agents#deploy");
@@ -41,6 +41,19 @@ test("a deletion needs no values", async () => {
   const inputs = agentInputs(mock, { secrets: "OPENAI_API_KEY=", operation: "delete" });
   const { outputs, log } = await runAction({ event: { ...event, name: "workflow_dispatch" }, inputs });
   expect(outputs.result, log).toBe("deleted");
+});
+
+test("all secrets of the repository with the job's own token are refused before anything is asked, and a deletion isn't", async () => {
+  await using mock = await startMockServer({ port: 0 });
+  const inputs = agentInputs(mock, { secrets: JSON.stringify({ TOKEN: secretValue, github_token: token }) });
+  const refused = await runAction({ event, inputs });
+  expect([refused.code, refused.outputs.result]).toEqual([1, "failed"]);
+  expect(refused.log).toContain("secrets: has github_token, which is the job's own token");
+  expect(refused.everything).not.toContain(token);
+  expect(mock.requests()).toEqual([]);
+  const dispatch = { ...event, name: "workflow_dispatch" };
+  const deleted = await runAction({ event: dispatch, inputs: { ...inputs, operation: "delete" } });
+  expect(deleted.outputs.result, deleted.log).toBe("deleted");
 });
 
 test("secrets come from the env of the step by their names", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { operations } from "../../../action/operations.ts";
+import { isForAnybody } from "../../../action/sender.ts";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../support/github/agents.ts";
 import { type ActionEvent, runAction } from "../../support/github/run-action.ts";
@@ -34,6 +35,8 @@ const inputs = fc.record({
   ref: fc.constantFrom(undefined, undefined, "main"),
   pullRequest: fc.constantFrom(undefined, undefined, pullRequestNumber),
   wait: fc.boolean(),
+  /** Who caused the event: somebody who may write to the repository, or a stranger. */
+  sender: fc.constantFrom("octocat", "octocat", "mallory"),
 });
 
 test("nothing is deployed or deleted that the table doesn't allow, whatever the platform has", async () => {
@@ -51,9 +54,10 @@ test("nothing is deployed or deleted that the table doesn't allow, whatever the 
       const before = await look(mock);
       const written = writesOf(mock).length;
 
-      const { operation, ref, pullRequest, wait } = given;
+      const { operation, ref, pullRequest, wait, sender } = given;
+      const sample = sampleOf(row, type) as ActionEvent;
       const { code, log } = await runAction({
-        event: sampleOf(row, type) as ActionEvent,
+        event: { ...sample, payload: { ...sample.payload, sender: { login: sender, type: "User" } } },
         inputs: agentInputs(mock, {
           name: "agent",
           operation,
@@ -65,7 +69,9 @@ test("nothing is deployed or deleted that the table doesn't allow, whatever the 
       });
 
       const choice = { operation, ref, pullRequest, needsRef: true };
-      const outcome = expectedOutcome(row, choice, { ...pull, state: isClosed ? "closed" : "open" });
+      const decided = expectedOutcome(row, choice, { ...pull, state: isClosed ? "closed" : "open" });
+      const isStranger = sender === "mallory" && isForAnybody({ name: row.event });
+      const outcome = isStranger && decided !== "refuse" ? "notice" : decided;
       const after = await look(mock);
       const touched = [...after.keys()].filter((name) => before.get(name) !== after.get(name));
       const deleted = [...before.keys()].filter((name) => !after.has(name));

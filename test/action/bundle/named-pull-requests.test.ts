@@ -12,6 +12,7 @@ const comment: ActionEvent = {
     action: "created",
     issue: { number: 12, state: "open", pull_request: { url: "https://api.github.com/repos/acme/agents/pulls/12" } },
     comment: { body: "/preview" },
+    sender: { login: "octocat", type: "User" },
   },
 };
 const dispatch: ActionEvent = { name: "workflow_dispatch", ref: "refs/heads/main", payload: { inputs: {} } };
@@ -79,7 +80,10 @@ test("a pull request that can't be looked up is an error that says why, beside o
   expect(refused.log).toContain("pull-requests: read");
   expect(refused.log).toContain("timeout: ");
 
-  const withoutToken = await runAction({ event: comment, inputs: { ...inputs, "github-token": "" } });
+  const withoutToken = await runAction({
+    event: dispatch,
+    inputs: { ...inputs, "pull-request": "12", "github-token": "" },
+  });
   expect(withoutToken.code).toBe(1);
   expect(withoutToken.log).toContain("github-token: is needed to look up pull request #12.");
   expect(mock.requests()).toEqual([]);
@@ -111,7 +115,11 @@ test("the look-up uses the token and tells nobody", async () => {
   await using github = await startGitHub();
   const inputs = agentInputs(mock, { operation: "preview" });
   const { everything } = await runAction({ event: comment, inputs, githubUrl: github.url });
-  expect(github.calls[0]).toMatchObject({ method: "GET", path: "/repos/acme/agents/pulls/12" });
-  expect(github.calls[0]?.authorization).toContain(token);
+  const reads = github.calls.filter(({ method }) => method === "GET").slice(0, 2);
+  expect(reads.map(({ path }) => path)).toEqual([
+    "/repos/acme/agents/collaborators/octocat/permission",
+    "/repos/acme/agents/pulls/12",
+  ]);
+  for (const { authorization } of reads) expect(authorization).toContain(token);
   expect(everything).not.toContain(token);
 });

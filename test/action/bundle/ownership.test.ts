@@ -156,3 +156,113 @@ test("a run that loses the race to create to somebody else changes nothing of th
   expect(log).not.toContain("taken over");
   expect(writesOf(mock)).toEqual([...created, "POST /v2/deployments 409"]);
 });
+
+const deletion = { operation: "delete" };
+const dispatch = { name: "workflow_dispatch", ref: "refs/heads/main" };
+
+test("where the platform hides the marker, a deletion is refused and says why, and adopt deletes all the same", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
+  const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
+  expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
+  expect(refused.log).toContain("the platform hides the value of GRAPHDEPLOY_MANAGED_BY");
+  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(writesOf(mock)).toEqual(created);
+  const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
+  expect([adopted.code, adopted.outputs.result], adopted.log).toEqual([0, "deleted"]);
+  expect(await deploymentsOf(mock)).toEqual([]);
+});
+
+test("an unmarked deployment is deleted with adopt alone", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await makeDeployment(mock);
+  const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
+  expect(refused.outputs.result).toBe("failed");
+  expect(refused.log).toContain("carries no mark GRAPHDEPLOY_MANAGED_BY");
+  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(writesOf(mock)).toEqual(created);
+  const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
+  expect(adopted.outputs.result, adopted.log).toBe("deleted");
+});
+
+const otherRepository = {
+  source_config: {
+    repo_url: "https://github.com/acme/other",
+    integration_id: "1b2f8a90-5f0e-4a6e-8a31-2f1d3c4b5a69",
+    deployment_type: "dev",
+  },
+};
+
+test.each<[string, Record<string, unknown>, string]>([
+  ["another owner's marker", markedAs("acme/other#deploy"), "is marked as managed by acme/other#deploy"],
+  [
+    "a Pulumi program's marker",
+    markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
+    "is marked as managed by pulumi#urn",
+  ],
+  [
+    "a preview's entry",
+    { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")] },
+    "carries the mark GRAPHDEPLOY_PREVIEW_PR_12 of a preview",
+  ],
+  ["another repository", otherRepository, "is made from https://github.com/acme/other"],
+  [
+    "another repository and a hidden marker",
+    { ...otherRepository, secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] },
+    "is made from https://github.com/acme/other",
+  ],
+])("adopt never deletes what is somebody else's: %s", async (_, body, reason) => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await makeDeployment(mock, body);
+  const { code, outputs, log } = await runAction({
+    event: dispatch,
+    inputs: agentInputs(mock, { ...deletion, adopt: "true" }),
+  });
+  expect([code, outputs.result], log).toEqual([1, "failed"]);
+  expect(log).toContain(reason);
+  expect(log).not.toContain("Only adopt: true deletes it all the same.");
+  expect(writesOf(mock)).toEqual(created);
+});
+
+test("of an image deployment with a hidden marker, adopt deletes it, but never one of another image", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  for (const [name, image_uri] of [
+    ["own", "ghcr.io/acme/agent:1"],
+    ["other", "ghcr.io/mallory/agent:1"],
+  ]) {
+    await ask(mock, "POST", "/api-host/v2/deployments", {
+      name,
+      source: "external_docker",
+      source_config: { resource_spec: {} },
+      source_revision_config: { image_uri },
+      secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")],
+    });
+  }
+  const run = (inputs: Record<string, string>) =>
+    runAction({
+      event: dispatch,
+      inputs: { "api-key": apiKey, "base-url": mock.selfHostedUrl, ...deletion, ...inputs },
+    });
+  const image = { "image-uri": "ghcr.io/acme/agent:2" };
+  expect((await run({ name: "own", ...image })).log).toContain("Only adopt: true deletes it all the same.");
+  const other = await run({ name: "other", adopt: "true", ...image });
+  expect(other.log).toContain("runs the image ghcr.io/mallory/agent:1");
+  expect((await run({ name: "own", adopt: "true" })).outputs.result).toBe("deleted");
+});
+
+test.each(["true", "false"])(
+  "a preview keeps its second entry, and adopt: %s changes nothing of that",
+  async (adopt) => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await makeDeployment(mock, {
+      name: "support-agent-pr-12",
+      secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")],
+    });
+    await makeDeployment(mock, { name: "support-agent-pr-13", secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
+    const close = (number: string) =>
+      runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt, "pull-request": number }) });
+    expect((await close("12")).outputs.result).toBe("deleted");
+    expect((await close("13")).outputs.result).toBe("skipped");
+    expect((await deploymentsOf(mock)).map(({ name }: { name: string }) => name)).toEqual(["support-agent-pr-13"]);
+  },
+);

@@ -26,7 +26,7 @@ export interface RecordedCall {
 }
 
 /** What a token may be refused. */
-export type Permission = "deployments" | "comments" | "pulls";
+export type Permission = "deployments" | "comments" | "pulls" | "metadata";
 
 /** The parts of GitHub's REST API that the action uses, as a server on loopback that holds what is written to it. */
 export class FakeGitHub implements AsyncDisposable {
@@ -36,6 +36,8 @@ export class FakeGitHub implements AsyncDisposable {
   readonly closedPullRequests = new Set<number>();
   /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
   readonly pullRequests = new Map<number, Record<string, unknown>>();
+  /** What people may do in the repository, by login; everybody else may only read, as in a public one. */
+  readonly permissions = new Map([["octocat", "write"]]);
   readonly refused = new Set<Permission>();
   /** Answers that come before those of the server itself, one for each request that they are for. */
   readonly limits: { path: string; answer: Answer }[] = [];
@@ -120,6 +122,10 @@ export class FakeGitHub implements AsyncDisposable {
       const number = Number(id);
       const state = this.closedPullRequests.has(number) ? "closed" : "open";
       return { status: 200, json: { ...this.pullRequests.get(number), number, state } };
+    }
+    if (kind === "collaborators" && tail === "permission") {
+      if (this.refused.has("metadata")) return refusal;
+      return { status: 200, json: { permission: this.permissions.get(decodeURIComponent(id)) ?? "read" } };
     }
     if (kind === "issues") return this.refused.has("comments") ? refusal : this.#comments(method, id, tail, url, body);
     if (kind === "deployments")

@@ -1,0 +1,14 @@
+import type { GitHub } from "./client.ts";
+
+/** What somebody may do in the repository, such as `write`; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. */
+export async function permissionOf(
+  github: GitHub,
+  username: string,
+  onUnknown: (reason: string) => void,
+): Promise<string | undefined> {
+  const look = async () => {
+    const { data } = await github.octokit.rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username });
+    return data.permission;
+  };
+  return github.attempt(`Looking up the permission of ${username}`, "metadata: read", look, onUnknown);
+}

@@ -1,0 +1,25 @@
+import type { EnvironmentInput, InputProblem } from "./environment-input.ts";
+import type { InputName } from "./inputs.ts";
+
+/** How the tokens of people begin. */
+const personalToken = /^\s*(?:ghp|gho|ghu|github_pat)_/;
+
+/**
+ * The entries that hold the job's own token. `toJSON(secrets)` brings it as `github_token`; another name has it where the value is that of the input
+ * `github-token`, unless that is a personal token, which may be meant for the agent as well.
+ */
+export function* jobTokenProblems(
+  input: InputName,
+  { entries = {} }: EnvironmentInput,
+  githubToken: string | undefined,
+): Generator<InputProblem> {
+  const jobToken = githubToken?.startsWith("ghs_") ? githubToken : undefined;
+  const names = Object.keys(entries).filter(
+    (name) =>
+      (name === "github_token" && !personalToken.test(entries[name] ?? "")) ||
+      (jobToken !== undefined && entries[name]?.trim() === jobToken),
+  );
+  if (names.length === 0) return;
+  const message = `has ${names.join(", ")}, which is the job's own token: it expires with the job. Leave it out, and list by name what the agent needs instead of toJSON(secrets).`;
+  yield { input, message };
+}

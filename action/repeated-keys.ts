@@ -1,0 +1,21 @@
+/** Strings, and the marks that tell where a string is a key of the outermost object. */
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/** The keys that a JSON object has more than once, of which `JSON.parse` keeps the last without a word. `text` is valid JSON. */
+export function repeatedKeys(text: string): string[] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  let depth = 0;
+  let last = "";
+  for (const [found] of text.matchAll(token)) {
+    if (found === "{" || found === "[") depth += 1;
+    else if (found === "}" || found === "]") depth -= 1;
+    else if (found !== ":") last = found;
+    else if (depth === 1) {
+      const key: string = JSON.parse(last);
+      if (seen.has(key)) repeated.add(key);
+      seen.add(key);
+    }
+  }
+  return [...repeated];
+}

@@ -1,0 +1,54 @@
+import type { Console } from "./console.ts";
+import type { InputProblem } from "./environment-input.ts";
+import { asFields, asText, type WorkflowEvent } from "./event.ts";
+import type { Inputs } from "./inputs.ts";
+
+/** Events that anybody who can see a public repository can cause, without any right in it. */
+const eventsForAnybody: ReadonlySet<string> = new Set([
+  ...["issue_comment", "discussion_comment", "pull_request_review", "pull_request_review_comment"],
+  ...["discussion", "issues", "fork", "watch", "gollum"],
+]);
+
+/** GitHub reports `maintain` as `write`, and `triage` as `read`. */
+const writingPermissions: ReadonlySet<string> = new Set(["admin", "maintain", "write"]);
+
+/** Whether people without any right in the repository can cause the event. */
+export function isForAnybody({ name }: Pick<WorkflowEvent, "name">): boolean {
+  return eventsForAnybody.has(name);
+}
+
+/**
+ * Whether whoever caused the event may write to the repository: only for them something is done. `refused` says why not. What can't be known is a
+ * mistake of the inputs, never a permission.
+ */
+export async function lookUpSender(
+  { githubToken }: Pick<Inputs, "githubToken">,
+  { name, payload, repository }: WorkflowEvent,
+  console: Console,
+  signal: AbortSignal,
+): Promise<{ refused: string | undefined } | { problem: InputProblem }> {
+  const login = asText(asFields(payload.sender).login);
+  if (login === undefined) {
+    const message = `The event ${name} doesn't name its sender, so it isn't known whether they may ask for anything.`;
+    return { problem: { input: "operation", message } };
+  }
+  // Loaded only where something has to be requested.
+  const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
+  const { permissionOf } = await import(/* webpackMode: "eager" */ "./github/permission.ts");
+  const github = connectToGitHub(githubToken, repository, console, signal);
+  if (github === undefined) {
+    const message = `is needed to see whether ${login} may write to ${repository}.`;
+    return { problem: { input: "github-token", message } };
+  }
+  let reason = "";
+  const permission = await permissionOf(github, login, (why) => {
+    reason = why;
+  });
+  if (permission === undefined) {
+    const message = `doesn't show whether ${login} may write to ${repository} (metadata: read), so nothing was done. ${reason}`;
+    return { problem: { input: "github-token", message } };
+  }
+  if (writingPermissions.has(permission)) return { refused: undefined };
+  const refused = `${login} has the permission ${JSON.stringify(permission)} in ${repository}. Anybody can cause the event ${name}, so something is done only for those who may write to the repository (write, maintain, admin).`;
+  return { refused };
+}
