@@ -250,6 +250,10 @@ function learnOwners({ model, stack, before, after, entriesBefore, entriesAfter 
     // Nobody could write down what a killed provider had just made.
     if (isNew && !held(entriesAfter, id) && wasKilled) model.abandoned.add(id);
   }
+  for (const { id } of entriesAfter) {
+    // Nor what it had just deleted: the entry stays, and only a refresh tells.
+    if (wasKilled && before.has(id) && !after.has(id)) model.deletedElsewhere.add(id);
+  }
   for (const { id, retainOnDelete } of entriesBefore) {
     if (retainOnDelete && !held(entriesAfter, id)) model.abandoned.add(id);
   }

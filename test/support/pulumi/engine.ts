@@ -106,7 +106,13 @@ function shownSteps(taken: readonly StepTaken[]): Step[] {
 export function createEngine(provider: DynamicProcess | (() => DynamicProcess)): Engine {
   const process = typeof provider === "function" ? provider : () => provider;
   const stack = new PulumiStack({ project: "program", name: "test", process });
-  const shown = async (run: Promise<{ steps: readonly StepTaken[] }>) => shownSteps((await run).steps);
+  const shown = async (run: Promise<{ steps: readonly StepTaken[]; error: string | undefined }>) => {
+    const { steps: taken, error } = await run;
+    const steps = shownSteps(taken);
+    // Of the program itself, which failed at no resource.
+    if (error !== undefined && steps.every((step) => step.error === undefined)) throw new Error(error);
+    return steps;
+  };
   return {
     resources: new ResourcesByName(stack),
     up: (program) => shown(stack.up(program)),
