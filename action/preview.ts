@@ -1,5 +1,5 @@
 import { deleteDeployment } from "../core/deletion.ts";
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError, isGone } from "../core/errors.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
@@ -26,7 +26,8 @@ async function deleteUnless(
 ): Promise<void> {
   const { client, console, progress, report, signal } = session;
   const { name } = report;
-  const { deployment } = await client.findByName(name, { signal });
+  const { deployment: listed } = await client.findByName(name, { signal });
+  const deployment = listed && (await readIfThere(session, listed.id));
   report.result = "deleted";
   if (deployment === undefined) {
     report.message = `There is no deployment ${name}: nothing to delete.`;
@@ -50,6 +51,16 @@ async function deleteUnless(
     delete report.url;
   }
   await retire(session, name);
+}
+
+/** Whose a deployment is, is judged by itself: a listing may lag behind, or leave the markers out. */
+async function readIfThere({ client, signal }: Session, id: string): Promise<Deployment | undefined> {
+  try {
+    return await client.getDeployment(id, { signal });
+  } catch (error) {
+    if (isGone(error, id)) return undefined;
+    throw error;
+  }
 }
 
 /** Deletes the preview of a pull request that was closed. A deployment that only has its name is no failure of that. */
@@ -83,9 +94,10 @@ export async function sweep(session: Session): Promise<void> {
   const unknown: string[] = [];
   const reasons = new Set<string>();
   report.swept = swept;
-  for (const deployment of await client.listDeployments({}, { signal }).all()) {
-    const pullRequest = pullRequestOf(previewName, declared.name, deployment.name);
-    if (pullRequest === undefined) continue;
+  for (const listed of await client.listDeployments({}, { signal }).all()) {
+    const pullRequest = pullRequestOf(previewName, declared.name, listed.name);
+    const deployment = pullRequest === undefined ? undefined : await readIfThere(session, listed.id);
+    if (pullRequest === undefined || deployment === undefined) continue;
     const refusal = whyNotOurs(deployment, markOf(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       console.info(`${refusal} It is left alone.`);

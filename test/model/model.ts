@@ -31,7 +31,7 @@ export interface Model {
   readonly owners: Map<string, StackKey | "elsewhere">;
   /** Deployments that no state can hold any more, for example because the provider was killed before it could tell of them, or they were retained. */
   readonly abandoned: Set<string>;
-  /** Ids that somebody else deleted. */
+  /** Ids whose deletion no state shows yet: somebody else deleted them, or a provider that was killed. */
   readonly deletedElsewhere: Set<string>;
   /** Names of environment entries that somebody else added, by id. */
   readonly addedElsewhere: Map<string, Set<string>>;

@@ -173,6 +173,17 @@ test("where the platform hides the marker, a deletion is refused and says why, a
   expect(await deploymentsOf(mock)).toEqual([]);
 });
 
+test("whose a deployment is that is to be deleted, is read from itself: a listing may lag behind", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const theirs = await makeDeployment(mock, markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
+  const body = { resources: [{ ...theirs, ...markedAs(own) }], offset: 0 };
+  mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
+  const { outputs, log } = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
+  expect(outputs.result, log).toBe("failed");
+  expect(log).toContain("is marked as managed by pulumi#urn:pulumi:dev::agents::Deployment::agent");
+  expect(writesOf(mock)).toEqual(created);
+});
+
 test("an unmarked deployment is deleted with adopt alone", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
