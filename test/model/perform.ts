@@ -252,7 +252,9 @@ function learnOwners({ model, stack, before, after, entriesBefore, entriesAfter 
   }
   for (const { id } of entriesAfter) {
     // Nor what it had just deleted: the entry stays, and only a refresh tells.
-    if (wasKilled && before.has(id) && !after.has(id)) model.deletedElsewhere.add(id);
+    if (!wasKilled || !before.has(id) || after.has(id)) continue;
+    model.deletedElsewhere.add(id);
+    model.stacks[stack].unsettled.add("changed elsewhere");
   }
   for (const { id, retainOnDelete } of entriesBefore) {
     if (retainOnDelete && !held(entriesAfter, id)) model.abandoned.add(id);
