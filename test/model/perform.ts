@@ -1,3 +1,4 @@
+import { readMarker } from "../../core/ownership-marker.ts";
 import { importFile } from "../../provider/import-file.ts";
 import type { StackKey, Step, Trouble } from "./commands.ts";
 import { isContested, isDeployment, project, urnIn } from "./declared.ts";
@@ -251,8 +252,12 @@ function learnOwners({ model, stack, before, after, entriesBefore, entriesAfter 
     if (isNew && !held(entriesAfter, id) && wasKilled) model.abandoned.add(id);
   }
   for (const { id } of entriesAfter) {
+    const [then, now] = [before.get(id), after.get(id)];
+    if (!wasKilled || then === undefined) continue;
+    // A marker that no state knows of: a deletion lets go of such a deployment, until a change takes it back.
+    if (now !== undefined && readMarker(now.secrets) !== readMarker(then.secrets)) model.abandoned.add(id);
     // Nor what it had just deleted: the entry stays, and only a refresh tells.
-    if (!wasKilled || !before.has(id) || after.has(id)) continue;
+    if (now !== undefined) continue;
     model.deletedElsewhere.add(id);
     model.stacks[stack].unsettled.add("changed elsewhere");
   }
