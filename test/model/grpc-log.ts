@@ -52,12 +52,21 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** What stands for a value that isn't known yet. */
 const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Calls without what differs between two runs of the same: ids are numbered as they come, and times and ports are left out. */
+/** Where an ownership marker, or the state, has one. */
+const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
+
+/** Calls without what differs between two runs of the same: ids and generations are numbered as they come, and times and ports are left out. */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);
+  const generations = new Map<string, string>();
   const text = JSON.stringify(calls, sortedKeys)
     .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"/g, '"<time>"')
     .replaceAll(/127\.0\.0\.1:\d+/g, "<host>")
+    .replaceAll(generation, (random) => {
+      const number = generations.get(random) ?? `<generation ${generations.size}>`;
+      generations.set(random, number);
+      return number;
+    })
     .replaceAll(uuid, (id) => {
       const number = numbers.get(id) ?? `<id ${numbers.size}>`;
       numbers.set(id, number);

@@ -251,7 +251,9 @@ function learnOwners({ model, stack, before, after, entriesBefore, entriesAfter 
     // Nobody could write down what a killed provider had just made.
     if (isNew && !held(entriesAfter, id) && wasKilled) model.abandoned.add(id);
   }
-  for (const { id } of entriesAfter) {
+  for (const { id, urn } of entriesAfter) {
+    // Two resources to which one program gave one name, with `adopt`: each may let go of the deployment for the other.
+    if (entriesAfter.some((other) => other.id === id && other.urn !== urn)) model.abandoned.add(id);
     const [then, now] = [before.get(id), after.get(id)];
     if (!wasKilled || then === undefined) continue;
     // A marker that no state knows of: a deletion lets go of such a deployment, until a change takes it back.
