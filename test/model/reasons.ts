@@ -42,7 +42,8 @@ export function hadReasonToFail(run: FailedRun): boolean {
   if (/is in use by deployment|the deployment of that name .* belongs to the resource/.test(error))
     return isNameTaken(run);
   const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
-  if (/is owned by .* now/.test(error) && isNameContested(run)) return true;
+  // Another resource of the same stack adopted it, also in a run that failed and whose change was taken back.
+  if (error.includes(`is owned by pulumi#urn:pulumi:${run.stackName}::`)) return true;
   if (/deleted outside|does not exist|not found|is owned by .* now/i.test(error)) return isGoneElsewhere;
   return false;
 }
