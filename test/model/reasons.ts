@@ -48,11 +48,6 @@ export function hadReasonToFail(run: FailedRun): boolean {
   return false;
 }
 
-/** A program that gives two resources one name asks two things of one deployment; with `adopt`, one of them takes it from the other. */
-function isNameContested({ program }: FailedRun): boolean {
-  return program.deployments.some(({ name }) => isContested(program, name));
-}
-
 function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
   return model.owners.get(id) !== stack;
 }
