@@ -1,5 +1,5 @@
 import { deleteDeployment } from "../core/deletion.ts";
-import { ConfigError, isGone } from "../core/errors.ts";
+import { ConfigError } from "../core/errors.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
@@ -26,8 +26,7 @@ async function deleteUnless(
 ): Promise<void> {
   const { client, console, progress, report, signal } = session;
   const { name } = report;
-  const { deployment: listed } = await client.findByName(name, { signal });
-  const deployment = listed && (await readIfThere(session, listed.id));
+  const { deployment } = await client.findByName(name, { signal });
   report.result = "deleted";
   if (deployment === undefined) {
     report.message = `There is no deployment ${name}: nothing to delete.`;
@@ -51,16 +50,6 @@ async function deleteUnless(
     delete report.url;
   }
   await retire(session, name);
-}
-
-/** Whose a deployment is, is judged by itself: a listing may lag behind, or leave the markers out. */
-async function readIfThere({ client, signal }: Session, id: string): Promise<Deployment | undefined> {
-  try {
-    return await client.getDeployment(id, { signal });
-  } catch (error) {
-    if (isGone(error, id)) return undefined;
-    throw error;
-  }
 }
 
 /** Deletes the preview of a pull request that was closed. A deployment that only has its name is no failure of that. */
@@ -96,7 +85,8 @@ export async function sweep(session: Session): Promise<void> {
   report.swept = swept;
   for (const listed of await client.listDeployments({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, listed.name);
-    const deployment = pullRequest === undefined ? undefined : await readIfThere(session, listed.id);
+    // Whose it is, is judged by itself: a listing may lag behind.
+    const deployment = pullRequest === undefined ? undefined : await client.findById(listed.id, { signal });
     if (pullRequest === undefined || deployment === undefined) continue;
     const refusal = whyNotOurs(deployment, markOf(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {

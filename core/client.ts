@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { DeploymentRequests } from "./deployment-requests.ts";
 import type { Dialect } from "./dialect.ts";
 import { defaultDispatcher } from "./dispatcher.ts";
+import { isGone } from "./errors.ts";
 import { deploymentWebUrl } from "./hosts.ts";
 import { Http, type RequestOptions } from "./http.ts";
 import type { Answer } from "./http-answer.ts";
@@ -107,7 +108,8 @@ export class ControlPlane {
 
   /**
    * The deployment whose name is exactly `name`, and the server's clock at the start of the search. A listing of several pages that doesn't
-   * hold it is read twice, because a deletion in between can hide an item from one reading.
+   * hold it is read twice, because a deletion in between can hide an item from one reading. What is found is read by its id: a listing may lag
+   * behind, or leave out the environment, which says whose the deployment is.
    */
   async findByName(
     name: string,
@@ -122,10 +124,22 @@ export class ControlPlane {
         pages += 1;
         return answer.body;
       });
-      for await (const deployment of listing) if (deployment.name === name) return { deployment, serverTimeMs };
+      for await (const { id, name: listed } of listing) {
+        if (listed === name) return { deployment: await this.findById(id, call), serverTimeMs };
+      }
       if (pages <= 1) break;
     }
     return { deployment: undefined, serverTimeMs };
+  }
+
+  /** The deployment with this id; `undefined` once the control plane itself says that it is gone. */
+  async findById(id: string, call?: CallOptions): Promise<Deployment | undefined> {
+    try {
+      return await this.getDeployment(id, call);
+    } catch (error) {
+      if (isGone(error, id)) return undefined;
+      throw error;
+    }
   }
 
   /**

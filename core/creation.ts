@@ -93,9 +93,7 @@ async function findLasting(client: ControlPlane, name: string, options: Creation
   const found = await client.findByName(name, { signal: options.signal });
   if (found.deployment === undefined || !isBeingDeleted(found.deployment)) return found;
   await awaitEnd(client, found.deployment, options);
-  const after = await client.findByName(name, { signal: options.signal });
-  // A listing may lag behind the 404.
-  return after.deployment?.id === found.deployment.id ? { ...after, deployment: undefined } : after;
+  return client.findByName(name, { signal: options.signal });
 }
 
 function awaitEnd(client: ControlPlane, { id, name }: Deployment, { signal, onProgress }: CreationOptions) {
@@ -142,10 +140,9 @@ function isSameOrigin(found: Deployment, { source, sourceConfig = {}, sourceRevi
   );
 }
 
-/** What an existing deployment of the name is to this creation: read by its id, since a listing may lag behind or leave its marker out. */
-async function existing(client: ControlPlane, listed: Deployment, options: CreationOptions): Promise<Creation> {
+/** What an existing deployment of the name is to this creation. */
+async function existing(client: ControlPlane, deployment: Deployment, options: CreationOptions): Promise<Creation> {
   const { adopt, claim, signal, onProgress } = options;
-  const deployment = await client.getDeployment(listed.id, { signal });
   const marker = readMarker(deployment.secrets);
   const label = `Deployment ${deployment.name} (${deployment.id})`;
   if (claim !== undefined && marker !== undefined && ownerOf(marker) === claim.owner) {
