@@ -11,7 +11,7 @@ import { inInputNames } from "./input-names.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Result } from "./operations.ts";
 import type { Outputs } from "./outputs.ts";
-import { markOf } from "./ownership.ts";
+import { ownerFor } from "./ownership.ts";
 import { plan } from "./plan.ts";
 import { deleteItself, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
@@ -119,18 +119,18 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
     case "deploy": {
       await writeBacks.begin(task.source.commit ?? task.source.ref ?? event.sha);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark: markOf(repository), isPreview: false, isOwn });
+      return deploy(session, { desired, source: task.source, owner: ownerFor(repository), isPreview: false, isOwn });
     }
     case "preview": {
       writeBacks.rememberComment();
-      const mark = markOf(repository, task.pullRequest);
+      const owner = ownerFor(repository, task.pullRequest);
       if (await wasClosed(session, task.pullRequest)) {
         console.notice(`Pull request #${task.pullRequest} was closed meanwhile: it gets no preview.`);
         return deletePreview(session, task.pullRequest);
       }
       await writeBacks.begin(task.source.commit ?? task.source.ref);
       const desired = declare(inputs.declared, report.name, task.source);
-      return deploy(session, { desired, source: task.source, mark, isPreview: true, isOwn });
+      return deploy(session, { desired, source: task.source, owner, isPreview: true, isOwn });
     }
     case "redeploy":
       await writeBacks.begin(event.sha);
@@ -164,7 +164,7 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
     try {
       const pullRequest = task.kind === "preview" ? task.pullRequest : undefined;
-      await rollBack(session, markOf(session.event, pullRequest));
+      await rollBack(session, ownerFor(session.event, pullRequest));
     } catch {
       report.result = "cancelled";
       report.message = `${report.message} The rollback was cancelled and goes on on the platform.`;

@@ -6,7 +6,7 @@ import type { PlannedChange } from "./report.ts";
 const reason = "is set when the deployment is created";
 
 /** Everything that a creation sets. Of the environment the names alone: its values may be secret. */
-export function creationChanges(desired: DesiredDeployment, mark: string): PlannedChange[] {
+export function creationChanges(desired: DesiredDeployment, owner: string): PlannedChange[] {
   const changes: PlannedChange[] = fields
     .map((field) => ({ path: field.path, effect: "create" as const, reason, to: field.declared(desired) }))
     .filter(({ to }) => to !== undefined);
@@ -16,7 +16,7 @@ export function creationChanges(desired: DesiredDeployment, mark: string): Plann
   }
   const names = declaredEntries(desired).map(({ name }) => name);
   const added = names.length === 0 ? "" : `adds ${names.join(", ")}; `;
-  changes.push({ path: "secrets", effect: "create", reason: `${added}marks it as owned by ${mark}` });
+  changes.push({ path: "secrets", effect: "create", reason: `${added}marks it as owned by ${owner}` });
   if (desired.secretReferences !== undefined) {
     changes.push({ path: "secretReferences", effect: "create", reason, to: desired.secretReferences });
   }

@@ -5,7 +5,7 @@ import { isBeingDeleted } from "../core/deletion.ts";
 import type { DesiredDeployment } from "../core/desired.ts";
 import { ApiError, ConfigError, NameInUse } from "../core/errors.ts";
 import type { Claim } from "../core/ownership.ts";
-import { ownerOf, readMarker } from "../core/ownership-marker.ts";
+import { readMarker } from "../core/ownership-marker.ts";
 import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
 import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
@@ -13,7 +13,7 @@ import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionToFollow, revisionUnderWay } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
-import { claimOf, markOf, whyNotOurs } from "./ownership.ts";
+import { claimOf, isSameOwner, ownerFor, whyNotOurs } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
@@ -23,9 +23,9 @@ import type { TargetSource } from "./target.ts";
 export interface Task {
   desired: DesiredDeployment;
   source: TargetSource;
-  /** Kept in the deployment's environment list. */
-  mark: string;
-  /** A preview is changed only where it carries the mark; anything else that has its name is somebody's. */
+  /** In the ownership marker of the deployment. */
+  owner: string;
+  /** A preview is changed only where its marker names this owner; anything else that has its name is somebody's. */
   isPreview: boolean;
   /** Whether an earlier attempt of this run made a revision, as far as GitHub's list of deployments shows it. */
   isOwn: (revisionId: string) => boolean;
@@ -84,7 +84,7 @@ export async function redeploy(session: Session): Promise<void> {
       hint: `Create it with the operation "deploy".`,
     });
   }
-  const claim = claimOf(deployment, markOf(event), inputs, console);
+  const claim = claimOf(deployment, ownerFor(event), inputs, console);
   progress.tellDeployment(deployment, false);
   const { onProgress } = progress;
   const underWay = isRerun(event) ? await revisionUnderWay(session, deployment) : undefined;
@@ -126,7 +126,7 @@ async function create(session: Session, task: Task): Promise<Begun> {
   const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
   const { onProgress } = progress;
-  const creation = ensureExists(client, desired, { claim: { owner: task.mark }, signal, onProgress });
+  const creation = ensureExists(client, desired, { claim: { owner: task.owner }, signal, onProgress });
   const { deployment: found, origin } = await creation.catch(async (error: unknown) => {
     if (error instanceof NameInUse) {
       return { deployment: await client.getDeployment(error.deploymentId, { signal }), origin: undefined };
@@ -140,7 +140,7 @@ async function create(session: Session, task: Task): Promise<Begun> {
   const deployment = await nameForPeople(session, desired, found);
   const revisionId = await firstRevisionId(client, deployment, { signal });
   if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, origin, marker: task.mark, revisionId, doubt };
+  return { deployment, origin, marker: task.owner, revisionId, doubt };
 }
 
 async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
@@ -166,19 +166,19 @@ async function rollOut(
   { mayFollow } = { mayFollow: true },
 ): Promise<Begun> {
   const { client, console, event, inputs, progress, signal } = session;
-  const { source, isPreview, isOwn, mark } = task;
+  const { source, isPreview, isOwn, owner } = task;
   const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
-  const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, task.mark, inputs, console);
+  const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, owner, inputs, console);
   if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
   progress.tellDeployment(existing, false);
   const { ref, commit } = source;
   const pushedCommit = pushedCommitOf(desired, existing, source);
   const droppable = droppableNames(inputs);
   const present = readMarker(existing.secrets);
-  const isTakenOver = present !== undefined && ownerOf(present).toLowerCase() !== mark.toLowerCase();
+  const isTakenOver = present !== undefined && !isSameOwner(present, owner);
   // The platform's own build of a push is followed anyway, and a take-over needs a revision of its own.
   if (mayFollow && pushedCommit === undefined && !isTakenOver) {
-    const planOptions = { droppable, marker: mark };
+    const planOptions = { droppable, marker: owner };
     const rollout = { desired, source, planOptions, isOwn, isRerun: isRerun(event) };
     const followed = await revisionToFollow(session, existing, rollout);
     if (followed !== undefined) {
@@ -206,10 +206,10 @@ async function rollOut(
   });
 }
 
-/** A preview is changed only where it carries the mark: anything else that has its name is somebody's. */
-function claimPreview({ desired, mark }: Task, existing: Deployment): Claim {
-  const refusal = whyNotOurs(existing, mark, desired.sourceConfig?.repoUrl ?? "");
-  if (refusal === undefined) return { owner: mark, held: readMarker(existing.secrets) };
+/** @throws {@link ConfigError} for a deployment that only has the name of the preview */
+function claimPreview({ desired, owner }: Task, existing: Deployment): Claim {
+  const refusal = whyNotOurs(existing, owner, desired.sourceConfig?.repoUrl ?? "");
+  if (refusal === undefined) return { owner, held: readMarker(existing.secrets) };
   throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
     path: "preview-name",
     hint: "Choose a pattern whose names nothing else has.",

@@ -9,33 +9,31 @@ import type { WorkflowEvent } from "./event.ts";
 import type { Inputs } from "./inputs.ts";
 
 /**
- * The mark of what a repository deploys for itself, and of the preview of one pull request. It has no generation, which tells the entries of a state
- * that hold one deployment apart: the Action keeps no state, and a re-run must find its deployment by what the event says alone.
+ * The owner of what a repository deploys for itself, and of the preview of one pull request. Its marker has no generation, which tells the entries of
+ * a state that hold one deployment apart: the Action keeps no state, and a re-run must find its deployment by what the event says alone.
  */
-export function markOf({ repository }: Pick<WorkflowEvent, "repository">, pullRequest?: number): string {
+export function ownerFor({ repository }: Pick<WorkflowEvent, "repository">, pullRequest?: number): string {
   return `${repository}#${pullRequest === undefined ? "deploy" : `pr-${pullRequest}`}`;
 }
 
 /**
- * Why a deployment may not be changed or deleted as the one with this mark; `undefined` when it may. The mark must be there. Where its value
- * can't be read, the repository has to say it, and a preview is known only by the entry whose name has its number.
+ * Why a deployment may not be changed or deleted as this owner's; `undefined` when it may. The marker must be there. Where its value can't be read, the
+ * repository has to say it, and a preview is known only by the entry whose name has its number.
  */
-export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: string): string | undefined {
-  const label = `Deployment ${deployment.name} (${deployment.id})`;
+export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl: string): string | undefined {
+  const label = labelOf(deployment);
   const names = new Set(deployment.secrets?.map(({ name }) => name));
-  if (!names.has(markerName)) return `${label} carries no mark ${markerName}, so it was made by something else.`;
-  const value = readMarker(deployment.secrets);
-  if (value !== undefined && ownerOf(value).toLowerCase() !== mark.toLowerCase()) {
-    return `${label} is marked as managed by ${value}, not by ${mark}.`;
-  }
-  if (value === undefined) {
-    const own = markerEntries(mark).map(({ name }) => name);
+  if (!names.has(markerName)) return `${label} ${carriesNone}`;
+  const marker = readMarker(deployment.secrets);
+  if (marker !== undefined && !isSameOwner(marker, owner)) return `${label} ${ownedByAnother(marker, owner)}`;
+  if (marker === undefined) {
+    const own = markerEntries(owner).map(({ name }) => name);
     const missing = own.find((name) => !names.has(name));
     if (missing !== undefined) {
       return `${label} can't be told from other deployments: the platform hides the value of ${markerName}, and there is no entry ${missing}.`;
     }
-    const other = [...names].find((name) => isMarkerName(name) && !own.includes(name));
-    if (other !== undefined) return `${label} carries the mark ${other} of a preview, so it isn't managed by ${mark}.`;
+    const other = previewMarkerOf(deployment, own);
+    if (other !== undefined) return `${label} ${isPreview(other, owner)}`;
   }
   const { repo_url: url } = deployment.source_config;
   if (url !== undefined && url !== null) {
@@ -43,7 +41,7 @@ export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: 
       ? undefined
       : `${label} is made from ${url}, not from ${repositoryUrl || "an image"}.`;
   }
-  return value === undefined ? `${label} doesn't tell which repository it belongs to.` : undefined;
+  return marker === undefined ? `${label} doesn't tell which repository it belongs to.` : undefined;
 }
 
 /**
@@ -52,24 +50,52 @@ export function whyNotOurs(deployment: Deployment, mark: string, repositoryUrl: 
  */
 export function whyNotDeleted(
   deployment: Deployment,
-  mark: string,
+  owner: string,
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
 ): string | undefined {
   const { source_config, source_revision_config, secrets } = deployment;
-  if (readMarker(secrets) !== undefined) return whyNotOurs(deployment, mark, declared.sourceConfig?.repoUrl ?? "");
-  const label = `Deployment ${deployment.name} (${deployment.id})`;
-  const names = (secrets ?? []).map(({ name }) => name);
-  const preview = names.find((name) => isMarkerName(name) && name !== markerName);
-  if (preview !== undefined) return `${label} carries the mark ${preview} of a preview, so it isn't ${mark}.`;
+  if (readMarker(secrets) !== undefined) return whyNotOurs(deployment, owner, declared.sourceConfig?.repoUrl ?? "");
+  const label = labelOf(deployment);
+  const preview = previewMarkerOf(deployment);
+  if (preview !== undefined) return `${label} ${isPreview(preview, owner)}`;
   const image = declared.sourceRevisionConfig?.imageUri;
   const tellsOrigin = source_config.repo_url || (source_revision_config.image_uri && image !== undefined);
   const other = tellsOrigin ? otherOrigin(deployment, declared) : undefined;
   if (other !== undefined) return `${label} ${other}`;
   if (adopt) return undefined;
-  const why = names.includes(markerName)
+  const why = isMarkerHidden(deployment)
     ? `may be somebody else's: the platform hides the value of ${markerName}, which says who owns it.`
-    : `carries no mark ${markerName}, so it was made by something else.`;
+    : carriesNone;
   return `${label} ${why} Only adopt: true deletes it all the same.`;
+}
+
+const carriesNone = `carries no ownership marker (${markerName}), so it was made by something else.`;
+
+function labelOf({ name, id }: Deployment): string {
+  return `Deployment ${name} (${id})`;
+}
+
+/** GitHub takes the letters of a repository's name in either case. */
+export function isSameOwner(marker: string, owner: string): boolean {
+  return ownerOf(marker).toLowerCase() === owner.toLowerCase();
+}
+
+function ownedByAnother(marker: string, owner: string): string {
+  return `is owned by ${ownerOf(marker)}, not by ${owner}.`;
+}
+
+/** The entry by whose name alone a preview is known; `except` are those of one's own. */
+function previewMarkerOf({ secrets }: Deployment, except: readonly string[] = [markerName]): string | undefined {
+  return secrets?.map(({ name }) => name).find((name) => isMarkerName(name) && !except.includes(name));
+}
+
+function isPreview(entry: string, owner: string): string {
+  return `carries the marker ${entry} of a preview, so it isn't owned by ${owner}.`;
+}
+
+/** Of a deployment whose marker can't be read: whether it has one. */
+function isMarkerHidden({ secrets }: Deployment): boolean {
+  return secrets?.some(({ name }) => name === markerName) === true;
 }
 
 /** Whose a deployment is, seen from this repository, with a sentence about it. */
@@ -79,27 +105,23 @@ export interface Standing {
   message: string;
 }
 
-/** How a deployment stands to the one that this repository deploys under a mark. */
-export function standingOf(deployment: Deployment, mark: string, declared: DesiredDeployment): Standing {
-  const label = `Deployment ${deployment.name} (${deployment.id})`;
+/** How a deployment stands to the one that an owner of this repository deploys. */
+export function standingOf(deployment: Deployment, owner: string, declared: DesiredDeployment): Standing {
+  const label = labelOf(deployment);
   const marker = readMarker(deployment.secrets);
   if (marker !== undefined) {
-    const owner = ownerOf(marker);
-    const isOwn = owner.toLowerCase() === mark.toLowerCase();
-    return { kind: isOwn ? "own" : "foreign", message: `${label} is owned by ${owner}, not by ${mark}.` };
+    const kind = isSameOwner(marker, owner) ? "own" : "foreign";
+    return { kind, message: `${label} ${ownedByAnother(marker, owner)}` };
   }
-  const names = (deployment.secrets ?? []).map(({ name }) => name);
-  const preview = names.find((name) => isMarkerName(name) && name !== markerName);
-  if (preview !== undefined) {
-    return { kind: "foreign", message: `${label} carries the mark ${preview} of a preview, so it isn't ${mark}.` };
-  }
+  const preview = previewMarkerOf(deployment);
+  if (preview !== undefined) return { kind: "foreign", message: `${label} ${isPreview(preview, owner)}` };
   const other = otherOrigin(deployment, declared);
   if (other !== undefined) return { kind: "foreign", message: `${label} ${other}` };
-  if (names.includes(markerName)) {
-    const message = `The platform hides the value of ${markerName}, so nothing shows that ${label} is owned by ${mark}. It is made from what is declared here, so it is taken as that.`;
+  if (isMarkerHidden(deployment)) {
+    const message = `The platform hides the value of ${markerName}, so nothing shows that ${label} is owned by ${owner}. It is made from what is declared here, so it is taken as that.`;
     return { kind: "hidden", message };
   }
-  const message = `${label} carries no ownership marker. It is made from what is declared here, so it is taken as this repository's own. The next revision that is made from here marks it as ${mark}, if the platform shows the rest of its environment.`;
+  const message = `${label} carries no ownership marker. It is made from what is declared here, so it is taken as this repository's own. The next revision that is made from here marks it as owned by ${owner}, if the platform shows the rest of its environment.`;
   return { kind: "unmarked", message };
 }
 
@@ -131,12 +153,12 @@ function imageName(uri: string): string {
  */
 export function claimOf(
   deployment: Deployment,
-  mark: string,
+  owner: string,
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
   console: Pick<Console, "warning" | "notice">,
 ): Claim {
-  const { kind, message } = standingOf(deployment, mark, declared);
-  if (kind === "own") return { owner: mark, held: readMarker(deployment.secrets) };
+  const { kind, message } = standingOf(deployment, owner, declared);
+  if (kind === "own") return { owner, held: readMarker(deployment.secrets) };
   if (kind === "foreign" && !adopt) {
     throw new ConfigError(`name: ${message}`, {
       path: "name",
@@ -145,19 +167,5 @@ export function claimOf(
   }
   if (kind === "hidden") console.notice(message);
   else console.warning(kind === "foreign" ? `${message} It is taken over (adopt).` : message);
-  return { owner: mark };
-}
-
-/** The name of a preview, from its pattern. */
-export function previewNameOf(pattern: string, name: string, pullRequest: number): string {
-  return pattern.replaceAll("{name}", name).replaceAll("{number}", String(pullRequest));
-}
-
-/** The pull request whose preview would have this name; `undefined` when it is the name of none. */
-export function pullRequestOf(pattern: string, name: string, deploymentName: string): number | undefined {
-  for (const [digits] of deploymentName.matchAll(/\d+/g)) {
-    const number = Number(digits);
-    if (number > 0 && previewNameOf(pattern, name, number) === deploymentName) return number;
-  }
-  return undefined;
+  return { owner };
 }

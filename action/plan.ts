@@ -6,7 +6,7 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import { creationChanges } from "./creation-changes.ts";
 import { declare, droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
 import { inInputNames, shownPath } from "./input-names.ts";
-import { claimOf, markOf } from "./ownership.ts";
+import { claimOf, ownerFor } from "./ownership.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
@@ -21,7 +21,7 @@ export async function plan(session: Session, source: TargetSource): Promise<void
   try {
     report.plan =
       deployment === undefined
-        ? { action: "create", changes: creationChanges(desired, markOf(session.event)) }
+        ? { action: "create", changes: creationChanges(desired, ownerFor(session.event)) }
         : planChange(session, desired, deployment, source);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -49,7 +49,7 @@ function planChange(
   deployment: Deployment,
   source: TargetSource,
 ): Report["plan"] {
-  const { owner: marker } = claimOf(deployment, markOf(event), inputs, console);
+  const { owner: marker } = claimOf(deployment, ownerFor(event), inputs, console);
   const { desired, dropped } = withKeptReferences(declared, deployment, inputs);
   const options = { marker, droppable: droppableNames(inputs) };
   const { kept } = compareEnvironment(desired, deployment.secrets, options);

@@ -4,7 +4,8 @@ import type { Deployment } from "../core/wire/deployment.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
-import { markOf, previewNameOf, pullRequestOf, whyNotDeleted, whyNotOurs } from "./ownership.ts";
+import { ownerFor, whyNotDeleted, whyNotOurs } from "./ownership.ts";
+import { previewNameOf, pullRequestOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { plainRef } from "./target-source.ts";
@@ -16,7 +17,7 @@ import { plainRef } from "./target-source.ts";
  */
 export async function deleteItself(session: Session, onlyRef: string | undefined): Promise<void> {
   const { event, inputs } = session;
-  return deleteUnless(session, (deployment) => whyNotDeleted(deployment, markOf(event), inputs), onlyRef);
+  return deleteUnless(session, (deployment) => whyNotDeleted(deployment, ownerFor(event), inputs), onlyRef);
 }
 
 async function deleteUnless(
@@ -57,7 +58,7 @@ export async function deletePreview(session: Session, pullRequest: number): Prom
   const { report, event, inputs, console } = session;
   const repositoryUrl = inputs.declared.sourceConfig?.repoUrl ?? "";
   try {
-    await deleteUnless(session, (deployment) => whyNotOurs(deployment, markOf(event, pullRequest), repositoryUrl));
+    await deleteUnless(session, (deployment) => whyNotOurs(deployment, ownerFor(event, pullRequest), repositoryUrl));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.warning(error.message);
@@ -88,7 +89,7 @@ export async function sweep(session: Session): Promise<void> {
     // Whose it is, is judged by itself: a listing may lag behind.
     const deployment = pullRequest === undefined ? undefined : await client.findById(listed.id, { signal });
     if (pullRequest === undefined || deployment === undefined) continue;
-    const refusal = whyNotOurs(deployment, markOf(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
+    const refusal = whyNotOurs(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       console.info(`${refusal} It is left alone.`);
       continue;

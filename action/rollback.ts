@@ -1,5 +1,6 @@
 import { ownerOf, readMarker } from "../core/ownership-marker.ts";
 import { followRollout } from "../core/rollout.ts";
+import { isSameOwner } from "./ownership.ts";
 import type { Session } from "./session.ts";
 
 /** Revisions that are looked through for one that was live. */
@@ -8,11 +9,11 @@ const newest = 100;
 /**
  * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
  * the run reports.
- * @param mark that of the deployment; one that somebody else took over meanwhile is left alone
+ * @param owner whose the deployment was; one that somebody else took over meanwhile is left alone
  */
 export async function rollBack(
   { client, console, inputs, progress, report, signal }: Session,
-  mark: string,
+  owner: string,
 ): Promise<void> {
   const { deploymentId, revisionId } = report;
   if (deploymentId === undefined || revisionId === undefined) return;
@@ -25,9 +26,9 @@ export async function rollBack(
       if (last !== undefined || seen >= newest) break;
     }
     const { latest_revision_id: latest, secrets } = await client.getDeployment(deploymentId, { signal });
-    const owner = ownerOf(readMarker(secrets) ?? mark);
-    if (owner.toLowerCase() !== mark.toLowerCase()) {
-      console.warning(`The deployment is owned by ${owner} now, so nothing was rolled back.`);
+    const marker = readMarker(secrets);
+    if (marker !== undefined && !isSameOwner(marker, owner)) {
+      console.warning(`The deployment is owned by ${ownerOf(marker)} now, so nothing was rolled back.`);
       return;
     }
     if (latest !== undefined && latest !== null && latest !== revisionId) {

@@ -8,7 +8,7 @@ import { readEvent, type WorkflowEvent } from "./event.ts";
 import { InputError, type InputName, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { lookUpPullRequest } from "./look-up.ts";
 import { Outputs } from "./outputs.ts";
-import { previewNameOf } from "./ownership.ts";
+import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import { whyWithoutSecrets } from "./secrets-of-run.ts";
 import { isForAnybody, lookUpSender } from "./sender.ts";

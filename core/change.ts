@@ -50,7 +50,7 @@ export async function change(
   client.redactor.add(secretValuesOf(observed, { ...given.previous?.env, ...desired.env }));
   if (isBeingDeleted(observed)) {
     throw new GraphDeployError(`Deployment ${observed.name} (${id}) is being deleted (${observed.status}).`, {
-      hint: "Nothing was changed. Wait until it is gone, then deploy again to create it again.",
+      hint: "Nothing was changed. Wait until it is gone; the next run creates it.",
     });
   }
   const options = { ...given, ...given.onObserved?.(observed) };

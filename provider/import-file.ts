@@ -10,7 +10,7 @@ import { connect, settingsOf } from "./connection.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { observedState } from "./read.ts";
-import { type ConnectionInputs, type DeploymentInputs, ownerOf, storedInputs } from "./state.ts";
+import { type ConnectionInputs, type DeploymentInputs, resourceOwner, storedInputs } from "./state.ts";
 
 /** A deployment that exists, and the resource that it becomes. */
 export interface ImportedDeployment {
@@ -107,7 +107,7 @@ export async function importFile({ project, stack, resources, connection }: Impo
 
 /** Who imports takes nothing from its owner: nothing is written, so the other would still change and delete it. */
 function refuseForeign(resourceName: string, deployment: Deployment, inputs: DeploymentInputs): void {
-  const owner = ownerOf(inputs);
+  const owner = resourceOwner(inputs);
   if (owner === undefined || relationOf(deployment, { owner }) !== "foreign") return;
   throw new ConfigError(
     `${resourceName}: deployment ${deployment.name} (${deployment.id}) is in use elsewhere, ${ownedBy(deployment)}.`,

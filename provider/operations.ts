@@ -28,8 +28,8 @@ import {
   isUnhealthy,
   markerOf,
   observedOf,
-  ownerOf,
   platformInputsOf,
+  resourceOwner,
   storedInputs,
 } from "./state.ts";
 import type { StatusLine } from "./status-line.ts";
@@ -46,7 +46,7 @@ export async function createResource(
   { line, signal }: Operation,
 ) {
   const client = connect(settingsOf(inputs.connection, config), line.logger);
-  const owner = ownerOf(inputs);
+  const owner = resourceOwner(inputs);
   const generation = newGeneration();
   let known: Held | undefined;
   const hold = ({ deployment, marker }: Pick<Ensured, "deployment" | "marker">) => {

@@ -144,19 +144,19 @@ function pick(record: object, names: readonly string[]): Record<string, unknown>
 }
 
 /** The owner in the marker of what a resource manages. */
-export function ownerOf({ resourceUrn }: DeploymentInputs | DeploymentState): string | undefined {
+export function resourceOwner({ resourceUrn }: DeploymentInputs | DeploymentState): string | undefined {
   return resourceUrn === undefined ? undefined : `pulumi#${resourceUrn}`;
 }
 
 /** The ownership marker that a state last wrote. States of earlier builds wrote that of their own URN, and had no generations. */
 export function markerOf(state: DeploymentState): string | undefined {
   const { generation, ownershipMarker } = state;
-  return ownershipMarker ?? (generation === undefined ? ownerOf(state) : undefined);
+  return ownershipMarker ?? (generation === undefined ? resourceOwner(state) : undefined);
 }
 
 /** How a state holds its deployment; `inputs` are those of now, whose URN may be another one. */
 export function claimOf(state: DeploymentState, inputs: DeploymentInputs | DeploymentState = state): Claim | undefined {
-  const owner = ownerOf(inputs);
+  const owner = resourceOwner(inputs);
   return owner === undefined ? undefined : { owner, generation: state.generation, held: markerOf(state) };
 }
 

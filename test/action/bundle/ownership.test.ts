@@ -137,7 +137,7 @@ test("a preview whose marker is hidden is known by its second entry, and never d
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
   expect(outputs.result).toBe("failed");
-  expect(log).toContain("carries the mark GRAPHDEPLOY_PREVIEW_PR_12 of a preview");
+  expect(log).toContain("carries the marker GRAPHDEPLOY_PREVIEW_PR_12 of a preview");
 });
 
 test("a run that loses the race to create to somebody else changes nothing of theirs", async () => {
@@ -180,7 +180,7 @@ test("whose a deployment is that is to be deleted, is read from itself: a listin
   mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
   const { outputs, log } = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(outputs.result, log).toBe("failed");
-  expect(log).toContain("is marked as managed by pulumi#urn:pulumi:dev::agents::Deployment::agent");
+  expect(log).toContain("is owned by pulumi#urn:pulumi:dev::agents::Deployment::agent");
   expect(writesOf(mock)).toEqual(created);
 });
 
@@ -189,7 +189,7 @@ test("an unmarked deployment is deleted with adopt alone", async () => {
   await makeDeployment(mock);
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(refused.outputs.result).toBe("failed");
-  expect(refused.log).toContain("carries no mark GRAPHDEPLOY_MANAGED_BY");
+  expect(refused.log).toContain("carries no ownership marker (GRAPHDEPLOY_MANAGED_BY)");
   expect(refused.log).toContain("Only adopt: true deletes it all the same.");
   expect(writesOf(mock)).toEqual(created);
   const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
@@ -205,16 +205,16 @@ const otherRepository = {
 };
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["another owner's marker", markedAs("acme/other#deploy"), "is marked as managed by acme/other#deploy"],
+  ["another owner's marker", markedAs("acme/other#deploy"), "is owned by acme/other#deploy"],
   [
     "a Pulumi program's marker",
     markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
-    "is marked as managed by pulumi#urn",
+    "is owned by pulumi#urn",
   ],
   [
     "a preview's entry",
     { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")] },
-    "carries the mark GRAPHDEPLOY_PREVIEW_PR_12 of a preview",
+    "carries the marker GRAPHDEPLOY_PREVIEW_PR_12 of a preview",
   ],
   ["another repository", otherRepository, "is made from https://github.com/acme/other"],
   [
