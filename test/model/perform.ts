@@ -1,24 +1,12 @@
-import { readMarker } from "../../core/ownership-marker.ts";
 import { importFile } from "../../provider/import-file.ts";
-import type { StackKey, Step, Trouble } from "./commands.ts";
+import type { StackKey, Step } from "./commands.ts";
 import { isContested, isDeployment, project, urnIn } from "./declared.ts";
-import type { Entry, Result, RunChoices } from "./driver.ts";
+import type { RunChoices } from "./driver.ts";
 import { edited } from "./edits.ts";
-import {
-  additionsStay,
-  declarationsAreMet,
-  deletionsHadACause,
-  deletionsWereAnnounced,
-  nothingIsLost,
-  type Observed,
-  othersAreLeftAlone,
-  secretsAreKept,
-  stateIsTrue,
-} from "./invariants.ts";
+import { declarationsAreMet } from "./invariants.ts";
 import type { Model } from "./model.ts";
-import type { Platform } from "./platform.ts";
-import { type DeclaredProgram, repositoryUrl } from "./program.ts";
-import { hadReasonToFail } from "./reasons.ts";
+import { observe, onlyLooked } from "./observation.ts";
+import { repositoryUrl } from "./program.ts";
 import { Violation } from "./violation.ts";
 import { apiKey, type World } from "./world.ts";
 
@@ -84,7 +72,7 @@ async function up(step: UpStep, model: Model, world: World): Promise<void> {
     isPartial: choices.targets !== undefined,
     preview: () => world.driver.preview(stack, program, choices),
     run: () => world.driver.up(stack, program, choices),
-    goesOn: (preview) => preview.error === undefined || step.skipPreview === true,
+    continues: (preview) => preview.error === undefined || step.skipPreview === true,
   });
   if (seen === undefined) return;
   const { observed, happened } = seen;
@@ -129,7 +117,7 @@ async function destroy(step: DestroyStep, model: Model, world: World): Promise<v
     isPartial: targets !== undefined,
     preview: () => world.driver.previewDestroy(stack, choices),
     run: () => world.driver.destroy(stack, choices),
-    goesOn: (preview) => preview.error === undefined,
+    continues: (preview) => preview.error === undefined,
   });
   if (seen !== undefined && seen.observed.result.error !== undefined) model.stacks[stack].unsettled.add("failed run");
 }
@@ -159,112 +147,6 @@ async function restore(stack: StackKey, model: Model, world: World): Promise<voi
   for (const { id } of entries) if (!platform.has(id)) model.deletedElsewhere.add(id);
   for (const [id, owner] of model.owners) {
     if (owner === stack && !entries.some((entry) => entry.id === id)) model.abandoned.add(id);
-  }
-}
-
-function onlyLooked(before: Platform, world: World, command: string): void {
-  const after = world.platform();
-  const isSame = before.size === after.size && [...before.keys()].every((id) => after.has(id));
-  const writes = world.requests().filter((request) => !request.startsWith("GET "));
-  if (!isSame || writes.length > 0) {
-    throw new Violation("a preview or a refresh changed something", `${command}: ${writes.join(", ")}`);
-  }
-}
-
-/** Preview, run and what both leave; `undefined` when the preview ended it. */
-async function observe(run: {
-  model: Model;
-  world: World;
-  stack: StackKey;
-  program: DeclaredProgram;
-  trouble: Trouble | undefined;
-  isPartial: boolean;
-  preview: () => Promise<Result>;
-  run: () => Promise<Result>;
-  goesOn: (preview: Result) => boolean;
-}): Promise<{ observed: Observed; happened: boolean } | undefined> {
-  const { model, world, stack, program, trouble } = run;
-  const stackName = world.driver.nameOf(stack);
-  const before = world.platform();
-  const entriesBefore = await world.driver.entries(stack);
-  world.forget();
-  const preview = await run.preview();
-  onlyLooked(before, world, "preview");
-  const failed = (error: string) =>
-    hadReasonToFail({ model, stack, stackName, program, entries: entriesBefore, before, error });
-  if (!run.goesOn(preview)) {
-    const error = preview.error ?? "";
-    if (!failed(error)) throw new Violation("a run failed without a reason", `preview: ${error}`);
-    return undefined;
-  }
-  world.forget();
-  if (trouble !== undefined) world.disturb(trouble);
-  const result = await run.run();
-  const isRolloutLost =
-    trouble !== undefined && "rollout" in trouble && result.error?.includes(trouble.rollout) === true;
-  const happened = world.happened() || isRolloutLost;
-  world.forget();
-  const observed: Observed = {
-    model,
-    stack,
-    stackName,
-    program,
-    isPartial: run.isPartial,
-    before,
-    after: world.platform(),
-    entriesBefore,
-    entriesAfter: await world.driver.entries(stack),
-    preview,
-    result,
-    stateText: await world.driver.stateText(stack),
-  };
-  secretsAreKept(observed);
-  othersAreLeftAlone(observed);
-  learnOwners(observed, happened && trouble !== undefined && "kill" in trouble && trouble.kill);
-  deletionsWereAnnounced(observed);
-  deletionsHadACause(observed);
-  nothingIsLost(observed);
-  additionsStay(observed);
-  if (result.error !== undefined && !happened && !failed(result.error)) {
-    throw new Violation("a run failed without a reason", result.error);
-  }
-  if (result.error === undefined && preview.error !== undefined) {
-    throw new Violation("a preview refuses what works", preview.error);
-  }
-  if (result.error === undefined) stateIsTrue(observed);
-  return { observed, happened };
-}
-
-/** Who has what after a run. */
-function learnOwners({ model, stack, before, after, entriesBefore, entriesAfter }: Observed, wasKilled: boolean): void {
-  const held = (entries: readonly Entry[], id: string) => entries.some((entry) => entry.id === id);
-  for (const id of after.keys()) {
-    const isNew = !before.has(id);
-    const isTaken = held(entriesAfter, id) && !held(entriesBefore, id);
-    if (!isNew && !isTaken) continue;
-    const previous = model.owners.get(id);
-    if (previous !== undefined && previous !== "elsewhere" && previous !== stack) {
-      model.stacks[previous].unsettled.add("taken over");
-    }
-    model.owners.set(id, stack);
-    model.abandoned.delete(id);
-    // Nobody could write down what a killed provider had just made.
-    if (isNew && !held(entriesAfter, id) && wasKilled) model.abandoned.add(id);
-  }
-  for (const { id, urn } of entriesAfter) {
-    // Two resources to which one program gave one name, with `adopt`: each may let go of the deployment for the other.
-    if (entriesAfter.some((other) => other.id === id && other.urn !== urn)) model.abandoned.add(id);
-    const [then, now] = [before.get(id), after.get(id)];
-    if (!wasKilled || then === undefined) continue;
-    // A marker that no state knows of: a deletion lets go of such a deployment, until a change takes it back.
-    if (now !== undefined && readMarker(now.secrets) !== readMarker(then.secrets)) model.abandoned.add(id);
-    // Nor what it had just deleted: the entry stays, and only a refresh tells.
-    if (now !== undefined) continue;
-    model.deletedElsewhere.add(id);
-    model.stacks[stack].unsettled.add("changed elsewhere");
-  }
-  for (const { id, retainOnDelete } of entriesBefore) {
-    if (retainOnDelete && !held(entriesAfter, id)) model.abandoned.add(id);
   }
 }
 
