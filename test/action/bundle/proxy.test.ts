@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
@@ -46,30 +46,36 @@ async function certificateFor(hosts: readonly string[]): Promise<Certificate> {
   return { key, certificate };
 }
 
-/** A port of this machine that leads to another one, which may be known only later. */
-async function forwardedPort(portNow: () => number): Promise<number> {
-  const server = createTcpServer((client) => {
+/** Hands on what comes to another port of this machine, which may be known only later. */
+function forwardTo(portNow: () => number): (client: Socket) => void {
+  return (client) => {
     const upstream = connect(portNow(), "127.0.0.1");
     client.pipe(upstream).pipe(client);
     upstream.on("error", () => client.destroy());
     client.on("error", () => upstream.destroy());
-  });
+  };
+}
+
+/** The port on which a server listens until the test ends. */
+async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return (server.address() as AddressInfo).port;
 }
 
+function forwardedPort(portNow: () => number): Promise<number> {
+  return listen(createTcpServer(forwardTo(portNow)));
+}
+
 /** A port that speaks TLS in front of one that doesn't. */
 async function withTls({ key, certificate }: Certificate, port: number): Promise<number> {
-  const server = createServer({ key: await readFile(key), cert: await readFile(certificate) }, (client) => {
-    const upstream = connect(port, "127.0.0.1");
-    client.pipe(upstream).pipe(client);
-    upstream.on("error", () => client.destroy());
-    client.on("error", () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
+  const files = { key: await readFile(key), cert: await readFile(certificate) };
+  return listen(
+    createServer(
+      files,
+      forwardTo(() => port),
+    ),
+  );
 }
 
 const portOf = (url: string) => Number(new URL(url).port);
