@@ -1,0 +1,116 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+/** The tables of one part of a server, as they were made and changed over the versions. */
+export interface Schema {
+  /** Names the part in the database. */
+  readonly name: string;
+  /** The first makes the tables; each further one brings those of the version before to the next. Never changed once released. */
+  readonly migrations: readonly Migration[];
+}
+
+/** SQL, or what does the work of SQL that needs more. Runs in a transaction. */
+export type Migration = string | ((database: Database) => void);
+
+/** A database whose tables are newer than this version knows. */
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+}
+
+/** A value that a column takes. */
+export type Value = SQLInputValue;
+
+/** A row, by the names of its columns. Text is `string`, numbers are `number`, bytes are `Uint8Array`. */
+export type Row = Record<string, unknown>;
+
+/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are parameters. */
+export class Database {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** A database in memory, which ends with the process. */
+  static async inMemory(schemas: readonly Schema[]): Promise<Database> {
+    const { DatabaseSync } = await import("node:sqlite");
+    const database = new Database(new DatabaseSync(":memory:"));
+    database.migrate(schemas);
+    return database;
+  }
+
+  /** Takes over an open connection. {@link migrate} makes its tables. */
+  static over(connection: DatabaseSync): Database {
+    return new Database(connection);
+  }
+
+  /** Makes or updates the tables. @throws {NewerSchemaError} when a newer version wrote them: then nothing is changed. */
+  migrate(schemas: readonly Schema[]): void {
+    this.transaction(() => {
+      this.#database.exec(
+        "CREATE TABLE IF NOT EXISTS schemas (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT",
+      );
+      for (const { name, migrations } of schemas) {
+        const version = this.get<{ version: number }>("SELECT version FROM schemas WHERE name = ?", name)?.version ?? 0;
+        if (version > migrations.length) {
+          throw new NewerSchemaError(
+            `The tables of ${name} have version ${version}, and this version knows ${migrations.length}.`,
+          );
+        }
+        for (const migration of migrations.slice(version)) {
+          if (typeof migration === "string") this.#database.exec(migration);
+          else migration(this);
+        }
+        this.run("INSERT OR REPLACE INTO schemas (name, version) VALUES (?, ?)", name, migrations.length);
+      }
+    });
+  }
+
+  /** Runs a statement. Returns how many rows it has changed. */
+  run(sql: string, ...values: readonly Value[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** The first row that a query finds. */
+  get<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found | undefined {
+    return this.#prepare(sql).get(...values) as Found | undefined;
+  }
+
+  /** All rows that a query finds. */
+  all<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found[] {
+    return this.#prepare(sql).all(...values) as Found[];
+  }
+
+  /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. */
+  transaction<Result>(work: () => Result): Result {
+    if (this.#database.isTransaction) return work();
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.#database.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#database.isOpen;
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
