@@ -16,6 +16,13 @@ export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }
 
+/** A row that the rules of its table don't allow. */
+export function isConstraintViolation(error: unknown): error is Error {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === constraintCode;
+}
+/** SQLite's result code; its further bits say which constraint that is. */
+const constraintCode = 19;
+
 /** A value that a column takes. */
 export type Value = SQLInputValue;
 
@@ -26,6 +33,7 @@ export type Row = Record<string, unknown>;
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #committed: (() => void)[] = [];
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -85,14 +93,30 @@ export class Database {
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#database.exec("BEGIN IMMEDIATE");
+    let result: Result;
     try {
-      const result = work();
+      result = work();
       this.#database.exec("COMMIT");
-      return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#committed = [];
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
+    const committed = this.#committed;
+    this.#committed = [];
+    for (const follow of committed) follow();
+    return result;
+  }
+
+  /** Whether what is written now can still be undone. */
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Calls `follow` once the transaction is committed, and never when it is undone; at once outside of a transaction. */
+  afterCommit(follow: () => void): void {
+    if (this.#database.isTransaction) this.#committed.push(follow);
+    else follow();
   }
 
   get isOpen(): boolean {
