@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMarkerName } from "../../core/ownership-marker.ts";
 import type { MockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord } from "../../mock-server/state/records.ts";
+import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 
 /** The deployments that the platform has, by id. */
 export type Platform = ReadonlyMap<string, DeploymentRecord>;

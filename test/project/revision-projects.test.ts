@@ -5,7 +5,7 @@ import { RevisionProjects } from "../../mock-server/control-plane/revision-proje
 import { RepositoryFolders } from "../../mock-server/project/repository-folders.ts";
 import { Redaction } from "../../mock-server/redaction.ts";
 import { createMemoryState } from "../../mock-server/state/memory.ts";
-import type { RevisionRecord } from "../../mock-server/state/records.ts";
+import type { RevisionRecord } from "../../mock-server/control-plane/store/records.ts";
 
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));

@@ -1,5 +1,5 @@
 import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord, RevisionRecord } from "../../mock-server/state/records.ts";
+import type { DeploymentRecord, RevisionRecord } from "../../mock-server/control-plane/store/records.ts";
 import { Deployment, type DeploymentArgs, type DeploymentOptions } from "../../provider/deployment.ts";
 import { type DynamicProcess, startDynamicProcess } from "../support/pulumi/dynamic-process.ts";
 import { createEngine, type Engine, type Step } from "../support/pulumi/engine.ts";

@@ -22,8 +22,11 @@ export class DataDirectory {
   readonly folder: string;
   readonly database: Database;
   readonly #file: string;
+  /** As it was named. */
+  readonly #given: string;
 
-  private constructor(file: string, database: Database) {
+  private constructor(given: string, file: string, database: Database) {
+    this.#given = given;
     this.folder = resolve(file, "..");
     this.#file = file;
     this.database = database;
@@ -49,12 +52,17 @@ export class DataDirectory {
       chmodSync(file, 0o600);
       connection = new DatabaseSync(file);
       const database = prepare(connection, isNew, schemas);
-      return new DataDirectory(file, database);
+      return new DataDirectory(folder, file, database);
     } catch (error) {
       connection?.close();
       if (error instanceof NewerSchemaError) restore();
       throw error instanceof DataDirectoryError ? error : new DataDirectoryError(reasonOf(error, folder));
     }
+  }
+
+  /** What says of this directory why it can't be used. */
+  errorOf(error: unknown): DataDirectoryError {
+    return new DataDirectoryError(reasonOf(error, this.#given));
   }
 
   /** Lets another server have it. Idempotent. */

@@ -19,7 +19,9 @@ export class Settings {
     return row && (JSON.parse(row.value) as Value);
   }
 
+  /** Once the database is closed, nothing is kept any more. */
   set(name: string, value: unknown): void {
+    if (!this.#database.isOpen) return;
     this.#database.run("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, JSON.stringify(value));
   }
 }

@@ -7,7 +7,7 @@ import {
   isRemoteReconciled,
 } from "../../../mock-server/control-plane/deployment-state.ts";
 import { createMemoryState } from "../../../mock-server/state/memory.ts";
-import type { DeploymentRecord, RevisionRecord } from "../../../mock-server/state/records.ts";
+import type { DeploymentRecord, RevisionRecord } from "../../../mock-server/control-plane/store/records.ts";
 import type { DeploymentQuery } from "../../../mock-server/state/repositories.ts";
 
 const firstRevision = ({ id, sequence }: DeploymentRecord) =>

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DataDirectory } from "../../../mock-server/state/data-directory.ts";
 import { createMemoryState } from "../../../mock-server/state/memory.ts";
-import type { DeploymentRecord, ListenerRecord, RevisionRecord } from "../../../mock-server/state/records.ts";
+import type { DeploymentRecord, ListenerRecord, RevisionRecord } from "../../../mock-server/control-plane/store/records.ts";
 import type { State } from "../../../mock-server/state/repositories.ts";
 import type { StateChange, StateKeeper } from "../../../mock-server/state/state-keeper.ts";
 
@@ -183,7 +183,7 @@ test("changes that belong together are all made or none, in memory and in what i
     state.deployments.insert(deploymentOf("a", "agent", 9), revisionOf("a-0", "a", 9, "first"), () => false);
     const before = withoutSequence(state);
     const halfWay = () =>
-      state.together(() => {
+      state.transaction(() => {
         state.revisions.insert(revisionOf("a-1", "a", 10, "second"));
         state.deployments.remove("a");
         throw new Error("half way");
