@@ -26,6 +26,7 @@ import type { Exchange } from "./http/exchange.ts";
 import { HttpServer } from "./http/http-server.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
+import { StorageError } from "./kit/store/database.ts";
 import { endAgents, type Mock } from "./mock.ts";
 import { createOutbound } from "./outbound.ts";
 import { RepositoryFolders } from "./project/repository-folders.ts";
@@ -165,7 +166,8 @@ async function start(options: MockServerOptions, storage: Storage): Promise<Mock
   const onDefect = (error: unknown) => {
     // A request that outlives the server has nobody to answer, and nothing of it is kept.
     if (!storage.database.isOpen) return;
-    console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
+    console.error(redaction.text(text ?? String(error)));
   };
   const outbound = createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() });
   const agentLines = new AgentLines(clock);
