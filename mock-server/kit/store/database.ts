@@ -46,7 +46,8 @@ export type Value = SQLInputValue;
 /** A row, by the names of its columns. Text is `string`, numbers are `number`, bytes are `Uint8Array`. */
 export type Row = Record<string, unknown>;
 
-/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are parameters. */
+/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are
+ * parameters, each a plain `?`: Node.js 22 doesn't take numbered ones by position. */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
