@@ -21,15 +21,19 @@ export class StorageError extends Error {
   override readonly name = "StorageError";
 }
 
+const fullCode = 13;
+
 /** SQLite's result codes for what is wrong with the storage, and the beginnings of sentences about it. */
 const storageFaults = new Map([
   [8, "The data directory can't be written to"],
   [10, "The data directory can't be read or written"],
-  [13, "The disk is full"],
+  [fullCode, "The disk is full"],
 ]);
 
-function described(error: unknown): unknown {
-  const fault = storageFaults.get(((error as { errcode?: number }).errcode ?? 0) % 256);
+/** An error of SQLite or of a file; as a {@link StorageError} where it is about the storage. */
+export function described(error: unknown): unknown {
+  const { errcode = 0, code } = error as { errcode?: number; code?: string };
+  const fault = storageFaults.get(code === "ENOSPC" ? fullCode : errcode % 256);
   return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
 }
 
