@@ -4,7 +4,7 @@ import { integrationSeedSchema, replaceIntegrations, seedIntegrations } from "..
 import { createListener } from "../control-plane/listener-model.ts";
 import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 

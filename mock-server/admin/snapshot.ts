@@ -2,7 +2,7 @@ import { z } from "zod";
 import { furthestTime } from "../clock.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
-import { badRequest } from "../http-error.ts";
+import { badRequest } from "../kit/http/http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
 import type { StateContent } from "../state/repositories.ts";
 import { rememberSecretsOf } from "../state/secrets-of.ts";

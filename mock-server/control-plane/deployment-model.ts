@@ -1,6 +1,6 @@
 import { toNeutralNames } from "../../core/dialect.ts";
 import type { SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
 import type { DeploymentRecord, Edition, RevisionRecord } from "../state/records.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deploymentTypes } from "../../core/wire/source-config.ts";
-import { badRequest, HttpError } from "../http-error.ts";
-import { route } from "../openapi/route.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { DeploymentRecord } from "../state/records.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
@@ -16,6 +15,7 @@ import {
   patchDeployment,
 } from "./deployment-model.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
+import { route } from "./route.ts";
 import {
   deletionsResponse,
   deploymentCreateRequest,

@@ -1,4 +1,4 @@
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import type { ListenerRecord } from "../state/records.ts";
 import type { PageQuery } from "../state/repositories.ts";

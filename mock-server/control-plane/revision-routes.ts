@@ -1,4 +1,3 @@
-import { route } from "../openapi/route.ts";
 import type { RevisionRecord } from "../state/records.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { listed } from "./deployment-filters.ts";
@@ -6,6 +5,7 @@ import { changeDeployment, findDeployment, patchDeployment } from "./deployment-
 import { isRemoteReconciled } from "./deployment-state.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
+import { route } from "./route.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
 
 const tag = "Deployments (v2)";

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { Mock } from "../../mock.ts";
 import type { ConnectionRecord } from "../../state/auth-records.ts";
 import { scopedKey } from "../../state/collection-keys.ts";

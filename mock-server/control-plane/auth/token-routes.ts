@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Mock } from "../../mock.ts";
-import { route } from "../../openapi/route.ts";
 import type { ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
 import { scopedKey } from "../../state/collection-keys.ts";
 import { validationFailed } from "../common-responses.ts";
 import type { Scope } from "../deployment-model.ts";
 import { optionalText } from "../paging.ts";
+import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import {
   messageResponse,
@@ -119,7 +119,7 @@ export const tokenRoutes = [
     id: "update_token_label",
     method: "patch",
     path: "/v2/auth/tokens/{token_id}/metadata",
-    textParameters: ["token_id"],
+    params: { token_id: z.string() },
     tag,
     summary: "Change a token's label, or make it the default one",
     body: { schema: tokenUpdateRequest, required: true },
@@ -138,7 +138,7 @@ export const tokenRoutes = [
     id: "delete_single_oauth_token",
     method: "delete",
     path: "/v2/auth/tokens/{token_id}",
-    textParameters: ["token_id"],
+    params: { token_id: z.string() },
     tag,
     summary: "Delete a token, after revoking it at its provider",
     responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },
