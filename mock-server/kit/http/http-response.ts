@@ -1,3 +1,4 @@
+import type { WebSocket } from "ws";
 import type { RequestContext } from "./request-context.ts";
 
 /** A response, before it is written. At most one of `body`, `json` and `content` is given; without any, there is no body. */
@@ -13,6 +14,8 @@ export interface HttpResponse {
   content?: string | Uint8Array | ReadableStream<Uint8Array>;
   /** Instead of a complete response: the connection is reset, or closed after `content`, of which `length` bytes are announced, or none. */
   disruption?: { kind: "reset" } | { kind: "truncated"; length: number | undefined };
+  /** Accepts a request for a WebSocket, with status 101, and gets the connection. */
+  accept?: (socket: WebSocket) => void;
 }
 
 /** Handles one request. */

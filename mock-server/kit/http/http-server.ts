@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Handler } from "./http-response.ts";
 import { nodeHttp } from "./node-http.ts";
 import { RequestContext } from "./request-context.ts";
+import { WebSockets } from "./web-sockets.ts";
 import { writeResponse } from "./write-response.ts";
 
 export interface HttpServerOptions {
@@ -54,15 +55,18 @@ interface Pending {
   finished: Promise<void>;
 }
 
-/** Serves a handler over HTTP/1.1, on `node:http`. Requests on one connection are handled one after another, pipelined ones too. */
+/** Serves a handler over HTTP/1.1 and WebSockets, on `node:http`. Requests on one connection are handled one after another, pipelined ones too. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #timeouts: Timeouts;
   readonly #server: Server;
+  readonly #webSockets: WebSockets;
+  readonly #onDefect: (error: unknown) => void;
   readonly #pending = new WeakMap<Socket, Pending>();
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
+    this.#onDefect = options.onDefect ?? console.error;
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
     const settings = {
       noDelay: true,
@@ -79,6 +83,7 @@ export class HttpServer {
     this.#server.on("request", (message, outgoing) => this.#serve(message, outgoing));
     this.#server.on("checkContinue", (message, outgoing) => this.#serve(message, outgoing, true));
     this.#server.on("clientError", (error, socket) => void this.#refuse(error, socket as Socket));
+    this.#webSockets = new WebSockets(this.#server, options.handle, this.#onDefect);
   }
 
   /** Listens and returns the server's URL, in which a wildcard address reads as loopback. @throws a system error, for example when the port is in use. */
@@ -103,6 +108,7 @@ export class HttpServer {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
+    this.#webSockets.close();
     await closed;
   }
 
@@ -130,7 +136,7 @@ export class HttpServer {
       };
     }
     this.#respond(context, outgoing, before).catch((error: unknown) => {
-      (this.#options.onDefect ?? console.error)(error);
+      this.#onDefect(error);
       socket.destroy();
     });
   }
