@@ -3,7 +3,7 @@ import type { RevisionBody } from "../control-plane/schemas.ts";
 import type { TransitionSettings } from "../control-plane/transition-settings.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultReport } from "../faults/fault-table.ts";
-import type { RecordedRequest, RequestCounts } from "../journal.ts";
+import type { RecordedRequest, RequestCounts } from "../journal/journal.ts";
 import type { ServerInfo } from "../server-info.ts";
 import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";

@@ -1,7 +1,7 @@
 import { graphConfigFileNames } from "../../core/dialect.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { parseDuration } from "../duration.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import { buildTarball } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository, unmovedCommit } from "./commits.ts";

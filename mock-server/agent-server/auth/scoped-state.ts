@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { Fields } from "../engine/graph.ts";
 import { type AgentState, itemKey, type Page, type Query, type Table } from "../state/agent-state.ts";
 import type { ItemRecord } from "../state/records.ts";

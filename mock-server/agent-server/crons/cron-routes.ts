@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
+import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/graph.ts";
 import { comparing, contains, pageHeaders, selected } from "../paging.ts";
+import { ok } from "../responses.ts";
 import type { CronRecord } from "../state/records.ts";
+import { createCron, patchCron } from "./cron-access.ts";
 import { cron, cronCount, cronCreate, cronPatch, cronSearch, threadCronCreate } from "./cron-schemas.ts";
 import { findCron } from "./cron-service.ts";
 
@@ -34,6 +36,7 @@ function cronFilter({
 export const cronRoutes = [
   agentRoute({
     id: "create_thread_cron",
+    access: createCron,
     method: "post",
     path: "/threads/{thread_id}/runs/crons",
     tag,
@@ -45,6 +48,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "create_cron",
+    access: createCron,
     method: "post",
     path: "/runs/crons",
     tag,
@@ -55,6 +59,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "search_crons",
+    access: byBody("crons", "search"),
     method: "post",
     path: "/runs/crons/search",
     tag,
@@ -77,6 +82,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "count_crons",
+    access: byBody("crons", "search"),
     method: "post",
     path: "/runs/crons/count",
     tag,
@@ -87,6 +93,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "get_cron",
+    access: byPath("crons", "read"),
     method: "get",
     path,
     tag,
@@ -96,6 +103,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "patch_cron",
+    access: patchCron,
     method: "patch",
     path,
     tag,
@@ -108,6 +116,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "delete_cron",
+    access: byPath("crons", "delete"),
     method: "delete",
     path,
     tag,

@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
 import type { Fields, StateSnapshot } from "../engine/graph.ts";
 import { contains } from "../paging.ts";
+import { ok } from "../responses.ts";
 import { checkpointsOf } from "./checkpoints.ts";
 import { project } from "./extract.ts";
+import { readThread, updateThread } from "./thread-access.ts";
 import { findThread, updateState } from "./thread-model.ts";
 import {
   historySearch,
@@ -69,6 +70,7 @@ async function history(
 export const threadStateRoutes = [
   agentRoute({
     id: "get_thread_state",
+    access: readThread,
     method: "get",
     path: `${path}/state`,
     tag,
@@ -82,6 +84,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "update_thread_state",
+    access: updateThread,
     method: "post",
     path: `${path}/state`,
     tag,
@@ -100,6 +103,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "patch_thread_state",
+    access: updateThread,
     method: "patch",
     path: `${path}/state`,
     tag,
@@ -117,6 +121,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "get_thread_state_at_checkpoint",
+    access: readThread,
     method: "get",
     path: `${path}/state/{checkpoint_id}`,
     tag,
@@ -128,6 +133,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "post_thread_state_at_checkpoint",
+    access: readThread,
     method: "post",
     path: `${path}/state/checkpoint`,
     tag,
@@ -139,6 +145,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "get_thread_history",
+    access: readThread,
     method: "get",
     path: `${path}/history`,
     tag,
@@ -156,6 +163,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "post_thread_history",
+    access: readThread,
     method: "post",
     path: `${path}/history`,
     tag,
