@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { extract, type Headers } from "tar-stream";
+import { extract, type Header } from "tar-stream";
 
 /** What is wrong with a tarball, in a sentence for the build log. */
 export class TarballError extends Error {
@@ -47,7 +47,7 @@ export async function* readTarball(
   limits: TarballLimits = tarballLimits,
 ): AsyncGenerator<TarEntry, void> {
   let entries = 0;
-  const archive = extract({ allowUnknownFormat: true });
+  const archive = extract();
   let failure: Error | null | undefined;
   const reason = () => failure;
   // A failure of any of these streams destroys the archive, and with it the entry that is read.
@@ -64,10 +64,15 @@ export async function* readTarball(
     const { name: path, type, size } = entry.header;
     if (++entries > limits.entries) throw new TarballError(`it has more than ${limits.entries} entries`);
     // A size that the library can't read would make it wait for content forever.
-    if (size === undefined || !Number.isSafeInteger(size)) throw new TarballError(notTar);
+    if (!Number.isSafeInteger(size)) throw new TarballError(notTar);
     checkPath(path, limits);
     checkType(path, type);
-    yield { path, isDirectory: type === "directory", size, content: readable(entry, reason) };
+    yield {
+      path,
+      isDirectory: type === "directory",
+      size,
+      content: readable(entry as AsyncIterable<Uint8Array>, reason),
+    };
     entry.resume();
   }
 }
@@ -82,7 +87,7 @@ function checkPath(path: string, limits: TarballLimits): void {
   }
 }
 
-function checkType(path: string, type: Headers["type"]): void {
+function checkType(path: string, type: Header["type"]): void {
   if (type === "link" || type === "symlink") {
     throw new TarballError(`${shown(path)} is a link: only files and folders are allowed`);
   }
