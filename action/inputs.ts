@@ -1,6 +1,6 @@
 import { type DesiredDeployment, type Problem, validateDesired } from "../core/desired.ts";
 import { graphConfigFileNames } from "../core/dialect.ts";
-import { parseDuration } from "../core/duration.ts";
+import { parseTimeout } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { isMarkerName } from "../core/ownership-marker.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
@@ -265,7 +265,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     timeoutMs:
       guarded(
         () => "timeout",
-        () => parseDuration(withDefault("timeout"), "timeout"),
+        () => parseTimeout(withDefault("timeout"), "timeout"),
       ) ?? 1,
     onSuperseded: choice("on-superseded", ["fail", "warn"]),
     onCancel: choice("on-cancel", ["continue", "interrupt"]),

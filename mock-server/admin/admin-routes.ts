@@ -3,7 +3,7 @@ import { advanceDeletion, deploymentNotFound, findAnywhere, push } from "../cont
 import { advanceRevision } from "../control-plane/revision-model.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { viewRevision } from "../control-plane/views.ts";
-import { parseDuration } from "../duration.ts";
+import { durationSchema } from "../duration-schema.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Handler } from "../kit/http/http-response.ts";
@@ -16,19 +16,9 @@ import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
 import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
 
-const durationMessage = "Input should be a duration such as 5m";
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
-  z.strictObject({
-    action: z.literal("advance"),
-    by: z.union([z.string(), z.number()], { error: durationMessage }).refine((by) => {
-      try {
-        return parseDuration(by) >= 0;
-      } catch {
-        return false;
-      }
-    }, durationMessage),
-  }),
+  z.strictObject({ action: z.literal("advance"), by: durationSchema }),
   z.strictObject({ action: z.literal("resume") }),
 ]);
 
