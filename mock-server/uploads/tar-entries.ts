@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { extract, type Header } from "tar-stream";
+import type { Header } from "tar-stream";
 
 /** What is wrong with a tarball, in a sentence for the build log. */
 export class TarballError extends Error {
@@ -46,6 +46,8 @@ export async function* readTarball(
   data: Uint8Array,
   limits: TarballLimits = tarballLimits,
 ): AsyncGenerator<TarEntry, void> {
+  // Most servers never take a tarball.
+  const { extract } = await import("tar-stream");
   let entries = 0;
   const archive = extract();
   let failure: Error | null | undefined;
