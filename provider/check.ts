@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { nullProblem } from "../core/declaration-problems.ts";
-import { desiredFields, validateDesired } from "../core/desired.ts";
+import { desiredFields, validateDesired } from "../core/desired-validation.ts";
 import { parseTimeout } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { refusedRemovals } from "../core/plan.ts";
