@@ -3,32 +3,22 @@ import { advanceDeletion, deploymentNotFound, findAnywhere, push } from "../cont
 import { advanceRevision } from "../control-plane/revision-model.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { viewRevision } from "../control-plane/views.ts";
-import { parseDuration } from "../duration.ts";
+import { durationSchema } from "../duration-schema.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
-import type { Handler } from "../kit/http/http-response.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import type { Mock } from "../mock.ts";
 import type { ServerInfo } from "../server-info.ts";
 import { readAdminBody } from "./admin-body.ts";
+import type { ServeAdmin } from "./admin-route.ts";
 import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
 import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
 
-const durationMessage = "Input should be a duration such as 5m";
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
-  z.strictObject({
-    action: z.literal("advance"),
-    by: z.union([z.string(), z.number()], { error: durationMessage }).refine((by) => {
-      try {
-        return parseDuration(by) >= 0;
-      } catch {
-        return false;
-      }
-    }, durationMessage),
-  }),
+  z.strictObject({ action: z.literal("advance"), by: durationSchema }),
   z.strictObject({ action: z.literal("resume") }),
 ]);
 
@@ -64,9 +54,6 @@ export interface AdminActions {
   /** Forgets all deployments, requests, faults and settings. */
   reset(isConfirmed: boolean): Promise<void>;
 }
-
-/** Adds one method of one path of the admin API. */
-export type ServeAdmin = (method: string, path: string, handle: Handler) => void;
 
 /** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
 export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions): void {

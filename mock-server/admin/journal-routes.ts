@@ -5,7 +5,7 @@ import { unprocessable } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import { issuesOf } from "../kit/operation/validation-issues.ts";
-import type { ServeAdmin } from "./admin-routes.ts";
+import type { ServeAdmin } from "./admin-route.ts";
 import { fixtureOf } from "./journal-fixture.ts";
 
 const filterQuery = z.strictObject({

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { parseDuration } from "../duration.ts";
+import { parseDuration } from "../../core/duration.ts";
 import { type Handler, type HttpResponse, isEventStream, serialized } from "../kit/http/http-response.ts";
 import type { Middleware } from "../kit/http/middleware.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
@@ -20,7 +20,7 @@ export function faultInjection(faults: FaultTable): Middleware {
 async function disturbed(context: RequestContext, effect: FaultEffect, next: Handler): Promise<HttpResponse> {
   const instead = effect.reset === "before" ? reset : responseInstead(effect);
   if (instead) await readForJournal(context);
-  if (effect.latency !== undefined) await wait(parseDuration(effect.latency), undefined, { ref: false });
+  if (effect.latency !== undefined) await wait(parseDuration(effect.latency, "latency"), undefined, { ref: false });
   if (instead) return instead;
   const response = serialized(await next(context));
   if (effect.reset === "after") return reset;

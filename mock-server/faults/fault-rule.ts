@@ -1,16 +1,7 @@
 import { z } from "zod";
-import { parseDuration } from "../duration.ts";
+import { durationSchema } from "../duration-schema.ts";
 import { isBodiless } from "../kit/http/http-response.ts";
 import { nodeHttp } from "../kit/http/node-http.ts";
-
-const durationMessage = "Input should be a duration such as 5s";
-const durationSchema = z.union([z.string(), z.number()], { error: durationMessage }).refine((value) => {
-  try {
-    return parseDuration(value) >= 0;
-  } catch {
-    return false;
-  }
-}, durationMessage);
 
 const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
