@@ -252,7 +252,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   ownUrl = await server.listen(port, host);
 
   const end = async () => {
-    agentServer.forget?.();
+    agentServer.close?.();
     mock.authFinished.notifyAll();
     const closed = server.close();
     // Nobody learns any more of what goes on, such as a build that is given up: so nothing of it is kept.

@@ -192,7 +192,7 @@ test("a reader that never reads is cut off, and its run goes on", async () => {
 });
 
 test("what is no longer kept for replay is said, not left out", async () => {
-  const log = new EventLog(true, () => 0, { replay: 100, lag: 1000 });
+  const log = new EventLog({ keeps: true, now: () => 0, limits: { replay: 100, lag: 1000 } });
   for (let index = 0; index < 50; index++) log.publish("custom", "custom", String(index));
   log.end();
   const text = await new Response(log.read({ after: "0-1", heartbeatMs: 1000 })).text();
@@ -202,7 +202,7 @@ test("what is no longer kept for replay is said, not left out", async () => {
 });
 
 test("a stream on which nothing happens shows that it is alive", async () => {
-  const log = new EventLog(false, () => 0);
+  const log = new EventLog({ keeps: false, now: () => 0 });
   const reader = log.read({ heartbeatMs: 1 }).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe(": heartbeat\n\n");
   await reader.cancel();

@@ -2,8 +2,8 @@ import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { defaultAssistantId } from "../assistants/assistant-model.ts";
 import type { Fields } from "../engine/graph.ts";
+import type { AccessFilters } from "./access-filters.ts";
 import type { AuthAction, AuthResource } from "./auth-handlers.ts";
-import type { Scope } from "./scoped-state.ts";
 
 /** The valid parts of a request. */
 export interface Asked {
@@ -15,7 +15,7 @@ export interface Asked {
 /** What a rule consults. */
 export interface Access {
   host: AgentHost;
-  scope: Scope;
+  filters: AccessFilters;
   identity: string;
   /** Asks the handlers, limits the request to what they permit, and returns the value as they have left it. */
   ask(resource: AuthResource, action: AuthAction, value: Fields): Promise<Fields>;
@@ -118,7 +118,7 @@ function objectIn(json: unknown): Fields | undefined {
 }
 
 /** The tables that a truncation empties belong to everybody: who may see only a part of one may not empty it. */
-const truncate: AccessRule = async ({ body }, { ask, scope }) => {
+const truncate: AccessRule = async ({ body }, { ask, filters }) => {
   const chosen = body as Record<string, boolean>;
   const resources: [AuthResource, boolean | undefined][] = [
     ["threads", chosen.threads || chosen.runs || chosen.checkpointer],
@@ -128,7 +128,7 @@ const truncate: AccessRule = async ({ body }, { ask, scope }) => {
   for (const [resource, isChosen] of resources) {
     if (!isChosen) continue;
     await ask(resource, "delete", {});
-    if (scope.isLimited(resource)) throw new HttpError(403, `This user may delete only some of the ${resource}.`);
+    if (filters.isLimited(resource)) throw new HttpError(403, `This user may delete only some of the ${resource}.`);
   }
   return undefined;
 };
@@ -172,10 +172,10 @@ export const accessRules: Readonly<Record<string, AccessRule>> = {
   get_thread: readThread,
   patch_thread: byBody("threads", "update"),
   delete_thread: byPath("threads", "delete"),
-  async copy_thread({ params }, { ask, scope }) {
+  async copy_thread({ params }, { ask, filters }) {
     await ask("threads", "read", { ...params });
     const { metadata } = await ask("threads", "create", { metadata: {} });
-    scope.copiedMetadata = (metadata ?? {}) as Fields;
+    filters.copiedMetadata = (metadata ?? {}) as Fields;
     return undefined;
   },
   get_thread_state: readThread,
@@ -209,7 +209,7 @@ export const accessRules: Readonly<Record<string, AccessRule>> = {
     return { body: bodies };
   },
   async join_stateless_run_stream({ params }, { ask, host }) {
-    const run = await host.state.runs.get(params.run_id as string);
+    const run = host.state.runs.get(params.run_id as string);
     await ask("threads", "read", { thread_id: run?.thread_id ?? null });
     return undefined;
   },

@@ -6,9 +6,9 @@ import type { AgentHost } from "../agent-host.ts";
 import type { AgentOperation } from "../agent-operation.ts";
 import type { CheckKey } from "../agent-server.ts";
 import type { Fields } from "../engine/graph.ts";
+import { AccessFilters } from "./access-filters.ts";
 import { type Asked, accessRules } from "./access-rules.ts";
 import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
-import { Scope, scopedState } from "./scoped-state.ts";
 import { studioUser } from "./studio-user.ts";
 
 /**
@@ -42,19 +42,23 @@ export async function authorized(
 ): Promise<{ host: AgentHost; asked: Asked }> {
   const rule = accessRules[operation.id];
   if (!rule) throw new Error(`Operation ${operation.id} has no access rule.`);
-  const scope = new Scope();
+  const filters = new AccessFilters();
   const changed = await rule(asked, {
     host,
-    scope,
+    filters,
     identity: user.identity,
     async ask(resource, action, value) {
       const decision = await auth.authorize({ resource, action, value, user });
-      scope.limit(resource, decision.filter);
+      filters.limit(resource, decision.filter);
       return decision.value;
     },
   });
   return {
-    host: { ...host, caller: { user, copiedMetadata: scope.copiedMetadata }, state: scopedState(host.state, scope) },
+    host: {
+      ...host,
+      caller: { user, copiedMetadata: filters.copiedMetadata },
+      state: host.state.visibleTo(filters),
+    },
     asked: {
       params: asked.params,
       query: changed?.query ? checkedQuery(operation, changed.query) : asked.query,

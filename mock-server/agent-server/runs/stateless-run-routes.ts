@@ -71,7 +71,7 @@ export const statelessRunRoutes = [
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: events, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
-      const record = await findRun(host, undefined, params.run_id as string);
+      const record = findRun(host, undefined, params.run_id as string);
       return answerJoinStream(host, record, runPath(undefined, record.run_id), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,

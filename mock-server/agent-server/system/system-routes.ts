@@ -4,7 +4,7 @@ import { agentRoute } from "../agent-operation.ts";
 import { fields, invalid, named } from "../agent-schemas.ts";
 import { ok } from "../answer.ts";
 import { makeDefaultAssistants } from "../assistants/assistant-model.ts";
-import { removeCheckpoints } from "../threads/checkpoints.ts";
+import { runStatus } from "../runs/run-schemas.ts";
 
 const tag = "System";
 
@@ -19,7 +19,7 @@ const truncation = named(
   }),
 );
 
-function metricsOf({ runs, state: _ }: AgentHost) {
+function metricsOf({ runs }: AgentHost) {
   const { workers, running, waiting } = runs.queue;
   return {
     workers: { max: workers, active: running, available: workers - running },
@@ -57,7 +57,7 @@ export const systemRoutes = [
     },
     responses: { 200: { description: "All is well.", schema: z.object({ ok: z.literal(true) }) }, 422: invalid },
     async handle({ host, query }) {
-      if (query.check_db === 1) await host.state.threads.find({ limit: 0 });
+      if (query.check_db === 1) host.state.threads.count({});
       return ok({ ok: true });
     },
   }),
@@ -129,28 +129,18 @@ export const systemRoutes = [
 ];
 
 async function truncate(host: AgentHost, chosen: z.output<typeof truncation>): Promise<void> {
-  const { state } = host;
-  if (chosen.threads) {
-    for (const { thread_id: id } of (await state.threads.find({})).rows) await host.runs.deleteThread(id);
-  }
+  const { state, runs } = host;
+  if (chosen.threads) for (const id of state.threads.ids()) await runs.deleteThread(id);
   if (chosen.runs) {
-    for (const { run_id: id } of (await state.runs.find({})).rows) {
-      await host.runs.cancel(id, "interrupt");
-      await state.runs.remove(id);
+    for (const id of state.runs.ids(runStatus.options)) {
+      await runs.cancel(id, "interrupt");
+      state.runs.remove(id);
     }
   }
-  if (chosen.checkpointer) {
-    for (const { thread_id: id } of (await state.threads.find({})).rows) await removeCheckpoints(host, id);
-  }
-  if (chosen.store) {
-    for (const { namespace, key } of (await state.items.find({})).rows)
-      await state.items.remove(JSON.stringify([namespace, key]));
-  }
+  if (chosen.checkpointer) for (const id of state.threads.ids()) state.checkpoints.clear(id);
+  if (chosen.store) state.items.clear();
   if (chosen.assistants) {
-    for (const { assistant_id: id } of (await state.assistants.find({})).rows) {
-      await state.assistants.remove(id);
-      await state.versions.removeGroup(id);
-    }
-    await makeDefaultAssistants(host);
+    state.assistants.clear();
+    makeDefaultAssistants(host);
   }
 }

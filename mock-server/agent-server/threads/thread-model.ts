@@ -2,21 +2,20 @@ import type { z } from "zod";
 import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type CheckpointReference, commandOf, type Fields, GraphError, type StateChange } from "../engine/graph.ts";
-import { contains } from "../paging.ts";
 import type { ThreadRecord, ThreadTtl } from "../state/records.ts";
-import { checkpointStore, copyCheckpoints, keepLatestCheckpoints } from "./checkpoints.ts";
+import { checkpointStore } from "./checkpoints.ts";
 import type { threadCreate, threadPatch, threadStateUpdate } from "./thread-schemas.ts";
 import { type CheckpointChoice, findCheckpoint, graphOfThread, stateOf, viewCheckpoint } from "./thread-state.ts";
 
 /** @throws {HttpError} 404 when there is no such thread. */
-export async function findThread(host: AgentHost, threadId: string): Promise<ThreadRecord> {
-  const found = await host.state.threads.get(threadId);
+export function findThread(host: AgentHost, threadId: string): ThreadRecord {
+  const found = host.state.threads.get(threadId);
   if (!found) throw new HttpError(404, `Thread with ID ${threadId} not found`);
   return found;
 }
 
 /** A thread as it is sent. */
-export function viewThread({ sequence: _, values, interrupts, error, ttl, ...record }: ThreadRecord): Fields {
+export function viewThread({ values, interrupts, error, ttl, ...record }: ThreadRecord): Fields {
   return {
     ...record,
     ...(values === null ? {} : { values, interrupts }),
@@ -25,21 +24,19 @@ export function viewThread({ sequence: _, values, interrupts, error, ttl, ...rec
   };
 }
 
-/** Changes a thread, with nothing else changing it meanwhile, and puts off its expiry. Does nothing for a thread that is gone. */
-export async function changeThread(
+/** Changes a thread and puts off its expiry. Does nothing for a thread that is gone. */
+export function changeThread(
   host: AgentHost,
   threadId: string,
   change: (thread: ThreadRecord) => Partial<ThreadRecord>,
-): Promise<ThreadRecord | undefined> {
-  return host.locks.run(`thread/${threadId}`, async () => {
-    const before = await host.state.threads.get(threadId);
-    if (!before) return undefined;
-    const after: ThreadRecord = { ...before, updated_at: host.timestamp(), ...change(before) };
-    if (after.ttl) after.ttl = timeToLive(host, after.ttl.strategy, after.ttl.ttl_minutes);
-    await host.state.threads.put(after);
-    if (after.ttl && after.ttl.expires_at !== before.ttl?.expires_at) expireLater(host, threadId, after.ttl);
-    return after;
-  });
+): ThreadRecord | undefined {
+  const before = host.state.threads.get(threadId);
+  if (!before) return undefined;
+  const changes = { updated_at: host.timestamp(), ttl: before.ttl, ...change(before) };
+  if (changes.ttl) changes.ttl = timeToLive(host, changes.ttl.strategy, changes.ttl.ttl_minutes);
+  const after = host.state.threads.update(threadId, changes);
+  if (after?.ttl) host.expiry.expireAt(after.ttl.expires_at);
+  return after;
 }
 
 type TtlInput = z.output<typeof threadCreate>["ttl"];
@@ -55,32 +52,18 @@ function timeToLive(host: AgentHost, strategy: ThreadTtl["strategy"], minutes: n
   return { strategy, ttl_minutes: minutes, expires_at: expires };
 }
 
-function expireLater(host: AgentHost, threadId: string, { expires_at: expiresAt }: ThreadTtl): void {
-  host.alarms.set(Date.parse(expiresAt), () => {
-    host.inBackground(async () => {
-      const thread = await host.state.threads.get(threadId);
-      if (thread?.ttl?.expires_at !== expiresAt) return;
-      if (host.runs.isBusy(threadId)) await changeThread(host, threadId, () => ({}));
-      else await pruneThread(host, threadId, thread.ttl.strategy);
-    });
-  });
-}
-
 /** @throws {HttpError} 409 for an id in use, unless that is to be ignored; 422 for supersteps that don't fit the graph. */
 export async function createThread(host: AgentHost, body: z.output<typeof threadCreate>): Promise<ThreadRecord> {
   const threadId = body.thread_id?.toLowerCase() ?? host.ids.uuid();
-  const created = await host.locks.run(`thread/${threadId}`, async () => {
-    const existing = await host.state.threads.get(threadId);
-    if (existing && body.if_exists === "do_nothing") return { thread: existing, isNew: false };
-    if (existing) throw new HttpError(409, `Thread ${threadId} exists already.`);
-    return { thread: await insertThread(host, threadId, body.metadata ?? {}, ttlFrom(host, body.ttl)), isNew: true };
-  });
-  if (!created.isNew || !body.supersteps) return created.thread;
+  const existing = body.if_exists === "do_nothing" ? host.state.threads.get(threadId) : undefined;
+  if (existing) return existing;
+  const thread = insertThread(host, threadId, body.metadata ?? {}, ttlFrom(host, body.ttl));
+  if (!body.supersteps) return thread;
   try {
     const supersteps = body.supersteps.map(({ updates }) =>
       updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),
     );
-    await applyUpdate(host, created.thread, {}, supersteps);
+    await applyUpdate(host, thread, {}, supersteps);
   } catch (error) {
     await host.runs.deleteThread(threadId);
     throw error;
@@ -88,16 +71,15 @@ export async function createThread(host: AgentHost, body: z.output<typeof thread
   return findThread(host, threadId);
 }
 
-/** Adds a thread that nothing has run on. */
-export async function insertThread(
+/** Adds a thread that nothing has run on. @throws {HttpError} 409 for an id in use. */
+export function insertThread(
   host: AgentHost,
   threadId: string,
   metadata: Fields,
   ttl: ThreadTtl | null = null,
-): Promise<ThreadRecord> {
+): ThreadRecord {
   const now = host.timestamp();
   const thread: ThreadRecord = {
-    sequence: host.state.nextSequence(),
     thread_id: threadId,
     created_at: now,
     updated_at: now,
@@ -110,18 +92,14 @@ export async function insertThread(
     error: null,
     ttl,
   };
-  await host.state.threads.put(thread);
-  if (ttl) expireLater(host, threadId, ttl);
+  if (!host.state.threads.insert(thread)) throw new HttpError(409, `Thread ${threadId} exists already.`);
+  if (ttl) host.expiry.expireAt(ttl.expires_at);
   return thread;
 }
 
-/** Merges the metadata and sets the time to live. */
-export async function patchThread(
-  host: AgentHost,
-  threadId: string,
-  body: z.output<typeof threadPatch>,
-): Promise<ThreadRecord> {
-  const changed = await changeThread(host, threadId, (thread) => ({
+/** Merges the metadata and sets the time to live. @throws {HttpError} 404 when there is no such thread. */
+export function patchThread(host: AgentHost, threadId: string, body: z.output<typeof threadPatch>): ThreadRecord {
+  const changed = changeThread(host, threadId, (thread) => ({
     metadata: { ...thread.metadata, ...body.metadata },
     ...(body.ttl === undefined ? {} : { ttl: ttlFrom(host, body.ttl) }),
   }));
@@ -129,14 +107,12 @@ export async function patchThread(
 }
 
 /** A new thread with the state and the history of another. */
-export async function copyThread(host: AgentHost, threadId: string): Promise<ThreadRecord> {
-  const source = await findThread(host, threadId);
+export function copyThread(host: AgentHost, threadId: string): ThreadRecord {
+  const source = findThread(host, threadId);
   const copyId = host.ids.uuid();
   const now = host.timestamp();
-  await copyCheckpoints(host, threadId, copyId);
   const copy: ThreadRecord = {
     ...source,
-    sequence: host.state.nextSequence(),
     thread_id: copyId,
     created_at: now,
     updated_at: now,
@@ -146,7 +122,10 @@ export async function copyThread(host: AgentHost, threadId: string): Promise<Thr
     error: null,
     ttl: null,
   };
-  await host.state.threads.put(copy);
+  host.state.transaction(() => {
+    host.state.threads.insert(copy);
+    host.state.checkpoints.copy(threadId, copyId);
+  });
   return copy;
 }
 
@@ -156,15 +135,14 @@ export async function pruneThread(
   threadId: string,
   strategy: ThreadTtl["strategy"],
 ): Promise<boolean> {
-  if (!(await host.state.threads.get(threadId))) return false;
+  if (!host.state.threads.get(threadId)) return false;
   if (strategy === "delete") {
     await host.runs.deleteThread(threadId);
     return true;
   }
-  await keepLatestCheckpoints(host, threadId);
-  await host.locks.run(`thread/${threadId}`, async () => {
-    const thread = await host.state.threads.get(threadId);
-    if (thread) await host.state.threads.put({ ...thread, ttl: null });
+  host.state.transaction(() => {
+    host.state.checkpoints.keepLatest(threadId);
+    host.state.threads.update(threadId, { ttl: null });
   });
   return true;
 }
@@ -178,7 +156,7 @@ export async function updateState(
   threadId: string,
   body: z.output<typeof threadStateUpdate>,
 ): Promise<CheckpointReference> {
-  const thread = await findThread(host, threadId);
+  const thread = findThread(host, threadId);
   if (host.runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
   const chosen =
     body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
@@ -203,7 +181,7 @@ async function applyUpdate(
     .update({
       threadId,
       checkpoints: checkpointStore(host, threadId, graph.engine),
-      from: await findCheckpoint(host, threadId, graph.engine, choice),
+      from: findCheckpoint(host, threadId, graph.engine, choice),
       supersteps,
       metadata,
       configurable: metadata,
@@ -214,7 +192,7 @@ async function applyUpdate(
       throw error instanceof GraphError ? new HttpError(422, error.message) : error;
     });
   const { values } = await stateOf(host, thread, { checkpoint_ns: "" }, false);
-  await changeThread(host, threadId, () => ({
+  changeThread(host, threadId, () => ({
     values,
     interrupts: {},
     status: "idle",
@@ -222,24 +200,4 @@ async function applyUpdate(
     state_updated_at: host.timestamp(),
   }));
   return viewCheckpoint(threadId, id, namespace);
-}
-
-/** Whether a thread passes a search. */
-export function threadFilter({
-  ids,
-  metadata,
-  values,
-  status,
-}: {
-  ids?: string[] | undefined;
-  metadata?: Fields | undefined;
-  values?: Fields | undefined;
-  status?: string | undefined;
-}): (thread: ThreadRecord) => boolean {
-  const wanted = ids && new Set(ids.map((id) => id.toLowerCase()));
-  return (thread) =>
-    (wanted === undefined || wanted.has(thread.thread_id)) &&
-    (status === undefined || thread.status === status) &&
-    (metadata === undefined || contains(thread.metadata, metadata)) &&
-    (values === undefined || contains(thread.values ?? {}, values));
 }
