@@ -1,9 +1,8 @@
 import { parseJson } from "./http/json.ts";
-import { type KeptText, TextKeeper } from "./kept-text.ts";
 import type { Redaction } from "./redaction.ts";
 
 /** One request that the server was asked, as it was; it is redacted when it is read. */
-export interface JournalEntry<Body = string> {
+export interface JournalEntry {
   id: string;
   /** Milliseconds since the epoch, by the server's clock. */
   time: number;
@@ -14,9 +13,9 @@ export interface JournalEntry<Body = string> {
   status: number | null;
   /** Names and values in turn, as those of the answer. */
   requestHeaders: readonly string[];
-  requestBody: Body | null;
+  requestBody: string | null;
   responseHeaders: readonly string[];
-  responseBody: Body | null;
+  responseBody: string | null;
 }
 
 export interface JournalFilter {
@@ -65,15 +64,12 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
 
-type Kept = JournalEntry<KeptText>;
-
 /** The last requests that a server was asked, as far as they are within the limits. */
 export class Journal {
-  #entries: Kept[] = [];
+  #entries: JournalEntry[] = [];
   /** Where those begin that are still held. */
   #first = 0;
   #characters = 0;
-  readonly #texts = new TextKeeper();
   readonly #redaction: Redaction;
   readonly #limits: JournalLimits;
 
@@ -83,21 +79,17 @@ export class Journal {
   }
 
   add(entry: JournalEntry): void {
-    const kept: Kept = {
+    const kept = {
       ...entry,
-      requestBody: this.#keep(entry.requestBody),
-      responseBody: this.#keep(entry.responseBody),
+      requestBody: withinLimit(entry.requestBody),
+      responseBody: withinLimit(entry.responseBody),
     };
     this.#entries.push(kept);
     this.#characters += charactersOf(kept);
-    while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as Kept);
+    while (this.#isOverfull) this.#characters -= charactersOf(this.#entries[this.#first++] as JournalEntry);
     if (this.#first < this.#entries.length / 2) return;
     this.#entries = this.#entries.slice(this.#first);
     this.#first = 0;
-  }
-
-  #keep(body: string | null): KeptText | null {
-    return body === null ? null : this.#texts.keep(withinLimit(body));
   }
 
   get #isOverfull(): boolean {
@@ -130,7 +122,7 @@ export class Journal {
     return counts;
   }
 
-  #matching(filter: JournalFilter): Kept[] {
+  #matching(filter: JournalFilter): JournalEntry[] {
     return this.#entries
       .slice(this.#first)
       .filter(
@@ -145,10 +137,10 @@ export class Journal {
       );
   }
 
-  #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: Kept): RecordedRequest {
-    const side = (headers: readonly string[], body: KeptText | null) => ({
+  #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: JournalEntry): RecordedRequest {
+    const side = (headers: readonly string[], body: string | null) => ({
       headers: this.#headers(headersByName(headers)),
-      body: body === null ? null : parsed(this.#text(redactSecretValues(body.toString()))),
+      body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
     });
     return {
       ...entry,
@@ -170,19 +162,19 @@ export class Journal {
 }
 
 /** Whether nothing of the server is meant by a request: it has no such path, or not this method of it. */
-function isUnmatched({ operation, status, path }: Kept): boolean {
+function isUnmatched({ operation, status, path }: JournalEntry): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
 
-function charactersOf({ requestBody, responseBody }: Kept): number {
+function charactersOf({ requestBody, responseBody }: JournalEntry): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
 /** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
 const longestBody = 256 * 1024;
 
-function withinLimit(body: string): string {
-  if (body.length <= longestBody) return body;
+function withinLimit(body: string | null): string | null {
+  if (body === null || body.length <= longestBody) return body;
   return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
 }
 

@@ -4,8 +4,8 @@ import type { AgentLines } from "./control-plane/agent-lines.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
 import type { RevisionProjects } from "./control-plane/revision-projects.ts";
+import type { ControlPlaneStore } from "./control-plane/store/control-plane-store.ts";
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
-import type { ViewTexts } from "./control-plane/view-texts.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
 import type { IdSource } from "./ids.ts";
 import type { Journal } from "./journal.ts";
@@ -13,11 +13,10 @@ import type { KeyedLocks } from "./keyed-locks.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Signer } from "./signer.ts";
-import type { State } from "./state/repositories.ts";
 
 /** What the parts of one mock server share. */
 export interface Mock {
-  state: State;
+  state: ControlPlaneStore;
   /** Whether the state outlives the process: then it is given up only when that is confirmed. */
   isKept: boolean;
   clock: Clock;
@@ -31,8 +30,6 @@ export interface Mock {
   agentServer: AgentServer;
   /** The projects that revisions run. */
   projects: RevisionProjects;
-  /** Deployments and revisions as they are sent. */
-  views: ViewTexts;
   agentLines: AgentLines;
   outbound: Outbound;
   signer: Signer;

@@ -26,7 +26,7 @@ export interface ServerInfo {
 export function serverInfo(mock: Mock): ServerInfo {
   const url = mock.publicUrl();
   const issuer = issuerOf(mock);
-  const integration = mock.state.collections.integrations.get(defaultIntegrationId);
+  const integration = mock.state.integrations.get(defaultIntegrationId);
   return {
     url,
     editions: { cloud: url, "self-hosted": `${url}/api-host` },

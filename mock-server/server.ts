@@ -7,7 +7,7 @@ import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp, operationIds } from "./app.ts";
-import { type Clock, createClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
 import { AgentLines } from "./control-plane/agent-lines.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
 import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
@@ -18,27 +18,23 @@ import { RevisionProjects } from "./control-plane/revision-projects.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import type { RevisionBody } from "./control-plane/schemas.ts";
 import { parseTransitionMode, TransitionTable } from "./control-plane/transition-settings.ts";
-import { ViewTexts } from "./control-plane/view-texts.ts";
 import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { HttpServer } from "./http/http-server.ts";
-import { createIdSource } from "./ids.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
-import { agentUrl, endAgents, type Mock } from "./mock.ts";
+import { StorageError } from "./kit/store/database.ts";
+import { endAgents, type Mock } from "./mock.ts";
 import { createOutbound } from "./outbound.ts";
 import { RepositoryFolders } from "./project/repository-folders.ts";
 import { startProject } from "./project/start-project.ts";
 import { Redaction } from "./redaction.ts";
 import { type ServerInfo, serverInfo } from "./server-info.ts";
 import { createSigner } from "./signer.ts";
-import { DataDirectory } from "./state/data-directory.ts";
-import { createMemoryState } from "./state/memory.ts";
-import type { State } from "./state/repositories.ts";
-import { rememberSecretsOf } from "./state/secrets-of.ts";
+import { openStorage, type Storage } from "./storage.ts";
 
 export interface MockServerOptions {
   /** @default 8124; 0 picks a free one. */
@@ -65,8 +61,6 @@ export interface MockServerOptions {
   seed?: number | string;
   /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
   logFormat?: "pretty" | "json";
-  /** An earlier server's `state`, to go on with what it had. */
-  state?: State;
   /**
    * A folder to keep the control planes' state and the clock in, made if it isn't there, for a later server to go on with; one server at a time has it. What
    * agent servers keep isn't part of it, nor are transitions and faults. @default none: the state ends with the process
@@ -110,7 +104,6 @@ export interface MockServer extends AsyncDisposable {
   readonly url: string;
   /** The self-hosted control plane: `…/api-host`. */
   readonly selfHostedUrl: string;
-  readonly state: State;
   /** Whether its data directory had deployments or listeners already. */
   readonly isContinued: boolean;
   readonly clock: Clock;
@@ -154,30 +147,27 @@ export interface MockServer extends AsyncDisposable {
  * system error when the port is in use.
  */
 export async function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
-  const { state, dataDirectory } = options;
-  if (dataDirectory === undefined) return start(options, undefined);
-  if (state)
-    throw new RangeError("A server goes on either with a state or with a data directory: give it one of them.");
-  const directory = await DataDirectory.open(dataDirectory);
+  const storage = await openStorage(options.dataDirectory, options.seed);
   try {
-    return await start(options, directory);
+    return await start(options, storage);
   } catch (error) {
-    directory.close();
+    storage.close();
     throw error;
   }
 }
 
-async function start(options: MockServerOptions, directory: DataDirectory | undefined): Promise<MockServer> {
+async function start(options: MockServerOptions, storage: Storage): Promise<MockServer> {
   const { port = 8124, host = "127.0.0.1", strict = false, logFormat, adminToken } = options;
-  const clock = options.clock ?? directory?.clock() ?? createClock();
-  const ids = createIdSource(seedOf(options.seed, directory));
+  const { store: state, ids, isKept } = storage;
+  const clock = options.clock ?? storage.clock;
   const redaction = new Redaction();
-  const state = options.state ?? directory?.state() ?? createMemoryState();
-  const content = state.content();
-  const isContinued = directory !== undefined && content.deployments.length + content.collections.listeners.length > 0;
-  rememberSecretsOf(redaction, content);
+  const isContinued = !state.isEmpty;
+  for (const value of storage.secrets) redaction.remember(value);
   const onDefect = (error: unknown) => {
-    console.error(redaction.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    // A request that outlives the server has nobody to answer, and nothing of it is kept.
+    if (!storage.database.isOpen) return;
+    const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
+    console.error(redaction.text(text ?? String(error)));
   };
   const outbound = createOutbound({ allow: options.allowOutbound ?? [], ownUrl: () => mock.publicUrl() });
   const agentLines = new AgentLines(clock);
@@ -203,7 +193,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   let ownUrl = "";
   const mock: Mock = {
     state,
-    isKept: directory !== undefined,
+    isKept,
     clock,
     ids,
     redaction,
@@ -216,8 +206,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     projects,
     agentLines,
     outbound,
-    views: new ViewTexts((id) => agentUrl(mock, id), clock.now),
-    signer: createSigner(directory?.signingKey()),
+    signer: createSigner(storage.signingKey),
     authFinished: new Waiters(),
     strict,
     publicUrl: () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl,
@@ -232,7 +221,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
 
   const reset = async (isConfirmed: boolean) => {
     checkConfirmed(mock, isConfirmed);
-    state.together(() => {
+    state.transaction(() => {
       state.clear();
       seedIntegrationsOnce();
     });
@@ -256,7 +245,7 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     mock.authFinished.notifyAll();
     const closed = server.close();
     // Nobody learns any more of what goes on, such as a build that is given up: so nothing of it is kept.
-    directory?.close();
+    storage.close();
     await Promise.all([closed, projects[Symbol.asyncDispose]()]);
   };
   let ended: Promise<void> | undefined;
@@ -267,7 +256,6 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
   return {
     url: ownUrl,
     selfHostedUrl: `${ownUrl}/api-host`,
-    state,
     isContinued,
     clock,
     transitions: mock.transitions,
@@ -294,12 +282,6 @@ async function start(options: MockServerOptions, directory: DataDirectory | unde
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** A server that goes on where another ended must not give out the same identifiers again. */
-function seedOf(seed: MockServerOptions["seed"], directory: DataDirectory | undefined) {
-  const starts = directory?.earlierStarts ?? 0;
-  return seed === undefined || starts === 0 ? seed : `${seed}/${starts}`;
 }
 
 function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {

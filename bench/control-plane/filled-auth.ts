@@ -9,7 +9,7 @@ const scope = { edition: "cloud", tenantId } as const;
 
 /** Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are another workspace's. */
 export function fillAuth({ mock, size }: FilledStore): void {
-  const { providers, tokens, connections } = mock.state.collections;
+  const { providers, tokens, connections } = mock.state;
   const now = mock.clock.now();
   for (let number = 0; number < size; number++) {
     const recordId = `provider-record-${number}`;
@@ -61,7 +61,7 @@ export function fillAuth({ mock, size }: FilledStore): void {
 
 /** One more token, of the user `userId`, for an operation that deletes it. */
 export function addToken({ mock }: FilledStore, id: string, userId: string): void {
-  const { tokens } = mock.state.collections;
+  const { tokens } = mock.state;
   const known = tokens.get("token-0");
   if (known) tokens.put({ ...known, id, userId, createdBy: userId, isDefault: false });
 }

@@ -1,6 +1,6 @@
 import type { MockServer } from "../../mock-server/server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord } from "../../mock-server/state/records.ts";
+import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import { load, requestText } from "./load.ts";
 
 /** A mock server with so many deployments, and what operations need to know of it. */

@@ -1,4 +1,4 @@
-import type { DeploymentRecord } from "../../mock-server/state/records.ts";
+import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import { addToken, anAgent, callersUser, providerName } from "./filled-auth.ts";
 import { commonTag, type FilledStore, few, rareTag } from "./filled-store.ts";
 import { requestText } from "./load.ts";

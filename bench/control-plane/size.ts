@@ -20,7 +20,7 @@ async function callerOf({ mock, port, host }: FilledStore): Promise<string> {
     60_000,
     1,
   );
-  const [session] = mock.state.collections.authSessions.all();
+  const [session] = mock.state.authSessions.all();
   return session?.createdBy ?? "";
 }
 

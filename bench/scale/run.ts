@@ -1,3 +1,4 @@
+import { storedDeployments } from "../../test/support/stored.ts";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -49,7 +50,7 @@ async function measure(
   if (up.code !== 0) throw new Error(`pulumi up failed:\n${up.stdout}${up.stderr}`);
   const rules = new Map(mock.faults.list().map((rule) => [rule.id, rule]));
   const { resources = [] } = (await project.exportStack()).deployment;
-  const firstAt = Math.min(...(await mock.state.deployments.all()).map(({ createdAt }) => createdAt));
+  const firstAt = Math.min(...(await storedDeployments(mock)).map(({ createdAt }) => createdAt));
   return {
     name,
     rolloutSeconds,

@@ -4,9 +4,9 @@ import { integrationSeedSchema, replaceIntegrations, seedIntegrations } from "..
 import { createListener } from "../control-plane/listener-model.ts";
 import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
+import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import type { DeploymentRecord } from "../state/records.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
@@ -45,32 +45,26 @@ export interface Seeded {
  */
 export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input);
-  const integrations = mock.state.collections.integrations.all();
+  const integrations = mock.state.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
   const steps = seedSteps(mock, seed, made);
-  const undo = () => {
-    for (const { id } of made.deployments) forgetDeployment(mock, id);
-    for (const { id } of made.listeners) mock.state.collections.listeners.remove(id);
-    replaceIntegrations(mock, integrations);
-  };
-  if (mock.projects.runsCode) {
-    try {
-      for (const created of steps) await created;
-    } catch (error) {
-      mock.state.together(undo);
-      throw error;
-    }
+  if (!mock.projects.runsCode) {
+    mock.state.transaction(() => {
+      for (const _ of steps);
+    });
     return made;
   }
-  return mock.state.together(() => {
-    try {
-      for (const _ of steps);
-    } catch (error) {
-      undo();
-      throw error;
-    }
-    return made;
-  });
+  try {
+    for (const created of steps) await created;
+  } catch (error) {
+    mock.state.transaction(() => {
+      for (const { id } of made.deployments) forgetDeployment(mock, id);
+      for (const { id } of made.listeners) mock.state.listeners.remove(id);
+      replaceIntegrations(mock, integrations);
+    });
+    throw error;
+  }
+  return made;
 }
 
 /** Makes one thing after the other, and notes in `made` what is there. Yields what must be waited for. */

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { furthestTime } from "../clock.ts";
+import type { StoreContent } from "../control-plane/store/content.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
 import { badRequest } from "../http-error.ts";
+import { isConstraintViolation } from "../kit/store/database.ts";
 import { endAgents, type Mock } from "../mock.ts";
-import type { StateContent } from "../state/repositories.ts";
-import { rememberSecretsOf } from "../state/secrets-of.ts";
 
 const record = z.looseObject({ id: z.string().min(1) });
 const scoped = record.extend({ tenantId: z.string(), edition: z.enum(["cloud", "self-hosted"]) });
@@ -117,7 +117,7 @@ export function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): 
   checkConfirmed(mock, isConfirmed);
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
-  const content = snapshot.content as unknown as StateContent;
+  const content = snapshot.content as unknown as StoreContent;
   const faults = mock.faults.list();
   mock.faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
   try {
@@ -131,12 +131,12 @@ export function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): 
 }
 
 /** @throws {RangeError} for records that the schema lets through and nothing can be done with. */
-function takeContent(mock: Mock, content: StateContent): void {
+function takeContent(mock: Mock, content: StoreContent): void {
   try {
-    rememberSecretsOf(mock.redaction, content);
     mock.state.replace(content);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError) && !isConstraintViolation(error)) throw error;
     throw new RangeError(`The snapshot has a record that can't be read: ${error.message}.`);
   }
+  for (const value of mock.state.secrets()) mock.redaction.remember(value);
 }

@@ -1,6 +1,6 @@
+import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
-import type { DeploymentRecord } from "../state/records.ts";
 
 /** A live deployment, as its agent server sees it. */
 export interface LiveAgent {

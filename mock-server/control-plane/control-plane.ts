@@ -3,13 +3,13 @@ import type { Mock } from "../mock.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { serveReference } from "../openapi/reference-page.ts";
 import { type Endpoint, type Route, serveRoutes } from "../openapi/route.ts";
-import type { Edition } from "../state/records.ts";
 import { authRoutes } from "./auth/auth-routes.ts";
 import { deploymentRoutes } from "./deployment-routes.ts";
 import { integrationRoutes } from "./integration-routes.ts";
 import { listenerRoutes } from "./listener-routes.ts";
 import { logRoutes } from "./log-routes.ts";
 import { revisionRoutes } from "./revision-routes.ts";
+import type { Edition } from "./store/records.ts";
 
 /** Every operation of the control plane. */
 export const controlPlaneRoutes: readonly Route[] = [

@@ -1,4 +1,5 @@
-import type { DeploymentQuery, PageQuery } from "../state/repositories.ts";
+import type { Page } from "../kit/store/table.ts";
+import type { DeploymentQuery } from "./store/deployments.ts";
 
 /** What a listing of deployments can be narrowed to; an absent or null filter lets everything through. */
 export interface DeploymentFilters {
@@ -23,11 +24,7 @@ export function listed(value: string): Set<string> {
 }
 
 /** What the filters of a listing ask for. */
-export function deploymentQuery(
-  filters: DeploymentFilters,
-  now: number,
-  { offset, limit }: PageQuery,
-): DeploymentQuery {
+export function deploymentQuery(filters: DeploymentFilters, now: number, { offset, limit }: Page): DeploymentQuery {
   const listedIn = (value: string | null | undefined) => (typeof value === "string" ? listed(value) : undefined);
   return {
     now,

@@ -2,7 +2,6 @@ import { toNeutralNames } from "../../core/dialect.ts";
 import type { SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
-import type { DeploymentRecord, Edition, RevisionRecord } from "../state/records.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
 import { checkCreate, checkPatch } from "./deployment-rules.ts";
@@ -11,6 +10,7 @@ import { checkIntegration } from "./integration-model.ts";
 import { checkListener } from "./listener-model.ts";
 import { addRevision, commitOf, draftRevision, type RevisionChange } from "./revision-model.ts";
 import type { CreateBody, PatchBody } from "./schemas.ts";
+import type { DeploymentRecord, Edition, RevisionRecord } from "./store/records.ts";
 
 /** Where a request is at home: the control plane it was sent to and the workspace it is for. */
 export interface Scope {
@@ -31,7 +31,6 @@ function neutralConfig(config: Record<string, unknown> | null | undefined): Sour
 
 /** The course of a deployment that has no revision yet. */
 const newCourse = { activations: [], readyAt: null };
-const noTags: string[] = [];
 
 function rememberSecrets(mock: Mock, secrets: readonly { value: string }[]): void {
   for (const { value } of secrets) mock.redaction.remember(value);
@@ -101,9 +100,9 @@ function storeDeployment(
     readyAt,
     activations,
     deletion: null,
-    tagValueIds: noTags,
+    tagValueIds: [],
   };
-  if (!mock.state.deployments.insert(deployment, revision, (other) => isGone(other, now))) {
+  if (!mock.state.deployments.insert(deployment, revision, now)) {
     mock.projects.release(revision.id);
     throw nameTaken(body.name);
   }
@@ -131,10 +130,9 @@ export function findAnywhere(mock: Mock, id: string): DeploymentRecord | undefin
 
 /** Removes a deployment with all that belongs to it. */
 export function forgetDeployment(mock: Mock, id: string): void {
-  const { uploads } = mock.state.collections;
-  mock.state.together(() => {
+  mock.state.transaction(() => {
+    mock.state.uploads.removeOf(id);
     mock.state.deployments.remove(id);
-    for (const upload of uploads.findBy("deployment", id)) uploads.remove(upload.id);
   });
   endAgents(mock, id);
 }

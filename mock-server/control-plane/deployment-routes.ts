@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deploymentTypes } from "../../core/wire/source-config.ts";
 import { badRequest, HttpError } from "../http-error.ts";
+import { agentUrl, type Mock } from "../mock.ts";
 import { route } from "../openapi/route.ts";
-import type { DeploymentRecord } from "../state/records.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { deploymentQuery } from "./deployment-filters.ts";
@@ -28,8 +28,14 @@ import {
   uploadUrlRequest,
   uploadUrlResponse,
 } from "./schemas.ts";
+import type { DeploymentRecord } from "./store/records.ts";
+import { viewDeployment } from "./views.ts";
 
 const tag = "Deployments (v2)";
+
+function present(mock: Mock, record: DeploymentRecord) {
+  return viewDeployment(record, agentUrl(mock, record.id), mock.clock.now());
+}
 
 function checkSource(record: DeploymentRecord, source: string, what: string): void {
   if (record.source !== source) throw badRequest(`${what} is only available for source "${source}".`);
@@ -66,9 +72,9 @@ export const deploymentRoutes = [
     handle({ mock, scope, query }) {
       const { edition, tenantId } = scope;
       const wanted = deploymentQuery(query, mock.clock.now(), query);
-      const page = mock.state.deployments.page(edition, tenantId, wanted);
-      const resources = page.map((record) => mock.views.deployment(record));
-      return { status: 200, json: mock.views.page(resources, query.offset) };
+      const page = mock.state.deployments.list(edition, tenantId, wanted);
+      const resources = page.map((record) => present(mock, record));
+      return { status: 200, body: { resources, offset: query.offset + resources.length } };
     },
   }),
   route({
@@ -86,7 +92,7 @@ export const deploymentRoutes = [
     },
     handle({ mock, scope, body }) {
       const created = createDeployment(mock, scope, body);
-      const answer = (record: DeploymentRecord) => ({ status: 201, json: mock.views.newDeployment(record) });
+      const answer = (record: DeploymentRecord) => ({ status: 201, body: present(mock, record) }) as const;
       return created instanceof Promise ? created.then(answer) : answer(created);
     },
   }),
@@ -139,7 +145,7 @@ export const deploymentRoutes = [
     },
     handle({ mock, scope, params }) {
       const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      return { status: 200, json: mock.views.deployment(deployment) };
+      return { status: 200, body: present(mock, deployment) };
     },
   }),
   route({
@@ -161,7 +167,7 @@ export const deploymentRoutes = [
       const { deployment } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         patchDeployment(mock, record, body),
       );
-      return { status: 200, json: mock.views.deployment(deployment) };
+      return { status: 200, body: present(mock, deployment) };
     },
   }),
   route({

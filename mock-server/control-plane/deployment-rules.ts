@@ -1,9 +1,9 @@
 import { isReservedName } from "../../core/reserved-names.ts";
 import type { Secret, SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { badRequest } from "../http-error.ts";
-import type { DeploymentRecord, Edition } from "../state/records.ts";
 import { isBuilt } from "./rollout.ts";
 import type { CreateBody, PatchBody } from "./schemas.ts";
+import type { DeploymentRecord, Edition } from "./store/records.ts";
 
 /** What a source and its settings must fulfil, whether just created or patched. Config paths are under neutral names. */
 interface SourceState {

@@ -1,5 +1,5 @@
-import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { timeOf } from "./rollout.ts";
+import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 
 /** Whether a deletion has come to its end: the deployment then answers 404 and its name is free. */
 export function isGone({ deletion }: DeploymentRecord, now: number): boolean {

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import { everyWorkspace } from "../state/collection-keys.ts";
-import type { IntegrationRecord, RepositoryRecord } from "../state/records.ts";
 import { normalizeRepository } from "./commits.ts";
 import type { Scope } from "./deployment-model.ts";
 import type { IntegrationBody, RepositoryBody } from "./integration-schemas.ts";
+import type { IntegrationRecord, RepositoryRecord } from "./store/records.ts";
 
 /** The integration of a server that was given none: every workspace has it, and it accepts any repository. */
 export const defaultIntegrationId = "00000000-0000-4000-8000-000000000010";
@@ -39,13 +38,13 @@ export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
 
 /** Puts the default integration into a state that has no integration. */
 export function ensureDefaultIntegration(mock: Mock): void {
-  const { integrations } = mock.state.collections;
-  if (integrations.all().length === 0) integrations.put(defaultIntegration);
+  const { integrations } = mock.state;
+  if (!integrations.hasAny({})) integrations.put(defaultIntegration);
 }
 
 /** Adds integrations; with the first of them the default one is gone. */
 export function seedIntegrations(mock: Mock, seeds: readonly IntegrationSeed[]): void {
-  const { integrations } = mock.state.collections;
+  const { integrations } = mock.state;
   if (seeds.length > 0) integrations.remove(defaultIntegrationId);
   for (const [index, seed] of seeds.entries()) {
     integrations.put({
@@ -66,18 +65,16 @@ export function seedIntegrations(mock: Mock, seeds: readonly IntegrationSeed[]):
 
 /** Puts `records` in the place of every integration. */
 export function replaceIntegrations(mock: Mock, records: readonly IntegrationRecord[]): void {
-  const { integrations } = mock.state.collections;
-  mock.state.together(() => {
-    for (const { id } of integrations.all()) integrations.remove(id);
+  const { integrations } = mock.state;
+  mock.state.transaction(() => {
+    integrations.clear();
     for (const record of records) integrations.put(record);
   });
 }
 
 /** The integrations of one kind that a workspace has. Only the cloud edition has any: no other builds from repositories. */
 export function integrationsOf(mock: Mock, scope: Scope, kind: IntegrationRecord["kind"]) {
-  const { integrations } = mock.state.collections;
-  const found = integrations.findBy("workspace", scope.tenantId, everyWorkspace);
-  return found.filter((record) => record.kind === kind && isOf(record, scope));
+  return scope.edition === "cloud" ? mock.state.integrations.ofWorkspace(scope.tenantId, kind) : [];
 }
 
 function isOf({ tenantId }: IntegrationRecord, scope: Scope): boolean {
@@ -91,7 +88,7 @@ export function findIntegration(
   kind: IntegrationRecord["kind"],
   id: string,
 ): IntegrationRecord {
-  const record = mock.state.collections.integrations.get(id);
+  const record = mock.state.integrations.get(id);
   if (record?.kind !== kind || !isOf(record, scope)) throw new HttpError(404, `Integration ID ${id} not found.`);
   return record;
 }
@@ -107,7 +104,7 @@ export function checkIntegration(
   integrationId: string,
   repositoryUrl: string | null | undefined,
 ): void {
-  const { integrations } = mock.state.collections;
+  const { integrations } = mock.state;
   if (!mock.strict && integrations.get(defaultIntegrationId)) return;
   const record = integrations.get(integrationId.toLowerCase());
   if (!record || !isOf(record, scope)) {

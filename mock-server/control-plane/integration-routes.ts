@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { route } from "../openapi/route.ts";
-import type { IntegrationRecord } from "../state/records.ts";
 import { validationFailed } from "./common-responses.ts";
 import { findIntegration, integrationsOf, viewIntegration, viewRepository } from "./integration-model.ts";
 import { integrationResponse, repositoryResponse } from "./integration-schemas.ts";
 import { errorDetail } from "./schemas.ts";
+import type { IntegrationRecord } from "./store/records.ts";
 
 const tag = "Integrations (v1)";
 

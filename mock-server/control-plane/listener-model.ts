@@ -1,9 +1,9 @@
 import { badRequest, HttpError } from "../http-error.ts";
+import type { Page } from "../kit/store/table.ts";
 import type { Mock } from "../mock.ts";
-import type { ListenerRecord } from "../state/records.ts";
-import type { PageQuery } from "../state/repositories.ts";
 import type { Scope } from "./deployment-model.ts";
 import type { ListenerBody, ListenerCreateBody, ListenerPatchBody } from "./listener-schemas.ts";
+import type { ListenerRecord } from "./store/records.ts";
 
 /** Name of a namespace as Kubernetes takes it (RFC 1123 label). */
 const namespaceExpression = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -27,15 +27,15 @@ export function checkListenersAllowed({ edition, tenantId }: Scope): void {
 }
 
 /** One page of the listeners of a workspace, newest first. The cloud edition has none. */
-export function pageOfListeners(mock: Mock, { edition, tenantId }: Scope, query: PageQuery): ListenerRecord[] {
+export function pageOfListeners(mock: Mock, { edition, tenantId }: Scope, query: Page): ListenerRecord[] {
   if (edition !== "self-hosted") return [];
-  return mock.state.collections.listeners.pageBy("workspace", tenantId, query);
+  return mock.state.listeners.page({ tenantId }, query);
 }
 
 /** @throws {HttpError} 403 in the cloud edition, 404 unless the workspace has the listener. */
 export function findListener(mock: Mock, scope: Scope, id: string): ListenerRecord {
   checkListenersAllowed(scope);
-  const record = mock.state.collections.listeners.get(id);
+  const record = mock.state.listeners.get(id);
   if (record?.tenantId !== scope.tenantId) throw new HttpError(404, `Listener ID ${id} not found.`);
   return record;
 }
@@ -45,7 +45,7 @@ export function createListener(mock: Mock, scope: Scope, body: ListenerCreateBod
   checkListenersAllowed(scope);
   checkNamespaces(body.compute_config.k8s_namespaces);
   const { tenantId } = scope;
-  if (mock.state.collections.listeners.hasBy("computeId", `${tenantId}\n${body.compute_id}`)) {
+  if (mock.state.listeners.hasAny({ tenantId, computeId: body.compute_id })) {
     throw new HttpError(
       409,
       `Listener for LangSmith workspace ID '${tenantId}' and compute ID '${body.compute_id}' already exists.`,
@@ -62,7 +62,7 @@ export function createListener(mock: Mock, scope: Scope, body: ListenerCreateBod
     createdAt: now,
     updatedAt: now,
   };
-  mock.state.collections.listeners.put(record);
+  mock.state.listeners.put(record);
   return record;
 }
 
@@ -83,13 +83,13 @@ export function patchListener(mock: Mock, record: ListenerRecord, body: Listener
     namespaces: body.compute_config ? (body.compute_config.k8s_namespaces ?? null) : record.namespaces,
     updatedAt: mock.clock.now(),
   };
-  mock.state.collections.listeners.put(patched);
+  mock.state.listeners.put(patched);
   return patched;
 }
 
 /** @throws {HttpError} 409 while a deployment uses it. */
 export function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord): void {
-  const [user] = mock.state.deployments.page(scope.edition, scope.tenantId, {
+  const [user] = mock.state.deployments.list(scope.edition, scope.tenantId, {
     now: mock.clock.now(),
     listenerId: id,
     offset: 0,
@@ -98,7 +98,7 @@ export function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord)
   if (user) {
     throw new HttpError(409, `Listener ID ${id} is in use by deployment ID ${user.id}: delete that first.`);
   }
-  mock.state.collections.listeners.remove(id);
+  mock.state.listeners.remove(id);
 }
 
 /**
@@ -106,7 +106,7 @@ export function deleteListener(mock: Mock, scope: Scope, { id }: ListenerRecord)
  * @throws {HttpError} 400 for a listener that the workspace hasn't, or a namespace that the listener isn't configured for.
  */
 export function checkListener(mock: Mock, scope: Scope, id: string, namespace: string | null | undefined): void {
-  const listener = mock.state.collections.listeners.get(id.toLowerCase());
+  const listener = mock.state.listeners.get(id.toLowerCase());
   if (listener?.tenantId !== scope.tenantId) {
     throw badRequest(`source_config.listener_id: Listener ID ${id} not found.`);
   }

@@ -1,7 +1,7 @@
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import type { AgentLogLevel } from "../agent-server/agent-log.ts";
-import type { RevisionRecord } from "../state/records.ts";
 import { isBuilt } from "./rollout.ts";
+import type { RevisionRecord } from "./store/records.ts";
 
 export type LogKind = "build" | "deploy";
 

@@ -54,12 +54,8 @@ export const logRoutes = [
     handle({ mock, scope, params, body }) {
       const deployment = findDeployment(mock, scope, params.deployment_id as string);
       const now = mock.clock.now();
-      const revisions = mock.state.revisions.page(deployment.id, {
-        now,
-        offset: 0,
-        limit: Number.POSITIVE_INFINITY,
-      });
-      const lines = revisions.reverse().flatMap((revision) => logOf(revision, "deploy", now));
+      const revisions = mock.state.revisions.find({ deploymentId: deployment.id });
+      const lines = revisions.flatMap((revision) => logOf(revision, "deploy", now));
       return answerWith(mock, [...lines, ...mock.agentLines.of(deployment.id)], body);
     },
   }),

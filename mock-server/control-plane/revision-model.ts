@@ -3,7 +3,6 @@ import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
 import { parseDuration } from "../duration.ts";
 import { badRequest, HttpError } from "../http-error.ts";
 import type { Mock } from "../mock.ts";
-import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { buildTarball } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository, unmovedCommit } from "./commits.ts";
 import { withCourseOf } from "./deployment-state.ts";
@@ -18,8 +17,8 @@ import {
   type RolloutVariation,
   scheduleFrom,
 } from "./rollout.ts";
+import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 import { totalOf } from "./transition-settings.ts";
-import { usualCourse } from "./usual-course.ts";
 
 /** What a new revision is made of. */
 export interface RevisionDraft {
@@ -75,14 +74,11 @@ function draftOf(
   now: number,
 ): RevisionRecord {
   const stick = rule?.stick ?? null;
-  const { phases, transitions } =
-    rule || build?.hasFailed
-      ? courseOf(source, totalOf(mode), now, stick, {
-          fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
-          passThrough: rule?.pass_through,
-          durations: mode === "immediate" ? undefined : rule?.durations,
-        })
-      : usualCourse(source, totalOf(mode), now);
+  const { phases, transitions } = courseOf(source, totalOf(mode), now, stick, {
+    fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
+    passThrough: rule?.pass_through,
+    durations: mode === "immediate" ? undefined : rule?.durations,
+  });
   const delay = rule?.active_delay ?? 0;
   return {
     id: revisionId,
@@ -97,11 +93,9 @@ function draftOf(
     stick,
     activeDelay: delay === "never" ? null : parseDuration(delay),
     buildLines: build ? linesOf(build, buildLines(source, config)) : null,
-    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : noLines),
+    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
   };
 }
-
-const noLines: string[] = [];
 
 /** What a build logs. Of what builds usually log, fetching and reading come before one can fail. */
 function linesOf({ hasFailed, lines }: Build, usual: string[]): string[] {
@@ -142,15 +136,15 @@ export async function addRevision(mock: Mock, record: DeploymentRecord, draft: R
   if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
   const drafted = draftRevision(mock, record, draft);
   const revision = drafted instanceof Promise ? await drafted : drafted;
-  if (!mock.state.deployments.get(record.id)) {
+  if (!mock.state.deployments.has(record.id)) {
     mock.projects.release(revision.id);
     throw new HttpError(404, `Deployment ID ${record.id} not found.`);
   }
   // While it was built, the one before has gone on.
   const now = mock.clock.now();
-  return mock.state.together(() => {
+  return mock.state.transaction(() => {
     const before = skipUnfinished(mock, record, now);
-    mock.state.revisions.insert(revision);
+    mock.state.revisions.put(revision);
     const changed = { ...before, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now };
     const deployment = withCourseOf(changed, revision, now);
     mock.state.deployments.update(deployment);
@@ -164,7 +158,7 @@ function skipUnfinished(mock: Mock, record: DeploymentRecord, now: number): Depl
   if (!latest || isFinal(currentTransition(latest.transitions, now).status)) return record;
   mock.projects.release(latest.id);
   const skipped = { ...latest, transitions: endWith(latest.transitions, "SKIPPED", now) };
-  mock.state.revisions.update(skipped);
+  mock.state.revisions.put(skipped);
   return withCourseOf(record, skipped, now);
 }
 
@@ -181,8 +175,8 @@ function setCourse(mock: Mock, record: DeploymentRecord, revision: RevisionRecor
   const { status } = currentTransition(revision.transitions, now);
   if (isFinal(status) && status !== "DEPLOYED") mock.projects.release(revision.id);
   const deployment = withCourseOf(record, revision, now);
-  mock.state.together(() => {
-    mock.state.revisions.update(revision);
+  mock.state.transaction(() => {
+    mock.state.revisions.put(revision);
     mock.state.deployments.update(deployment);
   });
   return { deployment, revision };

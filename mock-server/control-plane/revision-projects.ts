@@ -10,8 +10,8 @@ import { projectPath } from "../project/project-path.ts";
 import type { RepositoryFolders } from "../project/repository-folders.ts";
 import type { RunningProject, StartProject } from "../project/running-project.ts";
 import type { Redaction } from "../redaction.ts";
-import type { State } from "../state/repositories.ts";
 import { extractTarball } from "../uploads/extract-tarball.ts";
+import type { ControlPlaneStore } from "./store/control-plane-store.ts";
 
 /** What a revision is built from. */
 export interface RevisionOrigin {
@@ -36,7 +36,7 @@ export interface RevisionProjectsOptions {
   /** Whether the code of uploaded tarballs is run. */
   runUploads: boolean;
   start: StartProject;
-  state: State;
+  state: ControlPlaneStore;
   redaction: Redaction;
   /** Takes what a revision's code prints. */
   onLog: (entry: AgentLogEntry) => void;
@@ -187,9 +187,8 @@ export class RevisionProjects implements AsyncDisposable {
     }
     const path = config.source_tarball_path;
     if (source !== "internal_source" || !this.#options.runUploads || !path) return undefined;
-    const upload = this.#options.state.collections.uploads.get(path);
-    if (!upload) return undefined;
-    return { folder: await extractTarball(Buffer.from(upload.data, "base64")), isTemporary: true };
+    const tarball = this.#options.state.uploads.read(path);
+    return tarball && { folder: await extractTarball(tarball), isTemporary: true };
   }
 
   async #start(

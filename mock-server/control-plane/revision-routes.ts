@@ -1,5 +1,5 @@
+import { agentUrl } from "../mock.ts";
 import { route } from "../openapi/route.ts";
-import type { RevisionRecord } from "../state/records.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { listed } from "./deployment-filters.ts";
 import { changeDeployment, findDeployment, patchDeployment } from "./deployment-model.ts";
@@ -7,6 +7,8 @@ import { isRemoteReconciled } from "./deployment-state.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
+import type { RevisionRecord } from "./store/records.ts";
+import { viewDeployment, viewRevision } from "./views.ts";
 
 const tag = "Deployments (v2)";
 const revisionsPath = "/v2/deployments/{deployment_id}/revisions";
@@ -34,9 +36,9 @@ export const revisionRoutes = [
       const now = mock.clock.now();
       const statuses = status === null || status === undefined ? undefined : listed(status);
       const isWanted = remote === null || remote === undefined || remote === isRemoteReconciled(deployment);
-      const page = isWanted ? mock.state.revisions.page(deployment.id, { now, statuses, offset, limit }) : [];
-      const resources = page.map((revision) => mock.views.revision(revision));
-      return { status: 200, json: mock.views.page(resources, offset) };
+      const page = isWanted ? mock.state.revisions.list(deployment.id, { now, statuses, offset, limit }) : [];
+      const resources = page.map((revision) => viewRevision(revision, now));
+      return { status: 200, body: { resources, offset: offset + resources.length } };
     },
   }),
   route({
@@ -56,7 +58,7 @@ export const revisionRoutes = [
       const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         patchDeployment(mock, record, body ?? {}, true),
       );
-      return { status: 201, json: mock.views.revision(revision as RevisionRecord) };
+      return { status: 201, body: viewRevision(revision as RevisionRecord, mock.clock.now()) };
     },
   }),
   route({
@@ -73,7 +75,7 @@ export const revisionRoutes = [
     handle({ mock, scope, params }) {
       const deployment = findDeployment(mock, scope, params.deployment_id as string);
       const revision = findRevision(mock, deployment, params.revision_id as string);
-      return { status: 200, json: mock.views.revision(revision) };
+      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
     },
   }),
   route({
@@ -93,7 +95,7 @@ export const revisionRoutes = [
         const { source, config } = findRevision(mock, record, params.revision_id as string);
         return addRevision(mock, record, { source, config });
       });
-      return { status: 200, json: mock.views.deployment(deployment) };
+      return { status: 200, body: viewDeployment(deployment, agentUrl(mock, deployment.id), mock.clock.now()) };
     },
   }),
   route({
@@ -112,7 +114,7 @@ export const revisionRoutes = [
       const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
         interruptRevision(mock, record, params.revision_id as string),
       );
-      return { status: 200, json: mock.views.revision(revision) };
+      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
     },
   }),
 ];

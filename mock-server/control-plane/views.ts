@@ -1,10 +1,10 @@
 import { toBothNames } from "../../core/dialect.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import type { DeploymentRecord, RevisionRecord } from "../state/records.ts";
 import { timestamp } from "../timestamp.ts";
 import { activeRevisionId, deploymentStatus, imageVersion } from "./deployment-state.ts";
 import { currentTransition } from "./rollout.ts";
 import type { DeploymentBody, RevisionBody } from "./schemas.ts";
+import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 
 /** A deployment as it is sent. `agentUrl` is where its agent server answers. */
 export function viewDeployment(record: DeploymentRecord, agentUrl: string, now: number): DeploymentBody {

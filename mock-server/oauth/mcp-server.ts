@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { OAuthGrantRecord } from "../control-plane/store/auth-records.ts";
 import { type Answer, sendJson } from "../http/answer.ts";
 import { readText } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -6,7 +7,6 @@ import { parseJson } from "../http/json.ts";
 import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
 import type { Endpoint } from "../openapi/route.ts";
-import type { OAuthGrantRecord } from "../state/auth-records.ts";
 import { grantOfAccessToken, issuerOf } from "./oauth-model.ts";
 
 const path = "/oauth/mcp";

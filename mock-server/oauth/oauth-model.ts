@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { OAuthClientRecord, OAuthGrantRecord } from "../control-plane/store/auth-records.ts";
 import type { Mock } from "../mock.ts";
-import type { OAuthClientRecord, OAuthGrantRecord } from "../state/auth-records.ts";
 
 /** Client of the built-in OAuth provider that is there from the start, for providers that are created by hand. */
 export const builtInClient = { id: "mock-client", secret: "mock-client-secret" } as const;
@@ -29,7 +29,7 @@ export function issuerOf(mock: Mock): string {
 /** A registered client, or the built-in one. */
 export function clientOf(mock: Mock, id: string): OAuthClientRecord | undefined {
   if (id === builtInClient.id) return { ...builtInClient, name: "Mock client", redirectUris: [] };
-  return mock.state.collections.oauthClients.get(id);
+  return mock.state.oauthClients.get(id);
 }
 
 /** Whether a client may have browsers sent to `uri`: one of those it registered, or for the built-in client a callback of this server's. */
@@ -73,7 +73,7 @@ export function registerOAuthClient(
   const secret = isPublic ? null : randomBytes(24).toString("base64url");
   if (secret !== null) mock.redaction.remember(secret);
   const client = { id: mock.ids.uuid(), secret, name, redirectUris: [...redirectUris] };
-  mock.state.collections.oauthClients.put(client);
+  mock.state.oauthClients.put(client);
   return client;
 }
 
@@ -89,7 +89,7 @@ export interface AuthorizationRequest {
 export function issueCode(mock: Mock, request: AuthorizationRequest, subject: string): string {
   const id = randomBytes(32).toString("base64url");
   mock.redaction.remember(id);
-  mock.state.collections.oauthCodes.put({
+  mock.state.oauthCodes.put({
     id,
     ...request,
     subject,
@@ -124,7 +124,7 @@ export function redeemCode(
   redirectUri: string,
   codeVerifier: string | undefined,
 ): OAuthGrantRecord {
-  const { oauthCodes, oauthGrants } = mock.state.collections;
+  const { oauthCodes, oauthGrants } = mock.state;
   const code = oauthCodes.get(id);
   if (!code || code.clientId !== client.id) throw new OAuthError("invalid_grant", "The code is unknown.");
   if (code.grantId !== null) {
@@ -149,7 +149,7 @@ export function redeemCode(
     spentRefreshTokens: [],
     isRevoked: false,
   };
-  mock.state.together(() => {
+  mock.state.transaction(() => {
     oauthGrants.put(grant);
     oauthCodes.put({ ...code, grantId: grant.id });
   });
@@ -172,8 +172,8 @@ const mostSpentTokens = 100;
  * @throws {OAuthError} invalid_grant
  */
 export function redeemRefreshToken(mock: Mock, client: OAuthClientRecord, refreshToken: string): OAuthGrantRecord {
-  const { oauthGrants } = mock.state.collections;
-  const [grant] = oauthGrants.findBy("refreshToken", refreshToken);
+  const { oauthGrants } = mock.state;
+  const grant = oauthGrants.findByRefreshToken(refreshToken);
   if (!grant || grant.clientId !== client.id || grant.isRevoked) {
     throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
   }
@@ -189,17 +189,15 @@ export function redeemRefreshToken(mock: Mock, client: OAuthClientRecord, refres
 
 /** The grant that an access token is of, while it is valid. */
 export function grantOfAccessToken(mock: Mock, token: string): OAuthGrantRecord | undefined {
-  const [grant] = mock.state.collections.oauthGrants.findBy("accessToken", token);
+  const [grant] = mock.state.oauthGrants.find({ accessToken: token });
   return grant && !grant.isRevoked && grant.accessExpiresAt > mock.clock.now() ? grant : undefined;
 }
 
 /** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
 export function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): void {
-  const { oauthGrants } = mock.state.collections;
-  const holders = [...oauthGrants.findBy("accessToken", token), ...oauthGrants.findBy("refreshToken", token)];
-  for (const grant of holders) {
-    const isCurrent = grant.accessToken === token || grant.refreshToken === token;
-    if (isCurrent && grant.clientId === client.id) oauthGrants.put({ ...grant, isRevoked: true });
+  const { oauthGrants } = mock.state;
+  for (const grant of [...oauthGrants.find({ accessToken: token }), ...oauthGrants.find({ refreshToken: token })]) {
+    if (grant.clientId === client.id) oauthGrants.put({ ...grant, isRevoked: true });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { Scope } from "../control-plane/deployment-model.ts";
+import type { Edition } from "../control-plane/store/records.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Router } from "../http/router.ts";
 import type { Mock } from "../mock.ts";
-import type { Edition } from "../state/records.ts";
 import type { Operation, QueryParameter } from "./operation.ts";
 import { requestReader, type ValidRequest } from "./request.ts";
 

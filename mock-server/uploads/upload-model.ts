@@ -37,10 +37,10 @@ export function checkTarballPath(deploymentId: string, path: string | null | und
 
 /** Validates an uploaded tarball. Nothing of it is unpacked to disk or run. */
 export async function buildTarball(mock: Mock, objectPath: string, configPath: string): Promise<Build> {
-  const upload = mock.state.collections.uploads.get(objectPath);
+  const upload = mock.state.uploads.read(objectPath);
   if (!upload) return { hasFailed: true, lines: [`ERROR: nothing was uploaded to ${objectPath}.`] };
   try {
-    const { files, graphs } = await inspectTarball(Buffer.from(upload.data, "base64"), configPath);
+    const { files, graphs } = await inspectTarball(upload, configPath);
     return { hasFailed: false, lines: [`Unpacked ${files.length} files`, `Found the graphs ${graphs.join(", ")}`] };
   } catch (error) {
     if (!(error instanceof TarballError)) throw error;

@@ -38,12 +38,7 @@ async function receiveUpload(exchange: Exchange, mock: Mock): Promise<Answer> {
   const deployment = findAnywhere(mock, deploymentId);
   if (!deployment) throw new HttpError(404, `Deployment ID ${deploymentId} not found.`);
   exchange.tenant = deployment.tenantId;
-  mock.state.collections.uploads.put({
-    id: objectPath,
-    deploymentId,
-    uploadedAt: mock.clock.now(),
-    data: data.toString("base64"),
-  });
+  mock.state.uploads.put({ id: objectPath, deploymentId, uploadedAt: mock.clock.now() }, data);
   return sendJson(200, {});
 }
 

@@ -18,7 +18,7 @@ whenPossible(
     `;
     await using it = await scenario(`agent("one", { name: "support" });`);
     await it.succeed("up");
-    const alive = it.alive();
+    const alive = await it.alive();
     it.writes();
 
     const declare = (resource: string, options = "{}") =>
@@ -43,7 +43,7 @@ whenPossible(
     await it.declare(program.replace(', env: { LEVEL: "info" }', ""));
     await it.succeed("up");
     expect(it.writes()).toEqual([]);
-    expect(it.alive()).toEqual(alive);
+    expect(await it.alive()).toEqual(alive);
 
     // The marker follows with the next change that makes a revision anyway.
     await it.declare(program);
@@ -56,9 +56,9 @@ whenPossible(
     await it.declare(`agent("four", { name: "support", env: { LEVEL: "info" }, adopt: true });`);
     expect(await it.succeed("up")).toContain("is let go of, not deleted");
     expect(it.writes()).toEqual(["PATCH support"]);
-    expect(it.alive()).toEqual(alive);
+    expect(await it.alive()).toEqual(alive);
     await it.succeed("destroy");
-    expect(it.alive()).toEqual({});
+    expect(await it.alive()).toEqual({});
   },
 );
 
@@ -67,7 +67,7 @@ whenPossible(
   async () => {
     await using it = await scenario(`agent("one"); agent("two"); exports.level = "info";`);
     await it.succeed("up");
-    const alive = it.alive();
+    const alive = await it.alive();
     it.writes();
 
     await it.succeed("stack", "rename", "renamed");
@@ -92,12 +92,12 @@ whenPossible(
       level: "info",
     });
     expect(it.writes()).toEqual([]);
-    expect(it.alive()).toEqual(alive);
+    expect(await it.alive()).toEqual(alive);
 
     await it.succeed("destroy", "--stack", "split");
-    expect(it.alive()).toEqual({ one: alive.one });
+    expect(await it.alive()).toEqual({ one: alive.one });
     await it.succeed("destroy", "--stack", "copy");
-    expect(it.alive()).toEqual({});
+    expect(await it.alive()).toEqual({});
   },
 );
 
@@ -107,7 +107,7 @@ whenPossible(
     const program = (changes: string) => `agent("one", ${changes});`;
     await using it = await scenario(program("{}"));
     await it.succeed("up");
-    const alive = it.alive();
+    const alive = await it.alive();
     await it.project.run("stack", "init", "theirs");
     expect(await it.fail("up", "--stack", "theirs")).toContain(
       `which is owned by pulumi#${urnOf("one")}. Choose another name, or set \`adopt\``,
@@ -121,10 +121,10 @@ whenPossible(
       `is owned by pulumi#${urnOf("one", "theirs")} now, so it isn't changed from here`,
     );
     expect(await it.succeed("destroy")).toContain("is let go of, not deleted");
-    expect(it.alive()).toEqual(alive);
+    expect(await it.alive()).toEqual(alive);
     expect(await it.entries()).toEqual([]);
     expect(it.writes()).toEqual([]);
     await it.succeed("destroy", "--stack", "theirs");
-    expect(it.alive()).toEqual({});
+    expect(await it.alive()).toEqual({});
   },
 );

@@ -4,6 +4,7 @@ import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { deploymentProgram, githubArgs } from "../support/pulumi/program.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -57,5 +58,5 @@ whenPossible(`another control plane between two runs orphans and deletes nothing
   stack.environment.GRAPHDEPLOY_BASE_URL = mock.url;
   expect(await stack.outputs()).toMatchObject({ id });
   expect((await stack.destroy()).code).toBe(0);
-  expect(await mock.state.deployments.all()).toEqual([]);
+  expect(await storedDeployments(mock)).toEqual([]);
 });

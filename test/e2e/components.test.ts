@@ -3,6 +3,7 @@ import { startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { githubArgs } from "../support/pulumi/program.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -48,10 +49,10 @@ test.skipIf(cli.path === undefined)(
     expect(await said(stack.preview())).toContain("10 to create");
     expect(await said(stack.up())).toContain("10 created");
     const { first } = await stack.outputs();
-    const second = (await mock.state.deployments.all()).find(({ name }) => name === "pair-second");
+    const second = (await storedDeployments(mock)).find(({ name }) => name === "pair-second");
     expect(second?.secrets).toContainEqual({ name: "UP", value: first });
     expect(await said(stack.up())).toContain("10 unchanged");
     expect(await said(stack.destroy())).toContain("10 deleted");
-    expect(await mock.state.deployments.all()).toEqual([]);
+    expect(await storedDeployments(mock)).toEqual([]);
   },
 );

@@ -6,6 +6,7 @@ import { type ImportedDeployment, importFile } from "../../provider/import-file.
 import { createPulumiProject, type PulumiProject, type PulumiResult } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { deploymentProgram, githubArgs } from "../support/pulumi/program.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -74,7 +75,7 @@ whenPossible(`a deployment is imported from a file, and the next up changes noth
   expect(await stack.outputs()).toMatchObject({ id, url: `${mock.url}/agents/${id}` });
   expect(writes(mock)).toBe(0);
   succeeded(await stack.destroy());
-  expect(await mock.state.deployments.all()).toEqual([]);
+  expect(await storedDeployments(mock)).toEqual([]);
 });
 
 whenPossible(`what differs on the platform shows in the first preview after an import${suffix}`, async () => {
@@ -92,7 +93,7 @@ whenPossible(`what differs on the platform shows in the first preview after an i
   expect(preview.stdout).toMatch(/repoRef *: "main" => "next"/);
   succeeded(await stack.up());
   expect(writes(mock)).toBe(1);
-  expect((await mock.state.deployments.get(id))?.revisionConfig.repo_ref).toBe("next");
+  expect((await storedDeployments(mock)).find((one) => one.id === id)?.revisionConfig.repo_ref).toBe("next");
   expect(succeeded(await stack.up()).stdout).toContain("2 unchanged");
 });
 

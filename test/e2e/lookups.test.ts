@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject, type PulumiResult } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -49,6 +50,6 @@ test.skipIf(cli.path === undefined)(
     // Nothing that isn't this stack's is touched by its end.
     succeeded(await stack.refresh());
     succeeded(await stack.destroy());
-    expect((await mock.state.deployments.all()).map(({ name }) => name)).toEqual(["theirs"]);
+    expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["theirs"]);
   },
 );

@@ -4,6 +4,7 @@ import { createPulumiProject, type PulumiProject, type PulumiResult } from "../s
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { deploymentProgram, githubArgs } from "../support/pulumi/program.ts";
 import { killWithDescendants } from "../support/pulumi/scenario.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -78,7 +79,7 @@ whenPossible(
     const result = await run.ended;
     expect(result.code).not.toBe(0);
     const interrupted = await agentIn(stack);
-    const [deployment] = await mock.state.deployments.all();
+    const [deployment] = await storedDeployments(mock);
     expect(interrupted, result.stdout + result.stderr).toMatchObject({
       id: deployment?.id,
       initErrors: [expect.stringContaining("Cancelled. A rollout that was begun goes on;")],
@@ -96,7 +97,7 @@ whenPossible(`a wait that ran out of time is resumed by the next up without anot
   const late = await stack.up();
   expect(late.code).not.toBe(0);
   expect(late.stdout + late.stderr).toContain("is still CREATING after 1s");
-  const [deployment] = await mock.state.deployments.all();
+  const [deployment] = await storedDeployments(mock);
   await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
   succeeded(await stack.up());
   expect(writes(mock)).toEqual(["POST 201"]);
@@ -113,14 +114,14 @@ whenPossible(`a creation whose command was killed is found again by the next up$
   succeeded(await stack.run("cancel", "--yes", "--stack", stack.stack));
   const next = stack.start("up", "--stack", stack.stack, "--yes", "--skip-preview");
   await next.printed("isn't live yet; resuming an interrupted creation");
-  const [deployment] = await mock.state.deployments.all();
+  const [deployment] = await storedDeployments(mock);
   await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
   succeeded(await next.ended);
   expect(await agentIn(stack)).toMatchObject({ id: deployment?.id, outputs: { revisionStatus: "DEPLOYED" } });
   expect(writes(mock)).toEqual(["POST 201"]);
   mock.transitions.set({ mode: "immediate" });
   succeeded(await stack.destroy());
-  expect(await mock.state.deployments.all()).toEqual([]);
+  expect(await storedDeployments(mock)).toEqual([]);
 });
 
 whenPossible(`a deployment deleted by hand is a clear error, and refresh and up create it anew${suffix}`, async () => {
@@ -135,7 +136,7 @@ whenPossible(`a deployment deleted by hand is a clear error, and refresh and up 
   expect(lost.stdout + lost.stderr).toContain(`(${before}) was deleted outside of Pulumi. Run \`pulumi refresh\``);
   succeeded(await stack.refresh());
   succeeded(await stack.up());
-  const [deployment] = await mock.state.deployments.all();
+  const [deployment] = await storedDeployments(mock);
   expect(await agentIn(stack)).toMatchObject({ id: deployment?.id });
   await fetch(`${mock.url}/v2/deployments/${deployment?.id}`, { method: "DELETE", headers: { "x-api-key": apiKey } });
   succeeded(await stack.destroy());

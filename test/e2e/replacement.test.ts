@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { killWithDescendants, startScenario, urnOf } from "../support/pulumi/scenario.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -20,14 +21,14 @@ whenPossible(
     `;
     await using it = await scenario(program({ level: "info", trigger: 1 }));
     await it.succeed("up");
-    const before = it.alive();
+    const before = await it.alive();
     expect(Object.keys(before)).toHaveLength(6);
     it.writes();
 
     await it.succeed("state", "taint", urnOf("tainted"), "--yes");
     await it.declare(program({ level: "debug", trigger: 2 }));
     const said = await it.succeed("up", "--replace", urnOf("by-command"), "--replace", urnOf("emptied"));
-    const { emptied, ...kept } = it.alive();
+    const { emptied, ...kept } = await it.alive();
     expect({ ...kept, emptied: before.emptied }, said).toEqual(before);
     expect(emptied).toBeDefined();
     expect(emptied).not.toBe(before.emptied);
@@ -48,11 +49,11 @@ whenPossible(
       expect(said).toContain(`${label}, which a newer`);
     }
     const entries = await it.entries();
-    expect(Object.fromEntries(entries.map(({ outputs, id }) => [outputs?.name, id]))).toEqual(it.alive());
+    expect(Object.fromEntries(entries.map(({ outputs, id }) => [outputs?.name, id]))).toEqual(await it.alive());
 
     expect(await it.succeed("up")).toContain("7 unchanged");
     await it.succeed("destroy");
-    expect(it.alive()).toEqual({});
+    expect(await it.alive()).toEqual({});
   },
 );
 
@@ -102,7 +103,7 @@ whenPossible(
     `;
     await using it = await scenario(program(1));
     await it.succeed("up");
-    const before = it.alive();
+    const before = await it.alive();
     it.writes();
     await it.declare(program(2));
     const preview = await it.succeed("preview");
@@ -110,7 +111,7 @@ whenPossible(
     // The engine asks of this one, too, as if nothing of its `sourceConfig` were known.
     expect(preview).not.toContain("built may be replaced");
     await it.succeed("up");
-    expect(it.alive()).toEqual(before);
+    expect(await it.alive()).toEqual(before);
     expect(it.writes()).toEqual(["PATCH built"]);
   },
 );
@@ -120,7 +121,7 @@ whenPossible(
   async () => {
     await using it = await scenario(`agent("one");`);
     await it.succeed("up");
-    const { one } = it.alive();
+    const { one } = await it.alive();
     // The revision of the kept deployment is never seen by the state.
     it.mock.transitions.set({ mode: "manual" });
     it.writes();
@@ -128,7 +129,7 @@ whenPossible(
     it.mock.transitions.set({ mode: "immediate" });
     await advanceAll(it);
     expect(await it.succeed("up")).toContain("2 unchanged");
-    expect(it.alive()).toEqual({ one });
+    expect(await it.alive()).toEqual({ one });
 
     // The state has both entries, and waits for another resource before it deletes the old one.
     it.mock.transitions.set({ rules: [{ name: "slow", mode: "manual" }] });
@@ -138,15 +139,15 @@ whenPossible(
     expect((await it.entries()).filter(({ delete: isOld }) => isOld).map(({ id }) => id)).toEqual([one]);
     it.mock.transitions.set({ rules: [] });
     await advanceAll(it);
-    const { slow } = it.alive();
+    const { slow } = await it.alive();
     it.writes();
     const said = await it.succeed("up");
     expect(said).toMatch(/, which a newer .* holds, is let go of, not deleted\./);
-    expect(it.alive()).toEqual({ one, slow });
+    expect(await it.alive()).toEqual({ one, slow });
     // What went live meanwhile is kept, too.
     expect(it.writes()).toEqual(["PATCH slow"]);
     await it.succeed("destroy");
-    expect(it.alive()).toEqual({});
+    expect(await it.alive()).toEqual({});
   },
 );
 
@@ -170,7 +171,7 @@ async function killedAfter({ mock, project, succeed }: Started, writes: number, 
 }
 
 async function advanceAll({ mock }: Started): Promise<void> {
-  for (const { latestRevisionId } of mock.state.deployments.all()) {
+  for (const { latestRevisionId } of await storedDeployments(mock)) {
     await mock.revisions.advance(latestRevisionId, "DEPLOYED").catch(() => undefined);
   }
 }

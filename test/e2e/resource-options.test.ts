@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { scenarioKey, startScenario, urnOf } from "../support/pulumi/scenario.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -23,7 +24,7 @@ whenPossible(
     `;
     await using it = await scenario(program("info", 'agent("retained", {}, { retainOnDelete: true });'));
     expect(await it.succeed("up")).toContain("created and hooked: hooked");
-    const alive = it.alive();
+    const alive = await it.alive();
     expect(Object.keys(alive)).toHaveLength(8);
     const hooked = (await it.entries()).find(({ id }) => id === alive.hooked);
     expect(hooked?.inputs?.timeouts).toEqual({ create: "20m" });
@@ -38,15 +39,15 @@ whenPossible(
     expect(await it.entries()).toHaveLength(7);
     await it.succeed("up");
     expect(it.writes()).toEqual(["PATCH right"]);
-    expect(it.alive()).toEqual(alive);
+    expect(await it.alive()).toEqual(alive);
 
     expect(await it.fail("destroy")).toContain("protect");
-    expect(it.alive()).toHaveProperty("protected");
+    expect(await it.alive()).toHaveProperty("protected");
     await it.succeed("destroy", "--exclude-protected");
     await it.succeed("state", "unprotect", urnOf("protected"), "--yes");
     await it.succeed("destroy");
     // What is deleted with another resource is only dropped from the state.
-    expect(Object.keys(it.alive()).sort()).toEqual(["retained", "with-hooked"]);
+    expect(Object.keys(await it.alive()).sort()).toEqual(["retained", "with-hooked"]);
     expect(await it.entries()).toEqual([]);
   },
 );
@@ -61,7 +62,7 @@ whenPossible(
     `);
     it.project.environment.OTHER_KEY = scenarioKey;
     await it.succeed("up");
-    const { one } = it.alive();
+    const { one } = await it.alive();
     const before = (await it.entries())[0];
     expect(before?.inputs).toMatchObject({ connection: { apiKeyEnv: "OTHER_KEY" }, deleteTracingProject: true });
 
@@ -69,7 +70,10 @@ whenPossible(
       method: "PATCH",
       headers: { "x-api-key": scenarioKey, "content-type": "application/json" },
       body: JSON.stringify({
-        secrets: [...(it.mock.state.deployments.get(one ?? "")?.secrets ?? []), { name: "BY_HAND", value: "by hand" }],
+        secrets: [
+          ...((await storedDeployments(it.mock)).find(({ id }) => id === one)?.secrets ?? []),
+          { name: "BY_HAND", value: "by hand" },
+        ],
       }),
     });
     it.writes();
@@ -91,7 +95,7 @@ whenPossible(
     await it.declare(`agent("one", { env: { LEVEL: "debug" } });`);
     await it.succeed("up", "--refresh");
     expect(it.writes()).toEqual(["PATCH one"]);
-    const secrets = it.mock.state.deployments.get(one ?? "")?.secrets;
+    const secrets = (await storedDeployments(it.mock)).find(({ id }) => id === one)?.secrets;
     expect(secrets).toContainEqual({ name: "BY_HAND", value: "by hand" });
     expect(secrets).toContainEqual({ name: "LEVEL", value: "debug" });
 
@@ -104,7 +108,7 @@ whenPossible(
 whenPossible(`a state that was edited by hand harms no deployment${suffix}`, async () => {
   await using it = await scenario(`agent("one");`);
   await it.succeed("up");
-  const alive = it.alive();
+  const alive = await it.alive();
   it.writes();
   await it.succeed("state", "taint", urnOf("one"), "--yes");
   await it.succeed("state", "untaint", urnOf("one"), "--yes");
@@ -116,7 +120,7 @@ whenPossible(`a state that was edited by hand harms no deployment${suffix}`, asy
   expect(it.writes()).toEqual([]);
   expect(await it.succeed("up")).toContain("kept, not replaced");
   expect(it.writes()).toEqual(["PATCH one"]);
-  expect(it.alive()).toEqual(alive);
+  expect(await it.alive()).toEqual(alive);
   await it.succeed("destroy", "--run-program");
-  expect(it.alive()).toEqual({});
+  expect(await it.alive()).toEqual({});
 });

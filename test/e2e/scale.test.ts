@@ -3,6 +3,7 @@ import { startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { manyDeployments } from "../support/pulumi/program.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -23,7 +24,7 @@ test.skipIf(cli.path === undefined)(
     expect(up.code, up.stdout + up.stderr).toBe(0);
     const { resources = [] } = (await project.exportStack()).deployment;
     expect(resources.filter(({ outputs }) => outputs?.revisionStatus === "DEPLOYED")).toHaveLength(count);
-    expect(await mock.state.deployments.all()).toHaveLength(count);
+    expect(await storedDeployments(mock)).toHaveLength(count);
     expect(written().map(({ method, status }) => `${method} ${status}`)).toEqual(Array(count).fill("POST 201"));
 
     const again = await project.up("--parallel", String(count));

@@ -6,6 +6,7 @@ import { formsOf, leaksIn, plantedSecrets } from "../support/planted-secrets.ts"
 import { createPulumiProject, type PulumiProject, type PulumiResult } from "../support/pulumi/cli.ts";
 import { pulumiCli } from "../support/pulumi/command-line.ts";
 import { githubArgs } from "../support/pulumi/program.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -128,7 +129,7 @@ whenPossible(
     expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
     expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
     expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
-    expect(await mock.state.deployments.all()).toEqual([]);
+    expect(await storedDeployments(mock)).toEqual([]);
   },
 );
 
@@ -172,7 +173,7 @@ whenPossible.each(["transformations", "transforms"] as const)(
     const outputs = [await succeeded(stack.preview("--diff")), await succeeded(stack.up("--diff"))];
     expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
 
-    const [deployment] = await mock.state.deployments.all();
+    const [deployment] = await storedDeployments(mock);
     const headers = { "x-api-key": keys.KEY_OF_THE_ENVIRONMENT, "content-type": "application/json" };
     const secrets = [...(deployment?.secrets ?? []), { name: "BY_HAND", value: values.BY_HAND }];
     await fetch(`${mock.url}/v2/deployments/${deployment?.id}`, {

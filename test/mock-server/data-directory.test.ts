@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
@@ -100,6 +100,9 @@ function run(...flags: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags]);
 }
 
+/** The user who owns nothing. */
+const nobody = 65534;
+
 async function urlOf(child: ChildProcessWithoutNullStreams): Promise<string> {
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   return JSON.parse(line as string).url;
@@ -160,9 +163,12 @@ test("nobody else can read what is kept", async ({ folder }) => {
   await using server = await startWith(folder);
   await server.cloud("POST", "/v2/deployments", githubBody());
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  const files = await readdir(folder);
-  expect(files.length).toBeGreaterThan(0);
-  for (const file of files) expect([file, (await stat(join(folder, file))).mode & 0o777]).toEqual([file, 0o600]);
+  const entries = await readdir(folder, { withFileTypes: true });
+  expect(entries.length).toBeGreaterThan(1);
+  for (const entry of entries) {
+    const { mode } = await stat(join(folder, entry.name));
+    expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600]);
+  }
 });
 
 test("what is kept is given up only when that is confirmed", async ({ folder }) => {
@@ -183,6 +189,21 @@ test("what is kept is given up only when that is confirmed", async ({ folder }) 
   await server.close();
   await using later = await startWith(folder);
   expect((await later.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
+});
+
+test("identifiers of a seed aren't given out again after a server was killed", async ({ folder }) => {
+  const ids: string[] = [];
+  for (let start = 0; start < 3; start++) {
+    const child = run("--data-dir", folder, "--seed", "7");
+    const cloud = apiOf(await urlOf(child));
+    // What is undone takes identifiers as well.
+    const twice = { ...githubBody({ name: "agent" }), tenant_id: "another" };
+    expect((await cloud("POST", "/_mock/seed", { deployments: [twice, twice] })).status).toBe(400);
+    ids.push((await cloud("POST", "/v2/deployments", githubBody({ name: `agent-${start}` }))).body.id);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  expect(new Set(ids).size).toBe(3);
 });
 
 test("identifiers of a seed aren't given out again by a later server", async ({ folder }) => {
@@ -249,24 +270,103 @@ test("what can't be a data directory is refused in one sentence, and left as it 
 
   await (await startWith(folder)).close();
   const newer = new DatabaseSync(file);
-  newer.exec("PRAGMA user_version = 2");
+  newer.exec("PRAGMA user_version = 3");
   newer.close();
   await refusesToTouch(
-    `The data directory ${folder} was written in format 2, and this version reads format 1: use the version that wrote it, or another directory.`,
+    `The data directory ${folder} was written in format 3, and this version reads formats up to 2: use the version that wrote it, or another directory.`,
+  );
+  const newerTables = new DatabaseSync(file);
+  newerTables.exec("PRAGMA user_version = 2; UPDATE schemas SET version = 9 WHERE name = 'control plane'");
+  newerTables.close();
+  await refusesToTouch(
+    `The data directory ${folder} was written by a newer version: use that one, or another directory.`,
   );
 });
 
-test.each([
-  ["{", "holds no JSON"],
-  ['{"sequence":1}', "holds a record that isn't whole"],
-])("a start that can't read what is kept says of which directory that is: %s, which %s", async (value, _reason) => {
-  const folder = await mkdtemp(join(tmpdir(), "data-directory-"));
-  await (await startWith(folder)).close();
+test("a start that can't read what is kept says of which directory that is", async ({ folder }) => {
+  const first = await startWith(folder);
+  await first.cloud("POST", "/v2/deployments", githubBody());
+  await first.close();
   const database = new DatabaseSync(dataFile(folder));
-  database.prepare("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', ?)").run(value);
+  database.exec("UPDATE deployments SET secrets = '{'");
   database.close();
+  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: malformed JSON.`);
+});
+
+test("a damaged file is refused in one sentence, and left as it is", async ({ folder }) => {
+  const first = await startWith(folder);
+  await first.seed({ deployments: [{ ...githubBody({ name: "agent-{n}" }), count: 100 } as never] });
+  await first.close();
+  const whole = await readFile(dataFile(folder));
+  const garbled = Buffer.from(whole);
+  garbled.fill(0xff, 5 * 4096, 6 * 4096);
+  for (const damaged of [whole.subarray(0, whole.length / 2), garbled, whole.subarray(0, 200)]) {
+    await writeFile(dataFile(folder), damaged);
+    await expect(startWith(folder)).rejects.toThrow(
+      /^The data directory .* can't be used: the file is damaged \(.*\)\.$/s,
+    );
+    expect((await readFile(dataFile(folder))).equals(damaged)).toBe(true);
+  }
+  await writeFile(dataFile(folder), whole);
+  await (await startWith(folder)).close();
+});
+
+test("a directory that can't be written to is refused in one sentence", async ({ folder }) => {
+  await (await startWith(folder)).close();
+  const before = await readFile(dataFile(folder));
+  // Nobody is kept from writing by modes who runs as root.
+  const isRoot = process.getuid?.() === 0;
+  await chmod(dataFile(folder), 0o444);
+  await chmod(folder, 0o555);
+  await chmod(dirname(folder), 0o755);
+  const child = spawn(process.execPath, [program, "--port", "0", "--data-dir", folder], isRoot ? { uid: nobody } : {});
+  expect(await errorOf(child)).toBe(
+    `error: The data directory ${folder} can't be written to: make it writable, or name another directory.\n`,
+  );
+  await chmod(folder, 0o700);
+  expect((await readFile(dataFile(folder))).equals(before)).toBe(true);
+});
+
+test("a directory of the first format is taken over with everything in it", async ({ folder }) => {
+  const fixture = fileURLToPath(new URL("../fixtures/data-directory-format-1", import.meta.url));
+  await mkdir(folder);
+  await copyFile(join(fixture, "mock-server.sqlite"), dataFile(folder));
+  const { content } = JSON.parse(await readFile(join(fixture, "snapshot.json"), "utf8"));
+  const { sequence: _, ...records } = content;
+  const first = await startWith(folder, { seed: 7 });
+  expect(first.clock.now()).toBe(1795875900000);
+  expect((await first.snapshot.get()).content).toMatchObject(records);
+  const { resources } = (await first.cloud("GET", "/v2/deployments")).body;
+  expect(resources.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
+    ["third", "READY"],
+    ["first", "READY"],
+  ]);
+  expect(await readdir(join(folder, "uploads"))).toHaveLength(1);
+  const ids = new Set(content.deployments.map(({ id }: { id: string }) => id));
+  const { body: made } = await first.cloud("POST", "/v2/deployments", githubBody({ name: "later" }));
+  expect(ids.has(made.id)).toBe(false);
+  const before = (await first.snapshot.get()).content;
+  await first.close();
+  await using second = await startWith(folder);
+  expect((await second.snapshot.get()).content).toEqual(before);
+});
+
+test("a directory of the first format with a record that can't be read keeps all of its records", async ({
+  folder,
+}) => {
+  const fixture = fileURLToPath(new URL("../fixtures/data-directory-format-1/mock-server.sqlite", import.meta.url));
+  await mkdir(folder);
+  await copyFile(fixture, dataFile(folder));
+  const change = (sql: string) => {
+    const database = new DatabaseSync(dataFile(folder));
+    database.exec(sql);
+    database.close();
+  };
+  change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"sequence\":1}')");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
-  await rm(folder, { recursive: true });
+  change("DELETE FROM records WHERE id = 'x'");
+  await using server = await startWith(folder);
+  expect((await server.snapshot.get()).content.deployments).toHaveLength(4);
 });
 
 test("a name that SQLite would read as an address is a folder's name", async ({ folder }) => {
@@ -350,9 +450,4 @@ test("closing twice waits for the same end", async ({ folder }) => {
   void server.close();
   await server.close();
   await (await startWith(folder)).close();
-});
-
-test("a state and a data directory aren't given together", async ({ folder }) => {
-  await using server = await startMockServer({ port: 0 });
-  await expect(startWith(folder, { state: server.state })).rejects.toThrow("give it one of them");
 });

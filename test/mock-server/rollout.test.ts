@@ -329,11 +329,13 @@ test("an agent server is 503 before the first revision is live, then serves, and
   expect((await ok()).status).toBe(404);
 });
 
-test("a server goes on with the state of an earlier one", async () => {
+test("a server goes on with the snapshot of an earlier one", async () => {
   const first = await startForTest();
   const { id } = await make(first);
+  const snapshot = await first.snapshot.get();
   await first.close();
-  await using second = await startForTest({ state: first.state, publicUrl: "https://mock.example/" });
+  await using second = await startForTest({ publicUrl: "https://mock.example/" });
+  await second.snapshot.put(snapshot);
   const { body } = await second.cloud("GET", `/v2/deployments/${id}`);
   expect(body).toMatchObject({ id, source_config: { custom_url: `https://mock.example/agents/${id}` } });
 });

@@ -19,8 +19,8 @@ import { Violation } from "./violation.ts";
 import type { World } from "./world.ts";
 
 /** A preview and a refresh change nothing. */
-export function onlyLooked(before: Platform, world: World, command: string): void {
-  const after = world.platform();
+export async function onlyLooked(before: Platform, world: World, command: string): Promise<void> {
+  const after = await world.platform();
   const isSame = before.size === after.size && [...before.keys()].every((id) => after.has(id));
   const writes = world.requests().filter((request) => !request.startsWith("GET "));
   if (!isSame || writes.length > 0) {
@@ -45,11 +45,11 @@ export async function observe(run: {
 }): Promise<{ observed: Observed; happened: boolean } | undefined> {
   const { model, world, stack, program, trouble } = run;
   const stackName = world.driver.nameOf(stack);
-  const before = world.platform();
+  const before = await world.platform();
   const entriesBefore = await world.driver.entries(stack);
   world.forget();
   const preview = await run.preview();
-  onlyLooked(before, world, "preview");
+  await onlyLooked(before, world, "preview");
   const failed = (error: string) =>
     hadReasonToFail({ model, stack, stackName, program, entries: entriesBefore, before, error });
   if (!run.continues(preview)) {
@@ -71,7 +71,7 @@ export async function observe(run: {
     program,
     isPartial: run.isPartial,
     before,
-    after: world.platform(),
+    after: await world.platform(),
     entriesBefore,
     entriesAfter: await world.driver.entries(stack),
     preview,

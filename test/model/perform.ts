@@ -123,9 +123,9 @@ async function destroy(step: DestroyStep, model: Model, world: World): Promise<v
 }
 
 async function refresh(stack: StackKey, model: Model, world: World): Promise<void> {
-  const before = world.platform();
+  const before = await world.platform();
   const result = await world.driver.refresh(stack);
-  onlyLooked(before, world, "refresh");
+  await onlyLooked(before, world, "refresh");
   if (result.error === undefined) settleElsewhere(model, stack);
 }
 
@@ -143,7 +143,7 @@ async function restore(stack: StackKey, model: Model, world: World): Promise<voi
   await world.driver.importState(stack, exported);
   unsettled.add("restored");
   const entries = await world.driver.entries(stack);
-  const platform = world.platform();
+  const platform = await world.platform();
   for (const { id } of entries) if (!platform.has(id)) model.deletedElsewhere.add(id);
   for (const [id, owner] of model.owners) {
     if (owner === stack && !entries.some((entry) => entry.id === id)) model.abandoned.add(id);
@@ -152,7 +152,7 @@ async function restore(stack: StackKey, model: Model, world: World): Promise<voi
 
 async function takeIn(step: Extract<Step, { step: "import" }>, model: Model, world: World): Promise<void> {
   const { stack, resource } = step;
-  const free = [...world.platform().values()].filter(({ id }) => model.owners.get(id) === "elsewhere");
+  const free = [...(await world.platform()).values()].filter(({ id }) => model.owners.get(id) === "elsewhere");
   const record = free[step.at % Math.max(1, free.length)];
   const { program } = model.stacks[stack];
   if (record === undefined || program.deployments.some((declared) => declared.resource === resource)) return;
@@ -194,7 +194,7 @@ async function elsewhere(step: Extract<Step, { step: "elsewhere" }>, model: Mode
     if (response.ok) model.owners.set(((await response.json()) as { id: string }).id, "elsewhere");
     return;
   }
-  const records = [...world.platform().values()];
+  const records = [...(await world.platform()).values()];
   const record = records[step.at % Math.max(1, records.length)];
   if (record === undefined) return;
   const path = `/v2/deployments/${record.id}`;

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMarkerName } from "../../core/ownership-marker.ts";
+import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import type { MockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord } from "../../mock-server/state/records.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 /** The deployments that the platform has, by id. */
 export type Platform = ReadonlyMap<string, DeploymentRecord>;
 
-export function platformOf(mock: MockServer): Platform {
-  return new Map(mock.state.deployments.all().map((record) => [record.id, structuredClone(record)]));
+export async function platformOf(mock: MockServer): Promise<Platform> {
+  return new Map((await storedDeployments(mock)).map((record) => [record.id, record]));
 }
 
 /** The environment of a deployment without what says who manages it. */

@@ -15,7 +15,7 @@ export interface World extends AsyncDisposable {
   readonly mock: MockServer;
   /** Where the provider finds the platform. */
   readonly url: string;
-  platform(): Platform;
+  platform(): Promise<Platform>;
   /** Everything gone, on both sides. */
   reset(): Promise<void>;
   /** The requests since the last `disturb` or `forget`. */

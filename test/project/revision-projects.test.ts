@@ -4,15 +4,15 @@ import type { LiveAgent } from "../../mock-server/agent-server/agent-server.ts";
 import { RevisionProjects } from "../../mock-server/control-plane/revision-projects.ts";
 import { RepositoryFolders } from "../../mock-server/project/repository-folders.ts";
 import { Redaction } from "../../mock-server/redaction.ts";
-import { createMemoryState } from "../../mock-server/state/memory.ts";
-import type { RevisionRecord } from "../../mock-server/state/records.ts";
+import { deploymentOf, revisionOf, storeInMemory } from "../mock-server/store/builders.ts";
 
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));
 
 /** Projects that tell what becomes of them instead of starting threads, and three revisions of one deployment. */
 async function projectsOfThree() {
-  const state = createMemoryState();
+  const state = await storeInMemory();
+  state.deployments.put(deploymentOf({ id: "deployment" }));
   const told: string[] = [];
   let started = 0;
   const projects = new RevisionProjects({
@@ -47,13 +47,7 @@ async function projectsOfThree() {
     ["two", 2],
     ["three", 3],
   ] as const) {
-    state.revisions.insert({
-      id,
-      sequence,
-      deploymentId: "deployment",
-      source: "github",
-      config: {},
-    } as RevisionRecord);
+    state.revisions.put(revisionOf({ id, sequence, deploymentId: "deployment" }));
   }
   const live = (revisionId: string) =>
     ({

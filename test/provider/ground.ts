@@ -1,9 +1,10 @@
+import type { DeploymentRecord, RevisionRecord } from "../../mock-server/control-plane/store/records.ts";
 import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord, RevisionRecord } from "../../mock-server/state/records.ts";
 import { Deployment, type DeploymentArgs, type DeploymentOptions } from "../../provider/deployment.ts";
 import { type DynamicProcess, startDynamicProcess } from "../support/pulumi/dynamic-process.ts";
 import { createEngine, type Engine, type Step } from "../support/pulumi/engine.ts";
 import { installedPackage } from "../support/pulumi/installed-package.ts";
+import { storedDeployments, storedRevisions } from "../support/stored.ts";
 
 export const apiKey = "key-of-the-provider-tests";
 
@@ -116,10 +117,7 @@ export function writes(mock: MockServer): string[] {
 export async function platform(
   mock: MockServer,
 ): Promise<{ deployments: DeploymentRecord[]; revisions: RevisionRecord[] }> {
-  const deployments = mock.state.deployments.all();
-  const everything = { now: mock.clock.now(), offset: 0, limit: 1_000 };
-  const lists = await Promise.all(deployments.map(({ id }) => mock.state.revisions.page(id, everything)));
-  return { deployments, revisions: lists.flat() };
+  return { deployments: await storedDeployments(mock), revisions: await storedRevisions(mock) };
 }
 
 /** A request of somebody else, with the key of the tests. */

@@ -89,9 +89,11 @@ const kill = () => provider.process.kill("SIGKILL");
 /** Another server with the same state on the same port, after a moment in which none answers. */
 async function restartServer(): Promise<void> {
   await proxy.outage(async () => {
-    const { state, url } = mock;
+    const snapshot = await mock.snapshot.get();
+    const { port } = new URL(mock.url);
     await mock.close();
-    mock = await startMockServer({ port: Number(new URL(url).port), transitions: "immediate", state });
+    mock = await startMockServer({ port: Number(port), transitions: "immediate" });
+    await mock.snapshot.put(snapshot);
   });
 }
 

@@ -6,6 +6,7 @@ import { update } from "../../core/reconcile.ts";
 import { type MockServer, startMockServer } from "../../mock-server/server.ts";
 import { declaration } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 // A deployment in deletion still answers, and holds its name. Going on with it, or refusing its name, would end with no deployment.
 
@@ -52,7 +53,7 @@ test("a deletion that the server refuses because one is under way is waited for"
   mock.faults.add({ match: { method: "DELETE" }, effect: { status: 409, body: { detail: "It is being deleted." } } });
   clock.onSleep = () => void mock.deployments.advance(deployment.id).catch(() => {});
   await deleteDeployment(client, deployment.id);
-  expect(mock.state.deployments.all()).toEqual([]);
+  expect(await storedDeployments(mock)).toEqual([]);
 });
 
 test("a deletion that the server refuses for another reason fails with that reason", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { program, startGround, summary } from "../provider/ground.ts";
+import { storedDeployments } from "../support/stored.ts";
 
 test("a display name that the platform refused is set by the next up, also without waiting", async () => {
   await using ground = await startGround();
@@ -11,6 +12,6 @@ test("a display name that the platform refused is set by the next up, also witho
   const named = program({ wait: false, displayName: "Support" });
   expect(summary(await ground.engine.up(named))[0]).toContain("Not now");
   expect(summary(await ground.engine.up(named))).toEqual(["update"]);
-  const [deployment] = ground.mock.state.deployments.all();
+  const [deployment] = await storedDeployments(ground.mock);
   expect(deployment?.displayName).toBe("Support");
 });

@@ -2,15 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 import { badRequest, HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
-import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
-import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
+import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import type { AuthenticateAnswer, AuthenticateBody } from "./auth-schemas.ts";
 import { connect, connectedTokenIds } from "./connection-model.ts";
 import { findProvider } from "./provider-model.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
 import { exchangeCode } from "./token-endpoint.ts";
-import { isOwnedBy, lookUpToken, storeToken, tokensBy, usableToken } from "./token-model.ts";
+import { isOwnedBy, lookUpToken, storeToken, usableToken } from "./token-model.ts";
 
 /** How long a user may take: 10 minutes, in milliseconds. */
 const sessionLifetime = 10 * 60_000;
@@ -34,7 +33,7 @@ export async function authenticate(
   const hasScopes = (token: TokenRecord) => body.scopes.every((wanted) => token.scopes.includes(wanted));
   let candidates = body.token_id
     ? [ownToken(mock, scope, caller, userId, body.token_id)]
-    : tokensBy(mock, "providerAndUser", scopedKey(scope, provider.id, userId)).filter(hasScopes);
+    : mock.state.tokens.list({ ...scope, providerRecordId: provider.id, userId }).filter(hasScopes);
   if (body.agent_id && candidates.length > 0) {
     const connected = connectedTokenIds(mock, scope, body.agent_id);
     const usable = candidates.filter(({ id }) => connected.has(id));
@@ -96,7 +95,7 @@ function beginSession(
     status: "pending",
     tokenId: null,
   };
-  mock.state.collections.authSessions.put(session);
+  mock.state.authSessions.put(session);
   const url = new URL(provider.authUrl);
   url.searchParams.set("response_type", "code");
   url.searchParams.set("client_id", provider.clientId);
@@ -135,7 +134,7 @@ export async function finishAuthentication(
   const [id = "", signature = ""] = (callback.state ?? "").split(".");
   if (!mock.signer.verify(purpose, id, signature)) throw badRequest("The state isn't one of this server's.");
   return mock.locks.run(`auth/${id}`, async () => {
-    const { authSessions, providers } = mock.state.collections;
+    const { authSessions, providers } = mock.state;
     const session = authSessions.get(id);
     const provider = session && providers.get(session.providerRecordId);
     const isForeign =
@@ -149,7 +148,7 @@ export async function finishAuthentication(
       if (callback.error) throw new OutboundError(callback.errorDescription || callback.error);
       if (!callback.code) throw new OutboundError("no code came back.");
       const issued = await exchangeCode(mock, provider, callback.code, session.redirectUri, session.codeVerifier);
-      return mock.state.together(() => {
+      return mock.state.transaction(() => {
         const token = storeToken(mock, session, issued);
         if (session.agentId !== null) connect(mock, session, session.agentId, token.id, session.createdBy);
         authSessions.put({ ...session, status: "completed", tokenId: token.id, codeVerifier: null });
@@ -181,7 +180,7 @@ export async function waitForAuthentication(
   signal: AbortSignal,
 ): Promise<{ status: "completed" | "timeout" | "not_found"; token?: string }> {
   const read = () => {
-    const session = mock.state.collections.authSessions.get(id);
+    const session = mock.state.authSessions.get(id);
     const isOurs =
       session?.tenantId === scope.tenantId && session.edition === scope.edition && session.createdBy === caller;
     return isOurs ? session : undefined;
@@ -195,6 +194,6 @@ export async function waitForAuthentication(
   if (session.status === "pending") {
     return { status: session.expiresAt > mock.clock.now() ? "timeout" : "not_found" };
   }
-  const token = mock.state.collections.tokens.get(session.tokenId ?? "");
+  const token = mock.state.tokens.get(session.tokenId ?? "");
   return token ? { status: "completed", token: token.accessToken } : { status: "not_found" };
 }

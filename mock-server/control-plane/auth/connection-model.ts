@@ -1,13 +1,12 @@
 import { HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
-import type { ConnectionRecord } from "../../state/auth-records.ts";
-import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
+import type { ConnectionRecord } from "../store/auth-records.ts";
 import type { ConnectionBody } from "./auth-schemas.ts";
 
 /** The connections of an agent, oldest first. */
-export function connectionsOf(mock: Mock, scope: Scope, agentId: string): ConnectionRecord[] {
-  return mock.state.collections.connections.findBy("agent", scopedKey(scope, agentId));
+export function connectionsOf(mock: Mock, { edition, tenantId }: Scope, agentId: string): ConnectionRecord[] {
+  return mock.state.connections.find({ edition, tenantId, agentId });
 }
 
 export function connectedTokenIds(mock: Mock, scope: Scope, agentId: string): Set<string> {
@@ -26,22 +25,22 @@ export function connect(
   const present = known.find((record) => record.tokenId === tokenId);
   if (present) return present;
   const record = { id: mock.ids.uuid(), edition, tenantId, agentId, tokenId, createdBy, createdAt: mock.clock.now() };
-  mock.state.collections.connections.put(record);
+  mock.state.connections.put(record);
   return record;
 }
 
 /** @throws {HttpError} 404 unless the agent has the connection. */
 export function disconnect(mock: Mock, scope: Scope, agentId: string, id: string): void {
-  const record = mock.state.collections.connections.get(id);
+  const record = mock.state.connections.get(id);
   const isIts = record?.agentId === agentId && record.tenantId === scope.tenantId && record.edition === scope.edition;
   if (!isIts) throw new HttpError(404, `Connection ID ${id} not found.`);
-  mock.state.collections.connections.remove(id);
+  mock.state.connections.remove(id);
 }
 
 /** A connection as it is sent; `undefined` once its token or provider is gone. */
 export function viewConnection(mock: Mock, record: ConnectionRecord): ConnectionBody | undefined {
-  const token = mock.state.collections.tokens.get(record.tokenId);
-  const provider = token && mock.state.collections.providers.get(token.providerRecordId);
+  const token = mock.state.tokens.get(record.tokenId);
+  const provider = token && mock.state.providers.get(token.providerRecordId);
   if (!token || !provider) return undefined;
   return {
     id: record.id,

@@ -3,9 +3,8 @@ import { badRequest, HttpError } from "../../http-error.ts";
 import { uuidFrom } from "../../ids.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
-import type { ProviderRecord } from "../../state/auth-records.ts";
-import { scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
+import type { ProviderRecord } from "../store/auth-records.ts";
 import type { McpProviderCreateBody, ProviderBody, ProviderCreateBody, ProviderUpdateBody } from "./auth-schemas.ts";
 import { discoverMcpServer, registerClient } from "./mcp-discovery.ts";
 import { redirectUriOf } from "./redirect-uri.ts";
@@ -32,17 +31,14 @@ function checkChallengeMethod(method: string | null | undefined): void {
   }
 }
 
-export function providersOf(mock: Mock, scope: Scope): ProviderRecord[] {
-  return mock.state.collections.providers.findBy("workspace", scopedKey(scope));
+export function providersOf(mock: Mock, { edition, tenantId }: Scope): ProviderRecord[] {
+  return mock.state.providers.find({ edition, tenantId });
 }
 
 /** A provider by the name that callers use, or by its ID. */
-export function lookUpProvider(mock: Mock, scope: Scope, id: string): ProviderRecord | undefined {
-  const { providers } = mock.state.collections;
-  const [named] = providers.findBy("name", scopedKey(scope, id));
-  if (named) return named;
-  const record = providers.get(id);
-  return record?.edition === scope.edition && record.tenantId === scope.tenantId ? record : undefined;
+export function lookUpProvider(mock: Mock, { edition, tenantId }: Scope, id: string): ProviderRecord | undefined {
+  const { providers } = mock.state;
+  return providers.find({ edition, tenantId, providerId: id })[0] ?? providers.find({ edition, tenantId, id })[0];
 }
 
 /** @throws {HttpError} 404 unless the workspace has the provider. */
@@ -61,12 +57,12 @@ function insertProvider(
   checkFree(mock, scope, fields.providerId);
   const now = mock.clock.now();
   const record = { id: mock.ids.uuid(), ...scope, ...fields, createdAt: now, updatedAt: now };
-  mock.state.collections.providers.put(record);
+  mock.state.providers.put(record);
   return record;
 }
 
-function checkFree(mock: Mock, scope: Scope, providerId: string): void {
-  if (mock.state.collections.providers.hasBy("name", scopedKey(scope, providerId))) {
+function checkFree(mock: Mock, { edition, tenantId }: Scope, providerId: string): void {
+  if (mock.state.providers.hasAny({ edition, tenantId, providerId })) {
     throw new HttpError(409, `An OAuth provider "${providerId}" already exists in this workspace.`);
   }
 }
@@ -148,7 +144,7 @@ export function updateProvider(mock: Mock, record: ProviderRecord, body: Provide
     codeChallengeMethod: body.code_challenge_method ?? record.codeChallengeMethod,
     updatedAt: mock.clock.now(),
   };
-  mock.state.collections.providers.put(updated);
+  mock.state.providers.put(updated);
   return updated;
 }
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { route } from "../../openapi/route.ts";
-import { scopedKey } from "../../state/collection-keys.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
 import { errorDetail } from "../schemas.ts";
 import {
@@ -18,7 +17,7 @@ import {
   updateProvider,
   viewProvider,
 } from "./provider-model.ts";
-import { deleteTokens, tokensBy } from "./token-model.ts";
+import { deleteTokens } from "./token-model.ts";
 
 const tag = "Auth Service (v2)";
 const path = "/v2/auth/providers";
@@ -121,8 +120,8 @@ export const providerRoutes = [
     },
     async handle({ mock, scope, params }) {
       const record = findProvider(mock, scope, params.provider_id as string);
-      await deleteTokens(mock, tokensBy(mock, "provider", scopedKey(scope, record.id)));
-      mock.state.collections.providers.remove(record.id);
+      await deleteTokens(mock, mock.state.tokens.list({ ...scope, providerRecordId: record.id }));
+      mock.state.providers.remove(record.id);
       return { status: 200, body: { message: `OAuth provider ${record.providerId} deleted.` } };
     },
   }),

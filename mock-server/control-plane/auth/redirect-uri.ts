@@ -1,5 +1,5 @@
 import type { Mock } from "../../mock.ts";
-import type { Edition } from "../../state/records.ts";
+import type { Edition } from "../store/records.ts";
 
 /** Where a provider sends the browser back to, on the control plane of one edition. */
 export function redirectUriOf(mock: Mock, edition: Edition, providerId: string): string {

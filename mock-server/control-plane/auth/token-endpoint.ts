@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
-import type { ProviderRecord } from "../../state/auth-records.ts";
+import type { ProviderRecord } from "../store/auth-records.ts";
 
 /** What a provider gives for a code or a refresh token. Times are in milliseconds since the epoch. */
 export interface IssuedToken {

@@ -1,9 +1,8 @@
 import { HttpError } from "../../http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
-import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
-import { type CollectionIndex, scopedKey } from "../../state/collection-keys.ts";
 import type { Scope } from "../deployment-model.ts";
+import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import type { TokenBody } from "./auth-schemas.ts";
 import { type IssuedToken, refresh, revoke } from "./token-endpoint.ts";
 
@@ -15,15 +14,9 @@ export function isOwnedBy(token: TokenRecord, caller: string): boolean {
 const isIn = (scope: Scope) => (token: TokenRecord) =>
   token.edition === scope.edition && token.tenantId === scope.tenantId;
 
-/** The tokens that a key leads to, the default ones first and then the newest. */
-export function tokensBy(mock: Mock, index: CollectionIndex<"tokens">, key: string): TokenRecord[] {
-  const tokens = mock.state.collections.tokens.findBy(index, key);
-  return tokens.reverse().sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
-}
-
 /** The token of this id, if the caller owns it. */
 export function lookUpToken(mock: Mock, scope: Scope, caller: string, id: string): TokenRecord | undefined {
-  const token = mock.state.collections.tokens.get(id);
+  const token = mock.state.tokens.get(id);
   return token && isIn(scope)(token) && isOwnedBy(token, caller) ? token : undefined;
 }
 
@@ -38,8 +31,7 @@ export function findToken(mock: Mock, scope: Scope, caller: string, id: string):
 export function storeToken(mock: Mock, session: AuthSessionRecord, issued: IssuedToken): TokenRecord {
   const now = mock.clock.now();
   const { edition, tenantId, providerRecordId, userId, createdBy } = session;
-  const { tokens } = mock.state.collections;
-  const key = scopedKey(session, providerRecordId, userId);
+  const { tokens } = mock.state;
   const token: TokenRecord = {
     id: mock.ids.uuid(),
     edition,
@@ -52,11 +44,11 @@ export function storeToken(mock: Mock, session: AuthSessionRecord, issued: Issue
     accessToken: issued.accessToken,
     refreshToken: issued.refreshToken,
     expiresAt: issued.expiresAt,
-    isDefault: session.isDefault || !tokens.hasBy("providerAndUser", key),
+    isDefault: session.isDefault || !tokens.hasAny({ edition, tenantId, providerRecordId, userId }),
     createdAt: now,
     updatedAt: now,
   };
-  mock.state.together(() => {
+  mock.state.transaction(() => {
     if (token.isDefault) clearDefault(mock, token);
     tokens.put(token);
   });
@@ -64,10 +56,10 @@ export function storeToken(mock: Mock, session: AuthSessionRecord, issued: Issue
 }
 
 /** Leaves no default token of the user's for the provider but `except`. */
-function clearDefault(mock: Mock, except: TokenRecord): void {
-  const { tokens } = mock.state.collections;
-  for (const token of tokens.findBy("default", scopedKey(except, except.providerRecordId, except.userId))) {
-    if (token.id !== except.id) tokens.put({ ...token, isDefault: false });
+function clearDefault(mock: Mock, { id, edition, tenantId, providerRecordId, userId }: TokenRecord): void {
+  const { tokens } = mock.state;
+  for (const token of tokens.find({ edition, tenantId, providerRecordId, userId, isDefault: true })) {
+    if (token.id !== id) tokens.put({ ...token, isDefault: false });
   }
 }
 
@@ -84,9 +76,9 @@ export function updateToken(
     isDefault: isDefault ?? token.isDefault,
     updatedAt: mock.clock.now(),
   };
-  mock.state.together(() => {
+  mock.state.transaction(() => {
     if (isDefault === true) clearDefault(mock, token);
-    mock.state.collections.tokens.put(updated);
+    mock.state.tokens.put(updated);
   });
   return updated;
 }
@@ -98,7 +90,7 @@ export function isExpired(mock: Mock, token: TokenRecord): boolean {
 /** A token that is valid now: itself, or renewed; `undefined` when it has expired and can't be renewed. One renewal at a time. */
 export function usableToken(mock: Mock, provider: ProviderRecord, id: string): Promise<TokenRecord | undefined> {
   return mock.locks.run(`token/${id}`, async () => {
-    const token = mock.state.collections.tokens.get(id);
+    const token = mock.state.tokens.get(id);
     if (!token || !isExpired(mock, token)) return token;
     if (token.refreshToken === null) return undefined;
     try {
@@ -111,7 +103,7 @@ export function usableToken(mock: Mock, provider: ProviderRecord, id: string): P
         scopes: issued.scopes ?? token.scopes,
         updatedAt: mock.clock.now(),
       };
-      mock.state.collections.tokens.put(renewed);
+      mock.state.tokens.put(renewed);
       return renewed;
     } catch (error) {
       if (error instanceof OutboundError) return undefined;
@@ -122,14 +114,13 @@ export function usableToken(mock: Mock, provider: ProviderRecord, id: string): P
 
 /** Forgets tokens and the connections that use them, after telling the provider. */
 export async function deleteTokens(mock: Mock, tokens: readonly TokenRecord[]): Promise<void> {
-  const { collections } = mock.state;
+  const { state } = mock;
   for (const token of tokens) {
-    const provider = collections.providers.get(token.providerRecordId);
+    const provider = state.providers.get(token.providerRecordId);
     await revoke(mock, provider, token.refreshToken ?? token.accessToken);
-    mock.state.together(() => {
-      collections.tokens.remove(token.id);
-      const connections = collections.connections.findBy("token", token.id);
-      for (const { id } of connections) collections.connections.remove(id);
+    state.transaction(() => {
+      state.tokens.remove(token.id);
+      for (const { id } of state.connections.find({ tokenId: token.id })) state.connections.remove(id);
     });
   }
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { Mock } from "../../mock.ts";
 import { route } from "../../openapi/route.ts";
-import type { ProviderRecord, TokenRecord } from "../../state/auth-records.ts";
-import { scopedKey } from "../../state/collection-keys.ts";
 import { validationFailed } from "../common-responses.ts";
 import type { Scope } from "../deployment-model.ts";
 import { optionalText } from "../paging.ts";
 import { errorDetail } from "../schemas.ts";
+import type { ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import {
   messageResponse,
   revocationResponse,
@@ -14,8 +13,8 @@ import {
   tokenSummary,
   tokenUpdateRequest,
 } from "./auth-schemas.ts";
-import { lookUpProvider } from "./provider-model.ts";
-import { deleteTokens, findToken, tokensBy, updateToken, viewToken } from "./token-model.ts";
+import { lookUpProvider, providersOf } from "./provider-model.ts";
+import { deleteTokens, findToken, updateToken, viewToken } from "./token-model.ts";
 
 const tag = "Auth Service (v2)";
 const notFound = { description: "The caller has no such token.", schema: errorDetail };
@@ -23,19 +22,20 @@ const providerParameter = { kind: "string", schema: z.string(), description: "Th
 
 /** The caller's tokens, of one provider if one is named. */
 function ownTokens(mock: Mock, scope: Scope, caller: string, providerId?: string | null): TokenRecord[] {
-  if (providerId === null || providerId === undefined) {
-    return tokensBy(mock, "owner", scopedKey(scope, caller));
-  }
+  if (providerId === null || providerId === undefined) return mock.state.tokens.list({ ...scope, owner: caller });
   const provider = lookUpProvider(mock, scope, providerId);
-  return provider ? tokensBy(mock, "providerAndOwner", scopedKey(scope, provider.id, caller)) : [];
+  return provider ? mock.state.tokens.list({ ...scope, owner: caller, providerRecordId: provider.id }) : [];
 }
 
-function slackProviders(mock: Mock, scope: Scope): ProviderRecord[] {
-  return mock.state.collections.providers.findBy("type", scopedKey(scope, "slack"));
+/** The tokens of all users of a workspace for its Slack providers. */
+function slackTokens(mock: Mock, scope: Scope): TokenRecord[] {
+  const isSlack = ({ providerType, providerId }: ProviderRecord) => (providerType ?? providerId) === "slack";
+  const providers = providersOf(mock, scope).filter(isSlack);
+  return providers.flatMap(({ id }) => mock.state.tokens.list({ ...scope, providerRecordId: id }));
 }
 
 function present(mock: Mock, token: TokenRecord) {
-  const provider = mock.state.collections.providers.get(token.providerRecordId);
+  const provider = mock.state.providers.get(token.providerRecordId);
   return viewToken(token, provider?.providerId ?? token.providerRecordId);
 }
 
@@ -79,11 +79,7 @@ export const tokenRoutes = [
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
     handle({ mock, scope, caller, query }) {
-      const { tokens } = mock.state.collections;
-      const provider = lookUpProvider(mock, scope, query.provider_id);
-      const key = provider && scopedKey(scope, provider.id, caller);
-      const hasToken = key !== undefined && tokens.hasBy("providerAndOwner", key);
-      return { status: 200, body: { has_token: hasToken } };
+      return { status: 200, body: { has_token: ownTokens(mock, scope, caller, query.provider_id).length > 0 } };
     },
   }),
   route({
@@ -93,11 +89,8 @@ export const tokenRoutes = [
     tag,
     summary: "Ask whether anybody in the workspace has a Slack token",
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse } },
-    async handle({ mock, scope }) {
-      const { tokens } = mock.state.collections;
-      const providers = slackProviders(mock, scope);
-      const has = await Promise.all(providers.map(({ id }) => tokens.hasBy("provider", scopedKey(scope, id))));
-      return { status: 200, body: { has_token: has.includes(true) } };
+    handle({ mock, scope }) {
+      return { status: 200, body: { has_token: slackTokens(mock, scope).length > 0 } };
     },
   }),
   route({
@@ -108,9 +101,7 @@ export const tokenRoutes = [
     summary: "Delete all Slack tokens of the workspace",
     responses: { 200: { description: "They are deleted.", schema: messageResponse } },
     async handle({ mock, scope }) {
-      const { tokens } = mock.state.collections;
-      const keys = slackProviders(mock, scope).map(({ id }) => scopedKey(scope, id));
-      const found = tokens.findBy("provider", ...keys);
+      const found = slackTokens(mock, scope);
       await deleteTokens(mock, found);
       return { status: 200, body: { message: `${found.length} Slack tokens deleted.` } };
     },

@@ -18,6 +18,30 @@ export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }
 
+/** A write that couldn't be kept, such as on a full disk. Nothing of it was. */
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+}
+
+/** SQLite's result codes for what is wrong with the storage, and the beginnings of sentences about it. */
+const storageFaults = new Map([
+  [8, "The data directory can't be written to"],
+  [10, "The data directory can't be read or written"],
+  [13, "The disk is full"],
+]);
+
+function described(error: unknown): unknown {
+  const fault = storageFaults.get(((error as { errcode?: number }).errcode ?? 0) % 256);
+  return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
+}
+
+/** A row that the rules of its table don't allow. */
+export function isConstraintViolation(error: unknown): error is Error {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === constraintCode;
+}
+/** SQLite's result code; its further bits say which constraint that is. */
+const constraintCode = 19;
+
 /** A value that a column takes. */
 export type Value = SQLInputValue;
 
@@ -28,6 +52,7 @@ export type Row = Record<string, unknown>;
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  #committed: (() => void)[] = [];
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -71,9 +96,13 @@ export class Database {
     });
   }
 
-  /** Runs a statement. Returns how many rows it has changed. */
+  /** Runs a statement. Returns how many rows it has changed. @throws {StorageError} */
   run(sql: string, ...values: readonly Value[]): number {
-    return Number(this.#prepare(sql).run(...values).changes);
+    try {
+      return Number(this.#prepare(sql).run(...values).changes);
+    } catch (error) {
+      throw described(error);
+    }
   }
 
   /** The first row that a query finds. */
@@ -86,18 +115,34 @@ export class Database {
     return this.#prepare(sql).all(...values) as Found[];
   }
 
-  /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. */
+  /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#database.exec("BEGIN IMMEDIATE");
+    let result: Result;
     try {
-      const result = work();
+      result = work();
       this.#database.exec("COMMIT");
-      return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
+      this.#committed = [];
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw described(error);
     }
+    const committed = this.#committed;
+    this.#committed = [];
+    for (const follow of committed) follow();
+    return result;
+  }
+
+  /** Whether what is written now can still be undone. */
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Calls `follow` once the transaction is committed, and never when it is undone; at once outside of a transaction. */
+  afterCommit(follow: () => void): void {
+    if (this.#database.isTransaction) this.#committed.push(follow);
+    else follow();
   }
 
   get isOpen(): boolean {

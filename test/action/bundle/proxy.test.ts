@@ -12,6 +12,7 @@ import { agentInputs, apiKey } from "../../support/github/agents.ts";
 import { ConnectProxy } from "../../support/github/connect-proxy.ts";
 import { runAction } from "../../support/github/run-action.ts";
 import { FakeGitHub } from "../../support/github/server.ts";
+import { storedDeployments } from "../../support/stored.ts";
 import { pullRequest } from "../events.ts";
 
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
@@ -180,6 +181,6 @@ test("the API of a GitHub Enterprise Server is used under its own address", asyn
   expect(outputs.result, log).toBe("deployed");
   expect(summary).toContain("https://github.example.com/acme/agents/actions/runs/77");
   expect(github.comments.get(12)).toHaveLength(1);
-  const [made] = await mock.state.deployments.all();
+  const [made] = await storedDeployments(mock);
   expect(made?.sourceConfig.repo_url).toBe("https://github.example.com/acme/agents");
 });

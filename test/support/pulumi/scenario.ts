@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { expect } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { deploymentType } from "../../../provider/dynamic.ts";
+import { storedDeployments } from "../stored.ts";
 import { createPulumiProject, type ExportedResource, type PulumiProject, type PulumiResult } from "./cli.ts";
 import { githubArgs } from "./program.ts";
 
@@ -33,7 +34,7 @@ export interface Scenario extends AsyncDisposable {
   /** The deployments in the state of a stack. */
   entries(stack?: string): Promise<(ExportedResource & { delete?: boolean })[]>;
   /** The names on the platform with their ids. */
-  alive(): Record<string, string>;
+  alive(): Promise<Record<string, string>>;
   /** `<method> <name or path>` of each writing request since the last call. */
   writes(): string[];
 }
@@ -48,8 +49,8 @@ export async function startScenario(options: { cli: string; statements: string }
     environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: scenarioKey },
   });
   const names = new Map<string, string>();
-  const alive = () => {
-    const all = mock.state.deployments.all();
+  const alive = async () => {
+    const all = await storedDeployments(mock);
     for (const { id, name } of all) names.set(id, name);
     return Object.fromEntries(all.map(({ id, name }) => [name, id]));
   };
@@ -60,7 +61,7 @@ export async function startScenario(options: { cli: string; statements: string }
     const flags = isOperation && !rest.includes("--preview-only") ? ["--yes", "--skip-preview"] : [];
     const stack = rest.includes("--stack") || rest.includes("--source") ? [] : ["--stack", project.stack];
     const result = await project.run(command, ...rest, ...stack, ...flags);
-    alive();
+    await alive();
     return { ...result, text: result.stdout + result.stderr };
   };
   return {

@@ -1,0 +1,156 @@
+import type { Database, Value } from "../../kit/store/database.ts";
+import { type Page, Table, type TableShape } from "../../kit/store/table.ts";
+import { normalizeRepository } from "../commits.ts";
+import { imageVersion, isGone } from "../deployment-state.ts";
+import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
+import type { Revisions } from "./revisions.ts";
+
+/** Which deployments of a workspace to list. What is absent lets everything through; those that are gone `now` are never listed. */
+export interface DeploymentQuery extends Page {
+  /** Milliseconds since the epoch: statuses depend on it. */
+  now: number;
+  name?: string | undefined;
+  nameContains?: string | undefined;
+  ids?: ReadonlySet<string> | undefined;
+  /** One of them is enough, as of the tag values. */
+  statuses?: ReadonlySet<string> | undefined;
+  tagValueIds?: ReadonlySet<string> | undefined;
+  deploymentType?: string | undefined;
+  imageVersion?: string | undefined;
+  isRemoteReconciled?: boolean | undefined;
+  listenerId?: string | undefined;
+}
+
+const shape: TableShape<DeploymentRecord> = {
+  table: "deployments",
+  order: "sequence",
+  fields: {
+    id: "text",
+    sequence: "number",
+    edition: "text",
+    tenantId: "text",
+    name: "text",
+    displayName: "text",
+    source: "text",
+    sourceConfig: "json",
+    revisionConfig: "json",
+    secrets: "json",
+    secretReferences: "json",
+    createdAt: "number",
+    updatedAt: "number",
+    latestRevisionId: "text",
+    readyAt: "number",
+    activations: { table: "activations", owner: "deployment_id", entries: ["revisionId", "sequence", "at"] },
+    deletion: "json",
+    tagValueIds: { table: "deployment_tags", owner: "deployment_id", entries: "tag_value_id" },
+  },
+  derived: {
+    image_version: imageVersion,
+    pushed_repository: (record) => pushOf(record)?.repository ?? null,
+    pushed_ref: (record) => pushOf(record)?.ref ?? null,
+    // Whatever was changed, the status is worked out when it is next asked for.
+    status_due_at: () => Number.NEGATIVE_INFINITY,
+  },
+};
+
+/** The status of those that are gone: the same condition as {@link isGone}, which their records answer. */
+const gone = "GONE";
+
+/** Brings the statuses of those up to date that are due. The rules are those of `deploymentStatus`, and `9e999` is infinite. */
+const updateStatuses = `
+  UPDATE deployments SET
+    status = CASE
+      WHEN deletion ->> 'goneAt' <= ?1 THEN '${gone}'
+      WHEN deletion ->> 'finalAt' <= ?1 THEN 'AWAITING_FINAL_DELETE'
+      WHEN deletion IS NOT NULL THEN 'AWAITING_DELETE'
+      WHEN ready_at <= ?1 THEN 'READY'
+      ELSE 'AWAITING_DATABASE'
+    END,
+    status_due_at = min(
+      iif(ready_at > ?1, ready_at, 9e999),
+      iif(deletion ->> 'finalAt' > ?1, deletion ->> 'finalAt', 9e999),
+      iif(deletion ->> 'goneAt' > ?1, deletion ->> 'goneAt', 9e999)
+    )
+  WHERE status_due_at <= ?2`;
+
+/** The deployments of all editions and workspaces. */
+export class Deployments extends Table<DeploymentRecord> {
+  readonly #revisions: Revisions;
+  /** The moment of the statuses in the table; unknown at first. */
+  #statusesAt = Number.POSITIVE_INFINITY;
+
+  constructor(database: Database, revisions: Revisions) {
+    super(database, shape);
+    this.#revisions = revisions;
+  }
+
+  /** Adds a deployment with its first revision; neither, and `false`, where another that isn't gone `now` has its name in its workspace. */
+  insert(record: DeploymentRecord, first: RevisionRecord, now: number): boolean {
+    return this.database.transaction(() => {
+      const holder = this.findByName(record.edition, record.tenantId, record.name);
+      if (holder && !isGone(holder, now)) return false;
+      this.put(record);
+      this.#revisions.put(first);
+      return true;
+    });
+  }
+
+  /** Stores a changed record, unless the deployment was removed meanwhile. */
+  update(record: DeploymentRecord): void {
+    if (this.has(record.id)) this.put(record);
+  }
+
+  /** The newest of this name, which may be gone. */
+  findByName(edition: Edition, tenantId: string, name: string): DeploymentRecord | undefined {
+    return this.page({ edition, tenantId, name }, { offset: 0, limit: 1 })[0];
+  }
+
+  /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */
+  buildingFrom(repository: string, ref: string): DeploymentRecord[] {
+    return this.select("WHERE pushed_repository = ? AND pushed_ref = ? ORDER BY sequence", repository, ref);
+  }
+
+  /** One page of a workspace's, newest first. */
+  list(edition: Edition, tenantId: string, query: DeploymentQuery): DeploymentRecord[] {
+    this.#updateStatuses(query.now);
+    const terms = ["edition = ?", "tenant_id = ?", `status <> '${gone}'`];
+    const values: Value[] = [edition, tenantId];
+    const want = (term: string, value: Value | ReadonlySet<string> | undefined) => {
+      if (value === undefined) return;
+      terms.push(term);
+      values.push(value instanceof Set ? JSON.stringify([...value]) : (value as Value));
+    };
+    want("name = ?", query.name);
+    want("instr(name, ?) > 0", query.nameContains || undefined);
+    want("id IN (SELECT value FROM json_each(?))", query.ids);
+    want("status IN (SELECT value FROM json_each(?))", query.statuses);
+    want("deployment_type = ?", query.deploymentType);
+    want("image_version = ?", query.imageVersion);
+    want("is_remote_reconciled = ?", query.isRemoteReconciled === undefined ? undefined : +query.isRemoteReconciled);
+    want("listener_id = ?", query.listenerId);
+    want(
+      "EXISTS (SELECT 1 FROM deployment_tags WHERE deployment_id = id AND tag_value_id IN (SELECT value FROM json_each(?)))",
+      query.tagValueIds,
+    );
+    return this.select(
+      `WHERE ${terms.join(" AND ")} ORDER BY sequence DESC LIMIT ? OFFSET ?`,
+      ...values,
+      query.limit,
+      query.offset,
+    );
+  }
+
+  /** A clock that was set back makes all statuses due. */
+  #updateStatuses(now: number): void {
+    this.database.run(updateStatuses, now, now < this.#statusesAt ? Number.POSITIVE_INFINITY : now);
+    this.#statusesAt = now;
+  }
+}
+
+/** What a deployment is built from whenever somebody pushes it; `undefined` for one that doesn't build on pushes. */
+function pushOf({ sourceConfig, revisionConfig }: DeploymentRecord): { repository: string; ref: string } | undefined {
+  const { build_on_push: buildsOnPush, repo_url: url } = sourceConfig;
+  const { repo_ref: ref } = revisionConfig;
+  if (!buildsOnPush || !url || typeof ref !== "string") return undefined;
+  return { repository: normalizeRepository(url), ref };
+}

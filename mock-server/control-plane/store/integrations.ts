@@ -1,0 +1,42 @@
+import type { Database } from "../../kit/store/database.ts";
+import { Table, type TableShape } from "../../kit/store/table.ts";
+import type { IntegrationRecord, ListenerRecord } from "./records.ts";
+
+const integrationShape: TableShape<IntegrationRecord> = {
+  table: "integrations",
+  fields: {
+    id: "text",
+    kind: "text",
+    tenantId: "text",
+    name: "text",
+    installationId: "number",
+    repositories: { table: "repositories", owner: "integration_id", entries: ["id", "url", "defaultBranch"] },
+    acceptsAnyRepository: "boolean",
+  },
+};
+
+/** The integrations with repository hosts. */
+export class Integrations extends Table<IntegrationRecord> {
+  constructor(database: Database) {
+    super(database, integrationShape);
+  }
+
+  /** Those of one kind that a workspace has, its own and those of every workspace, oldest first. */
+  ofWorkspace(tenantId: string, kind: IntegrationRecord["kind"]): IntegrationRecord[] {
+    return this.select("WHERE (tenant_id = ? OR tenant_id IS NULL) AND kind = ? ORDER BY position", tenantId, kind);
+  }
+}
+
+export const listenerShape: TableShape<ListenerRecord> = {
+  table: "listeners",
+  fields: {
+    id: "text",
+    tenantId: "text",
+    version: "text",
+    computeType: "text",
+    computeId: "text",
+    namespaces: "json",
+    createdAt: "number",
+    updatedAt: "number",
+  },
+};

@@ -1,0 +1,52 @@
+import type { Database } from "../../kit/store/database.ts";
+import { type Page, Table, type TableShape } from "../../kit/store/table.ts";
+import type { RevisionRecord } from "./records.ts";
+
+/** Which revisions of a deployment to list. What is absent lets everything through. */
+export interface RevisionQuery extends Page {
+  /** Milliseconds since the epoch: statuses depend on it. */
+  now: number;
+  statuses?: ReadonlySet<string> | undefined;
+}
+
+const shape: TableShape<RevisionRecord> = {
+  table: "revisions",
+  order: "sequence",
+  fields: {
+    id: "text",
+    sequence: "number",
+    deploymentId: "text",
+    source: "text",
+    config: "json",
+    createdAt: "number",
+    phases: "json",
+    transitions: { table: "transitions", owner: "revision_id", entries: ["status", "at"] },
+    moves: "boolean",
+    stick: "text",
+    activeDelay: "number",
+    buildLines: "json",
+    failureLines: "json",
+  },
+};
+
+/** The revisions of all deployments. */
+export class Revisions extends Table<RevisionRecord> {
+  constructor(database: Database) {
+    super(database, shape);
+  }
+
+  /** One page of a deployment's, newest first. */
+  list(deploymentId: string, { now, statuses, offset, limit }: RevisionQuery): RevisionRecord[] {
+    if (!statuses) return this.page({ deploymentId }, { offset, limit });
+    return this.select(
+      `WHERE deployment_id = ? AND (
+        SELECT status FROM transitions WHERE revision_id = id AND (at <= ? OR position = 0) ORDER BY position DESC LIMIT 1
+      ) IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC LIMIT ? OFFSET ?`,
+      deploymentId,
+      now,
+      JSON.stringify([...statuses]),
+      limit,
+      offset,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import type { Database, Schema } from "./database.ts";
+
+/** Single values by their names, as JSON. Format 1 of data directories had the same table. */
+export const settingsSchema: Schema = {
+  name: "settings",
+  migrations: ["CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"],
+};
+
+/** What a server remembers beside its records, such as how its clock stands. */
+export class Settings {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get<Value>(name: string): Value | undefined {
+    const row = this.#database.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name);
+    return row && (JSON.parse(row.value) as Value);
+  }
+
+  /** Once the database is closed, nothing is kept any more. */
+  set(name: string, value: unknown): void {
+    if (!this.#database.isOpen) return;
+    this.#database.run("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, JSON.stringify(value));
+  }
+}

@@ -1,0 +1,167 @@
+import type { Database, Row, Value } from "./database.ts";
+
+/** How a field of a record is kept: a column of that kind, or a list whose entries are the rows of another table. */
+export type Field = "text" | "number" | "boolean" | "json" | List;
+
+/** A list in a table with the columns `owner`, `position` and those of its entries. */
+export interface List {
+  readonly table: string;
+  /** The column with the id of the record. */
+  readonly owner: string;
+  /** The fields of the entries, or the one column of entries that are plain values. */
+  readonly entries: readonly string[] | string;
+}
+
+/** How the records of one kind are kept. Column names are those of the fields in snake case. */
+export interface TableShape<Entry> {
+  readonly table: string;
+  readonly fields: Readonly<Record<keyof Entry & string, Field>>;
+  /** Columns that queries need and records don't have. */
+  readonly derived?: Readonly<Record<string, (entry: Entry) => Value>>;
+  /** The column that grows with every record. @default "position" */
+  readonly order?: string;
+}
+
+/** Part of an ordered listing. */
+export interface Page {
+  offset: number;
+  limit: number;
+}
+
+/** Records with an id, as rows. What is handed out is a copy. */
+export class Table<Entry extends { id: string }> {
+  protected readonly database: Database;
+  readonly #name: string;
+  readonly #fields: readonly (readonly [string, Field])[];
+  readonly #encoders: readonly ((entry: Entry) => Value)[];
+  readonly #lists: readonly { field: string; list: List }[];
+  readonly #selection: string;
+  readonly #upsert: string;
+  readonly #order: string;
+
+  constructor(database: Database, { table, fields, derived = {}, order = "position" }: TableShape<Entry>) {
+    this.database = database;
+    this.#name = table;
+    this.#order = order;
+    this.#fields = Object.entries<Field>(fields);
+    this.#lists = this.#fields.flatMap(([field, kind]) => (typeof kind === "object" ? [{ field, list: kind }] : []));
+    const scalars = this.#fields.filter(([, kind]) => typeof kind === "string");
+    this.#encoders = [
+      ...scalars.map(
+        ([field, kind]) =>
+          (entry: Entry) =>
+            encoded(kind, (entry as Row)[field]),
+      ),
+      ...Object.values(derived),
+    ];
+    const columns = [...scalars.map(([field]) => columnOf(field)), ...Object.keys(derived)];
+    const updates = columns.filter((column) => column !== "id").map((column) => `${column} = excluded.${column}`);
+    this.#upsert = `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+      ON CONFLICT (id) DO UPDATE SET ${updates.join(", ")}`;
+    this.#selection = this.#fields
+      .map(([field, kind]) => (typeof kind === "string" ? `${table}.${columnOf(field)}` : listSelection(table, kind)))
+      .map((expression, index) => `${expression} AS "${this.#fields[index]?.[0]}"`)
+      .join(", ");
+  }
+
+  get(id: string): Entry | undefined {
+    return this.select("WHERE id = ?", id)[0];
+  }
+
+  has(id: string): boolean {
+    return this.database.get(`SELECT 1 FROM ${this.#name} WHERE id = ?`, id) !== undefined;
+  }
+
+  /** Keeps a record, in the place of one with the same id. */
+  put(entry: Entry): void {
+    this.database.transaction(() => {
+      this.database.run(this.#upsert, ...this.#encoders.map((encode) => encode(entry)));
+      for (const { field, list } of this.#lists) this.#putList(entry.id, list, (entry as Row)[field]);
+    });
+  }
+
+  /** Removes a record with what belongs to it. */
+  remove(id: string): void {
+    this.database.run(`DELETE FROM ${this.#name} WHERE id = ?`, id);
+  }
+
+  clear(): void {
+    this.database.run(`DELETE FROM ${this.#name}`);
+  }
+
+  /** All records, oldest first. */
+  all(): Entry[] {
+    return this.find({});
+  }
+
+  /** The records whose fields have these values, oldest first. */
+  find(wanted: Partial<Entry>): Entry[] {
+    const { condition, values } = this.#conditionOf(wanted);
+    return this.select(`${condition} ORDER BY ${this.#order}`, ...values);
+  }
+
+  /** Whether there is a record whose fields have these values. */
+  hasAny(wanted: Partial<Entry>): boolean {
+    const { condition, values } = this.#conditionOf(wanted);
+    return this.database.get(`SELECT 1 FROM ${this.#name} ${condition} LIMIT 1`, ...values) !== undefined;
+  }
+
+  /** A page of the records whose fields have these values, newest first. */
+  page(wanted: Partial<Entry>, { offset, limit }: Page): Entry[] {
+    const { condition, values } = this.#conditionOf(wanted);
+    return this.select(`${condition} ORDER BY ${this.#order} DESC LIMIT ? OFFSET ?`, ...values, limit, offset);
+  }
+
+  /** The records that the rest of a SELECT statement chooses. */
+  protected select(rest: string, ...values: readonly Value[]): Entry[] {
+    const rows = this.database.all(`SELECT ${this.#selection} FROM ${this.#name} ${rest}`, ...values);
+    return rows.map((row) => this.#decoded(row));
+  }
+
+  #conditionOf(wanted: Partial<Entry>): { condition: string; values: Value[] } {
+    const fields = Object.entries(wanted);
+    const terms = fields.map(([field]) => `${columnOf(field)} IS ?`);
+    return {
+      condition: terms.length === 0 ? "" : `WHERE ${terms.join(" AND ")}`,
+      values: fields.map(([, value]) => encoded(typeof value === "boolean" ? "boolean" : "text", value)),
+    };
+  }
+
+  #putList(id: string, { table, owner, entries }: List, list: unknown): void {
+    const columns = typeof entries === "string" ? [entries] : entries.map(columnOf);
+    const values = typeof entries === "string" ? ["value"] : entries.map((field) => `value ->> '${field}'`);
+    this.database.run(`DELETE FROM ${table} WHERE ${owner} = ?`, id);
+    this.database.run(
+      `INSERT INTO ${table} (${owner}, position, ${columns.join(", ")}) SELECT ?, key, ${values.join(", ")} FROM json_each(?)`,
+      id,
+      JSON.stringify(list ?? []),
+    );
+  }
+
+  #decoded(row: Row): Entry {
+    const entry: Row = {};
+    for (const [field, kind] of this.#fields) entry[field] = decoded(kind, row[field]);
+    return entry as unknown as Entry;
+  }
+}
+
+function listSelection(owning: string, { table, owner, entries }: List): string {
+  const entry =
+    typeof entries === "string"
+      ? entries
+      : `json_object(${entries.map((field) => `'${field}', ${columnOf(field)}`).join(", ")})`;
+  return `(SELECT json_group_array(${entry} ORDER BY position) FROM ${table} WHERE ${owner} = ${owning}.id)`;
+}
+
+const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function encoded(kind: Field, value: unknown): Value {
+  if (value === null || value === undefined) return null;
+  if (kind === "json") return JSON.stringify(value);
+  return kind === "boolean" ? Number(value) : (value as Value);
+}
+
+function decoded(kind: Field, value: unknown): unknown {
+  if (kind === "boolean") return value === 1;
+  return kind === "text" || kind === "number" || value === null ? value : JSON.parse(value as string);
+}
