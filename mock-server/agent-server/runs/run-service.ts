@@ -104,6 +104,7 @@ export class RunService {
    * which their streams say.
    */
   async restore(): Promise<void> {
+    for (const webhook of this.#host.state.webhooks.all()) deliverWebhook(this.#host, webhook);
     const left = this.#host.state.runs.unfinished().map(({ record, start }) => ({
       record,
       live: this.#remember(record, start),
@@ -116,7 +117,6 @@ export class RunService {
       await this.#finish(live, { kind: "cancelled" });
     }
     for (const { record, live } of left) if (record.status === "pending") this.#enqueue(live, record);
-    for (const webhook of this.#host.state.webhooks.all()) deliverWebhook(this.#host, webhook);
   }
 
   live(runId: string): LiveRun | undefined {
