@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { silenceSqliteWarning } from "./sqlite-warning.ts";
 
 /** Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0. */
 export function closeOnSignal(server: { close(): Promise<void> }): void {
@@ -9,6 +10,7 @@ export function closeOnSignal(server: { close(): Promise<void> }): void {
 
 /** Runs a command with the process's arguments; what goes wrong is one line on stderr and exit code 1. */
 export async function runCommand(command: Command): Promise<void> {
+  silenceSqliteWarning();
   try {
     await command.parseAsync();
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { StoreContent } from "../../mock-server/control-plane/store/content.ts";
 import type { FilledStore } from "./filled-store.ts";
 
 /** The provider whose tokens are asked for, and the one that deployments of tests are made under. */
@@ -7,14 +8,39 @@ export const [callersUser, anAgent] = ["user-0", "agent-0"];
 const tenantId = "00000000-0000-4000-8000-000000000001";
 const scope = { edition: "cloud", tenantId } as const;
 
+const tokenOf = (id: string, userId: string, now: number) => ({
+  id,
+  ...scope,
+  providerRecordId: "provider-record-0",
+  userId,
+  createdBy: userId,
+  accountLabel: null,
+  scopes: ["read"],
+  accessToken: `access-token-${id}`,
+  refreshToken: null,
+  expiresAt: null,
+  isDefault: false,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** Changes what a server has, by its snapshot. */
+export async function changeContent(
+  { mock }: Pick<FilledStore, "mock">,
+  change: (content: StoreContent) => void,
+): Promise<void> {
+  const snapshot = await mock.snapshot.get();
+  change(snapshot.content as unknown as StoreContent);
+  await mock.snapshot.put(snapshot);
+}
+
 /** Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are another workspace's. */
-export function fillAuth({ mock, size }: FilledStore): void {
-  const { providers, tokens, connections } = mock.state;
+export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
   const now = mock.clock.now();
-  for (let number = 0; number < size; number++) {
-    const recordId = `provider-record-${number}`;
-    providers.put({
-      id: recordId,
+  const numbers = Array.from({ length: size }, (_, number) => number);
+  await changeContent({ mock }, ({ collections }) => {
+    collections.providers = numbers.map((number) => ({
+      id: `provider-record-${number}`,
       edition: "cloud",
       tenantId: number < 10 ? tenantId : `another-${number}`,
       providerId: `provider-${number}`,
@@ -32,36 +58,26 @@ export function fillAuth({ mock, size }: FilledStore): void {
       isDynamicClient: false,
       createdAt: now,
       updatedAt: now,
-    });
-    tokens.put({
-      id: `token-${number}`,
-      ...scope,
-      providerRecordId: "provider-record-0",
-      userId: `user-${number}`,
-      createdBy: `user-${number}`,
-      accountLabel: null,
-      scopes: ["read"],
-      accessToken: `access-token-${number}`,
-      refreshToken: null,
-      expiresAt: null,
+    }));
+    collections.tokens = numbers.map((number) => ({
+      ...tokenOf(`token-${number}`, `user-${number}`, now),
       isDefault: true,
-      createdAt: now,
-      updatedAt: now,
-    });
-    connections.put({
+    }));
+    collections.connections = numbers.map((number) => ({
       id: `connection-${number}`,
       ...scope,
       agentId: `agent-${number}`,
       tokenId: `token-${number}`,
       createdBy: `user-${number}`,
       createdAt: now,
-    });
-  }
+    }));
+  });
 }
 
-/** One more token, of the user `userId`, for an operation that deletes it. */
-export function addToken({ mock }: FilledStore, id: string, userId: string): void {
-  const { tokens } = mock.state;
-  const known = tokens.get("token-0");
-  if (known) tokens.put({ ...known, id, userId, createdBy: userId, isDefault: false });
+/** More tokens, of the user `userId`, for an operation that changes or deletes them. */
+export async function addTokens({ mock }: FilledStore, ids: readonly string[], userId: string): Promise<void> {
+  const now = mock.clock.now();
+  await changeContent({ mock }, ({ collections }) => {
+    collections.tokens.push(...ids.map((id) => tokenOf(id, userId, now)));
+  });
 }

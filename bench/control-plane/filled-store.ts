@@ -1,6 +1,8 @@
+import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import type { MockServer } from "../../mock-server/server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
-import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
+import { storedDeployments } from "../../test/support/stored.ts";
+import { changeContent } from "./filled-auth.ts";
 import { load, requestText } from "./load.ts";
 
 /** A mock server with so many deployments, and what operations need to know of it. */
@@ -69,16 +71,15 @@ export async function fillStore(size: number): Promise<FilledStore> {
   const listenerId = ((await listeners.json()) as { resources: { id: string }[] }).resources[0]?.id ?? "";
   await post("/v2/deployments", size, cloudBody);
   await post("/api-host/v2/deployments", size, (number) => imageBody(number, listenerId));
-  const all = mock.state.deployments.all();
-  const cloud = all.filter(({ edition }) => edition === "cloud");
+  const cloud = (await storedDeployments(mock)).filter(({ edition }) => edition === "cloud");
   const pathOf = (number: number) => `/v2/deployments/${cloud[number % size]?.id}/revisions`;
   await load(port, 16, (number) => requestText("POST", pathOf(number), host, "{}"), 600_000, 9 * size);
-  const tagged = mock.state.deployments.all();
-  for (const record of tagged) {
-    const tagValueIds = record.name.startsWith("rare-") ? [commonTag, rareTag] : [commonTag];
-    mock.state.deployments.update({ ...record, tagValueIds });
-  }
-  const filled = mock.state.deployments.all();
+  await changeContent({ mock }, ({ deployments }) => {
+    for (const record of deployments) {
+      record.tagValueIds = record.name.startsWith("rare-") ? [commonTag, rareTag] : [commonTag];
+    }
+  });
+  const filled = await storedDeployments(mock);
   return {
     mock,
     port,

@@ -1,5 +1,5 @@
 import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
-import { addToken, anAgent, callersUser, providerName } from "./filled-auth.ts";
+import { addTokens, anAgent, callersUser, providerName } from "./filled-auth.ts";
 import { commonTag, type FilledStore, few, rareTag } from "./filled-store.ts";
 import { requestText } from "./load.ts";
 
@@ -124,7 +124,7 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
     {
       name: "label token",
       text: send("PATCH", "/v2/auth/tokens/labelled/metadata", { provider_account_label: "x", is_default: true }),
-      prepare: () => addToken(store, "labelled", caller),
+      prepare: () => addTokens(store, ["labelled"], caller),
     },
     {
       name: "delete token",
@@ -132,7 +132,7 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
       count: writes,
       prepare: async (requests) => {
         made = Array.from({ length: requests }, () => `temporary-${serial++}`);
-        for (const id of made) addToken(store, id, caller);
+        await addTokens(store, made, caller);
       },
     },
     { name: "create listener", text: () => send("POST", "/api-host/v2/listeners", listenerBody())(), count: writes },
@@ -188,14 +188,26 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
   ];
 }
 
+const headers = { "x-api-key": "bench" };
+
 /** Removes the deployments and listeners that operations have made. */
-export function removeTemporary({ mock }: FilledStore): void {
-  const { deployments, collections } = mock.state;
-  for (const { id, name } of deployments.all()) {
-    if (!name.startsWith("temporary-")) continue;
-    deployments.remove(id);
+export async function removeTemporary({ mock }: FilledStore): Promise<void> {
+  for (const url of [`${mock.url}/v2/deployments`, `${mock.selfHostedUrl}/v2/deployments`]) {
+    for (;;) {
+      const response = await fetch(`${url}?limit=100&name_contains=temporary-`, { headers });
+      const { resources } = (await response.json()) as { resources: { id: string }[] };
+      if (resources.length === 0) break;
+      const ids = resources.map(({ id }) => id).join(",");
+      await fetch(`${url}?deployment_ids=${ids}`, { method: "DELETE", headers });
+    }
   }
-  for (const { id, computeId } of collections.listeners.all()) {
-    if (computeId.startsWith("temporary-")) collections.listeners.remove(id);
+  for (;;) {
+    const response = await fetch(`${mock.selfHostedUrl}/v2/listeners?limit=100`, { headers });
+    const { resources } = (await response.json()) as { resources: { id: string; compute_id: string }[] };
+    const temporary = resources.filter(({ compute_id: computeId }) => computeId.startsWith("temporary-"));
+    if (temporary.length === 0) break;
+    for (const { id } of temporary) {
+      await fetch(`${mock.selfHostedUrl}/v2/listeners/${id}`, { method: "DELETE", headers });
+    }
   }
 }

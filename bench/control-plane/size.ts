@@ -20,8 +20,8 @@ async function callerOf({ mock, port, host }: FilledStore): Promise<string> {
     60_000,
     1,
   );
-  const [session] = mock.state.authSessions.all();
-  return session?.createdBy ?? "";
+  const { content } = await mock.snapshot.get();
+  return String(content.collections.authSessions[0]?.createdBy ?? "");
 }
 
 async function measure({ port, mock }: FilledStore, operation: MeasuredOperation): Promise<number> {
@@ -40,7 +40,7 @@ async function measure({ port, mock }: FilledStore, operation: MeasuredOperation
 const stores = [await fillStore(10), await fillStore(10_000)] as const;
 const operations = await Promise.all(
   stores.map(async (store) => {
-    fillAuth(store);
+    await fillAuth(store);
     return measuredOperations(store, await callerOf(store));
   }),
 );
@@ -52,7 +52,7 @@ for (let round = 0; round < rounds; round++) {
     for (const [side, store] of stores.entries()) {
       const operation = operations[side]?.[index] as MeasuredOperation;
       known[side] = Math.min(known[side] as number, await measure(store, operation));
-      removeTemporary(store);
+      await removeTemporary(store);
     }
     times.set(name, known);
   }

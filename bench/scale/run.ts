@@ -1,4 +1,3 @@
-import { storedDeployments } from "../../test/support/stored.ts";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -6,6 +5,7 @@ import { startMockServer } from "../../mock-server/server.ts";
 import { createPulumiProject } from "../../test/support/pulumi/cli.ts";
 import { pulumiCli } from "../../test/support/pulumi/command-line.ts";
 import { manyDeployments } from "../../test/support/pulumi/program.ts";
+import { storedDeployments } from "../../test/support/stored.ts";
 
 const deployments = 100;
 

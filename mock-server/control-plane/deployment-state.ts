@@ -12,12 +12,6 @@ export function deploymentStatus({ deletion, readyAt }: DeploymentRecord, now: n
   return readyAt !== null && readyAt <= now ? "READY" : "AWAITING_DATABASE";
 }
 
-/** The moments at which a deployment takes another status, or is gone, without being changed. */
-export function statusMomentsOf({ readyAt, deletion }: DeploymentRecord): number[] {
-  const moments = [readyAt, deletion?.finalAt, deletion?.goneAt];
-  return moments.filter((moment) => moment !== null && moment !== undefined);
-}
-
 /** The revision that serves the traffic: of those that have taken over, the newest; `null` before the first. */
 export function activeRevisionId({ activations }: DeploymentRecord, now: number): string | null {
   let active: { revisionId: string; sequence: number } | undefined;
@@ -54,20 +48,14 @@ function lastingActivations(all: DeploymentCourse["activations"], revisionId: st
   return others.filter(({ at, sequence }) => at > now || sequence === serving);
 }
 
-/** Most deployments have one, and an array that has grown to one keeps room for sixteen more. */
-function withLast<Entry>(entries: readonly Entry[], last: Entry): Entry[] {
-  return entries.length === 0 ? [last] : [...entries, last];
-}
-
 /** The course of a deployment after that of one of its revisions has changed. */
 export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
-  const lasting =
-    record.activations.length === 0 ? record.activations : lastingActivations(record.activations, revision.id, now);
+  const lasting = lastingActivations(record.activations, revision.id, now);
   const { id: revisionId, sequence, activeDelay } = revision;
   const activations =
     deployedAt !== null && activeDelay !== null
-      ? withLast(lasting, { revisionId, sequence, at: deployedAt + activeDelay })
+      ? [...lasting, { revisionId, sequence, at: deployedAt + activeDelay }]
       : lasting;
   const isReady = record.readyAt !== null && record.readyAt <= now;
   return { activations, readyAt: isReady ? record.readyAt : deployedAt };

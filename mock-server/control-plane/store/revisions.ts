@@ -1,5 +1,5 @@
 import type { Database } from "../../kit/store/database.ts";
-import { type Page, Table, type TableShape } from "../../kit/store/table.ts";
+import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import type { RevisionRecord } from "./records.ts";
 
 /** Which revisions of a deployment to list. What is absent lets everything through. */
@@ -41,7 +41,7 @@ export class Revisions extends Table<RevisionRecord> {
     return this.select(
       `WHERE deployment_id = ? AND (
         SELECT status FROM transitions WHERE revision_id = id AND (at <= ? OR position = 0) ORDER BY position DESC LIMIT 1
-      ) IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC LIMIT ? OFFSET ?`,
+      ) IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC ${pageClause}`,
       deploymentId,
       now,
       JSON.stringify([...statuses]),

@@ -32,7 +32,7 @@ const tables = `
     is_remote_reconciled INTEGER AS (source = 'external_docker' AND source_config ->> 'listener_id' IS NOT NULL)
   ) STRICT;
   CREATE INDEX deployments_by_age ON deployments (
-    edition, tenant_id, sequence, status, name, deployment_type, image_version, listener_id, is_remote_reconciled
+    edition, tenant_id, sequence, status, name, id, deployment_type, image_version, listener_id, is_remote_reconciled
   );
   CREATE INDEX deployments_by_name ON deployments (edition, tenant_id, name, sequence);
   CREATE INDEX deployments_by_due_status ON deployments (status_due_at);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../../kit/store/database.ts";
+import { type Database, described } from "../../kit/store/database.ts";
 import type { UploadRecord } from "./records.ts";
 
 type UploadRow = Omit<UploadRecord, "data"> & { file: string | null; data: Uint8Array | null };
@@ -23,12 +23,12 @@ export class Uploads {
     for (const file of readdirSync(folder)) if (!known.has(file)) rmSync(join(folder, file), { force: true });
   }
 
-  /** Keeps a tarball, in the place of one with the same object path. */
+  /** Keeps a tarball, in the place of one with the same object path. @throws {StorageError} */
   put({ id, deploymentId, uploadedAt }: Omit<UploadRecord, "data">, data: Buffer): void {
     // A file is never overwritten, so that a process that is killed leaves the whole old one or the whole new one.
     const file = this.#folder === undefined ? null : `${randomUUID()}.tar.gz`;
-    if (file !== null) writeFileSync(this.#pathOf(file), data, { mode: 0o600, flag: "wx" });
     try {
+      if (file !== null) writeFileSync(this.#pathOf(file), data, { mode: 0o600, flag: "wx" });
       this.#database.transaction(() => {
         this.#removeFiles("SELECT file FROM uploads WHERE id = ?", id);
         this.#database.run(
@@ -43,7 +43,7 @@ export class Uploads {
       });
     } catch (error) {
       if (file !== null) rmSync(this.#pathOf(file), { force: true });
-      throw error;
+      throw described(error);
     }
   }
 

@@ -23,15 +23,19 @@ export class StorageError extends Error {
   override readonly name = "StorageError";
 }
 
+const fullCode = 13;
+
 /** SQLite's result codes for what is wrong with the storage, and the beginnings of sentences about it. */
 const storageFaults = new Map([
   [8, "The data directory can't be written to"],
   [10, "The data directory can't be read or written"],
-  [13, "The disk is full"],
+  [fullCode, "The disk is full"],
 ]);
 
-function described(error: unknown): unknown {
-  const fault = storageFaults.get(((error as { errcode?: number }).errcode ?? 0) % 256);
+/** An error of SQLite or of a file; as a {@link StorageError} where it is about the storage. */
+export function described(error: unknown): unknown {
+  const { errcode = 0, code } = error as { errcode?: number; code?: string };
+  const fault = storageFaults.get(code === "ENOSPC" ? fullCode : errcode % 256);
   return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
 }
 
@@ -48,7 +52,8 @@ export type Value = SQLInputValue;
 /** A row, by the names of its columns. Text is `string`, numbers are `number`, bytes are `Uint8Array`. */
 export type Row = Record<string, unknown>;
 
-/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are parameters. */
+/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are
+ * parameters, each a plain `?`: Node.js 22 doesn't take numbered ones by position. */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

@@ -28,13 +28,16 @@ export interface Page {
   limit: number;
 }
 
+/** The end of a query for a page: takes its limit and its offset. SQLite prepares a statement anew for each value of a bare `LIMIT ?`, but not of an expression. */
+export const pageClause = "LIMIT ? + 0 OFFSET ? + 0";
+
 /** Records with an id, as rows. What is handed out is a copy. */
 export class Table<Entry extends { id: string }> {
   protected readonly database: Database;
   readonly #name: string;
   readonly #fields: readonly (readonly [string, Field])[];
   readonly #encoders: readonly ((entry: Entry) => Value)[];
-  readonly #lists: readonly { field: string; list: List }[];
+  readonly #lists: readonly ListStatements[];
   readonly #selection: string;
   readonly #upsert: string;
   readonly #order: string;
@@ -44,7 +47,9 @@ export class Table<Entry extends { id: string }> {
     this.#name = table;
     this.#order = order;
     this.#fields = Object.entries<Field>(fields);
-    this.#lists = this.#fields.flatMap(([field, kind]) => (typeof kind === "object" ? [{ field, list: kind }] : []));
+    this.#lists = this.#fields.flatMap(([field, kind]) =>
+      typeof kind === "object" ? listStatements(field, kind) : [],
+    );
     const scalars = this.#fields.filter(([, kind]) => typeof kind === "string");
     this.#encoders = [
       ...scalars.map(
@@ -76,7 +81,10 @@ export class Table<Entry extends { id: string }> {
   put(entry: Entry): void {
     this.database.transaction(() => {
       this.database.run(this.#upsert, ...this.#encoders.map((encode) => encode(entry)));
-      for (const { field, list } of this.#lists) this.#putList(entry.id, list, (entry as Row)[field]);
+      for (const { field, clear, fill } of this.#lists) {
+        this.database.run(clear, entry.id);
+        this.database.run(fill, entry.id, JSON.stringify((entry as Row)[field] ?? []));
+      }
     });
   }
 
@@ -109,7 +117,7 @@ export class Table<Entry extends { id: string }> {
   /** A page of the records whose fields have these values, newest first. */
   page(wanted: Partial<Entry>, { offset, limit }: Page): Entry[] {
     const { condition, values } = this.#conditionOf(wanted);
-    return this.select(`${condition} ORDER BY ${this.#order} DESC LIMIT ? OFFSET ?`, ...values, limit, offset);
+    return this.select(`${condition} ORDER BY ${this.#order} DESC ${pageClause}`, ...values, limit, offset);
   }
 
   /** The records that the rest of a SELECT statement chooses. */
@@ -127,22 +135,28 @@ export class Table<Entry extends { id: string }> {
     };
   }
 
-  #putList(id: string, { table, owner, entries }: List, list: unknown): void {
-    const columns = typeof entries === "string" ? [entries] : entries.map(columnOf);
-    const values = typeof entries === "string" ? ["value"] : entries.map((field) => `value ->> '${field}'`);
-    this.database.run(`DELETE FROM ${table} WHERE ${owner} = ?`, id);
-    this.database.run(
-      `INSERT INTO ${table} (${owner}, position, ${columns.join(", ")}) SELECT ?, key, ${values.join(", ")} FROM json_each(?)`,
-      id,
-      JSON.stringify(list ?? []),
-    );
-  }
-
   #decoded(row: Row): Entry {
     const entry: Row = {};
     for (const [field, kind] of this.#fields) entry[field] = decoded(kind, row[field]);
     return entry as unknown as Entry;
   }
+}
+
+/** The statements that write a list: each takes the id of its record, and the second one the list as JSON. */
+interface ListStatements {
+  field: string;
+  clear: string;
+  fill: string;
+}
+
+function listStatements(field: string, { table, owner, entries }: List): ListStatements {
+  const columns = typeof entries === "string" ? [entries] : entries.map(columnOf);
+  const values = typeof entries === "string" ? ["value"] : entries.map((name) => `value ->> '${name}'`);
+  return {
+    field,
+    clear: `DELETE FROM ${table} WHERE ${owner} = ?`,
+    fill: `INSERT INTO ${table} (${owner}, position, ${columns.join(", ")}) SELECT ?, key, ${values.join(", ")} FROM json_each(?)`,
+  };
 }
 
 function listSelection(owning: string, { table, owner, entries }: List): string {

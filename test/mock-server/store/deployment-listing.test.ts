@@ -8,7 +8,7 @@ import {
 } from "../../../mock-server/control-plane/deployment-state.ts";
 import type { ControlPlaneStore } from "../../../mock-server/control-plane/store/control-plane-store.ts";
 import type { DeploymentQuery } from "../../../mock-server/control-plane/store/deployments.ts";
-import type { DeploymentRecord, RevisionRecord } from "../../../mock-server/control-plane/store/records.ts";
+import type { DeploymentRecord } from "../../../mock-server/control-plane/store/records.ts";
 import { deploymentOf, firstRevisionOf, storeInMemory } from "./builders.ts";
 
 const moment = fc.integer({ min: 0, max: 20 });
