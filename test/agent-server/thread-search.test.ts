@@ -15,9 +15,9 @@ const scalar = fc.constantFrom<unknown>(1, 0, -1.5, "1", "x", "", 'a":1', true, 
 const value = fc.oneof(
   { weight: 3, arbitrary: scalar },
   fc.array(scalar, { maxLength: 2 }),
-  fc.dictionary(name, fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })), { maxKeys: 2 }),
+  fc.dictionary(name, fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })), { maxKeys: 2, noNullPrototype: true }),
 );
-const fields = fc.dictionary(name, value, { maxKeys: 4 });
+const fields = fc.dictionary(name, value, { maxKeys: 4, noNullPrototype: true });
 const status = fc.constantFrom("idle" as const, "busy" as const, "interrupted" as const, "error" as const);
 const second = fc.integer({ min: 0, max: 3 });
 const timeAt = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString();
@@ -38,15 +38,15 @@ const accessFilter = fc.oneof(
       scalar.map(($eq) => ({ $eq })),
       scalar.map(($contains) => ({ $contains })),
     ),
-    { maxKeys: 1 },
+    { maxKeys: 1, noNullPrototype: true },
   ),
 );
 
 const search = fc.record({
   ids: fc.option(fc.array(fc.integer({ min: 0, max: 12 }).map(idOf), { maxLength: 8 }), { nil: undefined }),
   status: fc.option(status, { nil: undefined }),
-  metadata: fc.option(fc.dictionary(name, value, { maxKeys: 2 }), { nil: undefined }),
-  values: fc.option(fc.dictionary(name, value, { maxKeys: 1 }), { nil: undefined }),
+  metadata: fc.option(fc.dictionary(name, value, { maxKeys: 2, noNullPrototype: true }), { nil: undefined }),
+  values: fc.option(fc.dictionary(name, value, { maxKeys: 1, noNullPrototype: true }), { nil: undefined }),
 });
 const order = fc.record({
   by: fc.constantFrom("thread_id", "status", "created_at", "updated_at", "state_updated_at") as fc.Arbitrary<

@@ -5,7 +5,7 @@ import { contains } from "../paging.ts";
 
 /**
  * The tables of all agent servers. A row belongs to one of them, and goes with it; a thread takes everything along that belongs to it. `sequence` is the
- * order in which rows were made. JSON is kept as text, and large columns stand last, so that searches needn't read past them.
+ * order in which rows were made. JSON is kept as text, and what may be large of a thread in a table of its own, so that searches go through little.
  */
 const tables = `
   CREATE TABLE agents (agent INTEGER PRIMARY KEY AUTOINCREMENT, agent_id TEXT NOT NULL UNIQUE) STRICT;
@@ -52,10 +52,6 @@ const tables = `
     expires_at INTEGER,
     ttl TEXT,
     metadata TEXT NOT NULL,
-    error TEXT,
-    config TEXT NOT NULL,
-    interrupts TEXT NOT NULL,
-    "values" TEXT,
     UNIQUE (agent, thread_id)
   ) STRICT;
   CREATE INDEX threads_by_created_at ON threads (agent, created_at);
@@ -63,6 +59,14 @@ const tables = `
   CREATE INDEX threads_by_state_updated_at ON threads (agent, state_updated_at);
   CREATE INDEX threads_by_status ON threads (agent, status);
   CREATE INDEX threads_by_expires_at ON threads (agent, expires_at) WHERE expires_at IS NOT NULL;
+
+  CREATE TABLE thread_states (
+    thread INTEGER PRIMARY KEY REFERENCES threads ON DELETE CASCADE,
+    error TEXT,
+    config TEXT NOT NULL,
+    interrupts TEXT NOT NULL,
+    "values" TEXT
+  ) STRICT;
 
   -- The short fields of threads' metadata and values, as JSON: what most searches ask for.
   CREATE TABLE thread_fields (

@@ -13,11 +13,6 @@ export function all(conditions: readonly Condition[]): Condition {
   return { sql: conditions.map(({ sql }) => sql).join(" AND "), values: conditions.flatMap(({ values }) => values) };
 }
 
-/** Whether a column is one of many values. The statement is the same for any number of them. */
-export function isOneOf(column: string, values: readonly string[]): Condition {
-  return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] };
-}
-
 const never: Condition = { sql: "FALSE", values: [] };
 
 /** Whether the JSON of a column has everything that `wanted` has, as `contains` of paging.ts has it. */
@@ -29,27 +24,47 @@ export function hasAll(column: string, wanted: Fields): Condition {
 export function passes(column: string, filter: Fields): Condition {
   // What isn't JSON equals nothing that is stored as JSON.
   if (!isJson(filter)) return never;
-  const names = Object.keys(filter).map((name) => `${JSON.stringify(name)}:`);
+  const names = Object.keys(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
   return checked(column, names, `passes_filter(${column}, ?)`, filter);
 }
 
-/** Looks for pieces that the JSON must have before the exact check, which costs a hundred times as much. */
-function checked(column: string, fragments: readonly string[], check: string, operand: Fields): Condition {
-  const [first = "", second = ""] = fragments.toSorted((a, b) => b.length - a.length);
-  return {
-    sql: `CASE WHEN instr(${column}, ?) > 0 AND instr(${column}, ?) > 0 THEN ${check} ELSE FALSE END`,
-    values: [first, second, JSON.stringify(operand)],
-  };
+/** A piece of text that JSON must have somewhere. */
+interface Fragment {
+  text: string;
+  /** What must follow it: one of these. */
+  ends?: readonly string[];
 }
 
-/** Pieces of text that any JSON has that contains `wanted`. */
-function fragmentsOf(wanted: unknown): string[] {
-  if (typeof wanted !== "object" || wanted === null) return [JSON.stringify(wanted)];
-  if (Array.isArray(wanted)) return wanted.flatMap(fragmentsOf);
-  return Object.entries(wanted).flatMap(([name, value]) => {
-    const key = `${JSON.stringify(name)}:`;
-    return typeof value === "object" && value !== null ? [key, ...fragmentsOf(value)] : [key + JSON.stringify(value)];
+/** Looks for pieces that the JSON must have before the exact check, which costs a hundred times as much. */
+function checked(column: string, fragments: readonly Fragment[], check: string, operand: Fields): Condition {
+  const found = fragments.map(({ text, ends = [] }): Condition => {
+    const either = ends.map(() => `instr(${column}, ?) > 0`).join(" OR ");
+    return {
+      sql: `instr(${column}, ?) > 0${either ? ` AND (${either})` : ""}`,
+      values: [text, ...ends.map((end) => text + end)],
+    };
   });
+  const { sql, values } = all(found);
+  return { sql: `CASE WHEN ${sql} THEN ${check} ELSE FALSE END`, values: [...values, JSON.stringify(operand)] };
+}
+
+/** Few pieces of any JSON that contains `wanted`, those that least else has. */
+function fragmentsOf(wanted: Fields): Fragment[] {
+  const names: Fragment[] = [];
+  const plain: Fragment[] = [];
+  const collect = (value: unknown, start: string, end: string): void => {
+    if (start !== "") names.push({ text: start });
+    if (Array.isArray(value)) for (const item of value) collect(item, "", "]");
+    else if (typeof value === "object" && value !== null) {
+      for (const [name, item] of Object.entries(value)) collect(item, `${JSON.stringify(name)}:`, "}");
+    } else {
+      const text = start + JSON.stringify(value);
+      // A number can be the beginning of another.
+      plain.push(typeof value === "number" ? { text, ends: [",", end] } : { text });
+    }
+  };
+  collect(wanted, "", "");
+  return (plain.length > 0 ? plain : names).toSorted((a, b) => b.text.length - a.text.length).slice(0, 2);
 }
 
 /** Whether JSON loses nothing of a value. */

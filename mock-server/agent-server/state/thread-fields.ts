@@ -1,4 +1,4 @@
-import type { Database, Value } from "../../kit/store/database.ts";
+import type { Database } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/graph.ts";
 import type { Condition } from "./conditions.ts";
 
@@ -36,23 +36,18 @@ export function lookUps(source: FieldSource, wanted: Fields): { indexed: FieldLo
   return { indexed, rest: Object.keys(rest).length > 0 ? rest : undefined };
 }
 
-const conditions = "agent = ? AND source = ? AND name = ? AND value = ?";
-const valuesOf = (agent: number, { source, name, value }: FieldLookup): Value[] => [agent, source, name, value];
-
-/** A query for the threads that have all of the fields, of which there is at least one. */
-export function threadsWith(agent: number, fields: readonly FieldLookup[]): Condition {
+/** Whether a row of `thread_fields`, known by an alias, is that of a field. */
+export function isField(alias: string, agent: number, { source, name, value }: FieldLookup): Condition {
   return {
-    sql: fields.map(() => `SELECT thread FROM thread_fields WHERE ${conditions}`).join(" INTERSECT "),
-    values: fields.flatMap((field) => valuesOf(agent, field)),
+    sql: `${alias}.agent = ? AND ${alias}.source = ? AND ${alias}.name = ? AND ${alias}.value = ?`,
+    values: [agent, source, name, value],
   };
 }
 
-/** Whether one thread after another has a field, for searches in an order that soon find enough. */
-export function threadHas(agent: number, field: FieldLookup): Condition {
-  return {
-    sql: `EXISTS (SELECT 1 FROM thread_fields WHERE ${conditions} AND thread = threads.sequence)`,
-    values: valuesOf(agent, field),
-  };
+/** Whether a thread has a field. `thread` is the column with its sequence. */
+export function threadHas(agent: number, field: FieldLookup, thread = "threads.sequence"): Condition {
+  const { sql, values } = isField("other", agent, field);
+  return { sql: `EXISTS (SELECT 1 FROM thread_fields AS other WHERE ${sql} AND other.thread = ${thread})`, values };
 }
 
 /** Brings what is indexed of a thread up to date. */

@@ -1,10 +1,10 @@
-import type { Database, Value } from "../../kit/store/database.ts";
+import type { Database, Row, Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/graph.ts";
-import { all, type Condition, hasAll, isOneOf, passes } from "./conditions.ts";
+import { all, type Condition, hasAll, passes } from "./conditions.ts";
 import type { Order, Page } from "./page.ts";
 import type { ThreadRecord, ThreadStatus } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
-import { indexFields, lookUps, threadHas, threadsWith } from "./thread-fields.ts";
+import { type FieldLookup, indexFields, isField, lookUps, threadHas } from "./thread-fields.ts";
 
 /** Which threads to find. */
 export interface ThreadFilter {
@@ -17,7 +17,7 @@ export interface ThreadFilter {
   values?: Fields | undefined;
 }
 
-const mapping = new RowMapping<ThreadRecord>({
+const mapping = new RowMapping<Omit<ThreadRecord, "error" | "config" | "interrupts" | "values">>({
   thread_id: "plain",
   created_at: "plain",
   updated_at: "plain",
@@ -25,11 +25,20 @@ const mapping = new RowMapping<ThreadRecord>({
   status: "plain",
   ttl: "json",
   metadata: "json",
+});
+const stateMapping = new RowMapping<Pick<ThreadRecord, "error" | "config" | "interrupts" | "values">>({
   error: "json",
   config: "json",
   interrupts: "json",
   values: "json",
 });
+
+const columns = `${mapping.columns}, ${stateMapping.columns}`;
+const withState = "LEFT JOIN thread_states ON thread_states.thread = threads.sequence";
+
+function read(row: Row): ThreadRecord {
+  return { ...mapping.read(row), ...stateMapping.read(row) };
+}
 
 export type ThreadOrder = Order<"thread_id" | "status" | "created_at" | "updated_at" | "state_updated_at">;
 
@@ -59,8 +68,8 @@ export class ThreadTable {
 
   get(threadId: string): ThreadRecord | undefined {
     const { sql, values } = this.isVisible(threadId);
-    const row = this.#database.get(`SELECT ${mapping.columns} FROM threads WHERE ${sql}`, ...values);
-    return row && mapping.read(row);
+    const row = this.#database.get(`SELECT ${columns} FROM threads ${withState} WHERE ${sql}`, ...values);
+    return row && read(row);
   }
 
   /** Adds a thread. False when there is one with its id, whoever may see that. */
@@ -73,6 +82,10 @@ export class ThreadTable {
         ...mapping.values(record),
       );
       if (added === 0) return false;
+      this.#database.run(
+        `INSERT INTO thread_states (thread, ${stateMapping.columns}) VALUES (last_insert_rowid(), ${stateMapping.parameters})`,
+        ...stateMapping.values(record),
+      );
       indexFields(this.#database, this.#agent, record.thread_id, "metadata", record.metadata);
       indexFields(this.#database, this.#agent, record.thread_id, "values", record.values);
       return true;
@@ -85,14 +98,23 @@ export class ThreadTable {
       const before = this.get(threadId);
       if (!before) return undefined;
       const after = { ...before, ...changes };
-      const { columns, parameters, values } = mapping.some(changes);
+      const isThread = [this.#agent, threadId];
+      const own = mapping.some(changes);
       this.#database.run(
-        `UPDATE threads SET (expires_at, ${columns}) = (?, ${parameters}) WHERE agent = ? AND thread_id = ?`,
+        `UPDATE threads SET (expires_at, ${own.columns}) = (?, ${own.parameters}) WHERE agent = ? AND thread_id = ?`,
         expiryOf(after),
-        ...values,
-        this.#agent,
-        threadId,
+        ...own.values,
+        ...isThread,
       );
+      const ofState = stateMapping.some(changes);
+      if (ofState.values.length > 0) {
+        this.#database.run(
+          `UPDATE thread_states SET (${ofState.columns}) = (${ofState.parameters})
+            WHERE thread = (SELECT sequence FROM threads WHERE agent = ? AND thread_id = ?)`,
+          ...ofState.values,
+          ...isThread,
+        );
+      }
       if (changes.metadata) indexFields(this.#database, this.#agent, threadId, "metadata", after.metadata);
       if (changes.values !== undefined) indexFields(this.#database, this.#agent, threadId, "values", after.values);
       return after;
@@ -110,24 +132,30 @@ export class ThreadTable {
   }
 
   search(filter: ThreadFilter, { by, direction }: ThreadOrder, limit: number, offset: number): Page<ThreadRecord> {
-    const { total, matches } = this.#find(filter, (count) => count <= maxSorted);
-    const source = matches ? "threads" : `threads INDEXED BY ${orderIndexes[by]}`;
-    const { sql, values } = matches ?? all(this.#conditions(filter, "ordered"));
-    const order = `"${by}" ${direction}, sequence ${direction}`;
+    const { total, matches } = this.#find(filter);
+    const isSorted = total <= maxSorted;
+    const source = isSorted ? "threads" : `threads INDEXED BY ${orderIndexes[by]}`;
+    const { sql, values } = isSorted ? matches : all([this.#ofAgent(), ...this.#conditions(filter)]);
+    const order = `ORDER BY threads."${by}" ${direction}, sequence ${direction}`;
+    // What isn't on the page is sorted without its texts.
+    const page = `SELECT sequence FROM ${source} ${filter.values ? withState : ""} WHERE ${sql} ${order} LIMIT ? OFFSET ?`;
     const rows = this.#database.all(
-      `SELECT ${mapping.columns} FROM ${source} WHERE ${sql} ORDER BY ${order} LIMIT ? OFFSET ?`,
+      `SELECT ${columns} FROM threads ${withState} WHERE sequence IN (${page}) ${order}`,
       ...values,
       limit,
       offset,
     );
-    return { rows: rows.map((row) => mapping.read(row)), total };
+    return { rows: rows.map(read), total };
   }
 
   /** The ids of all that pass, oldest first. */
   ids(filter: ThreadFilter = {}): string[] {
-    const { sql, values } = all(this.#conditions(filter, "matched"));
+    const { sql, values } = this.#find(filter).matches;
     return this.#database
-      .all<{ thread_id: string }>(`SELECT thread_id FROM threads WHERE ${sql} ORDER BY sequence`, ...values)
+      .all<{ thread_id: string }>(
+        `SELECT thread_id FROM threads ${withState} WHERE ${sql} ORDER BY sequence`,
+        ...values,
+      )
       .map(({ thread_id: id }) => id);
   }
 
@@ -143,11 +171,11 @@ export class ThreadTable {
   expired(now: number): ThreadRecord[] {
     return this.#database
       .all(
-        `SELECT ${mapping.columns} FROM threads WHERE agent = ? AND expires_at <= ? ORDER BY expires_at`,
+        `SELECT ${columns} FROM threads ${withState} WHERE agent = ? AND expires_at <= ? ORDER BY expires_at`,
         this.#agent,
         now,
       )
-      .map((row) => mapping.read(row));
+      .map(read);
   }
 
   /** The condition for the one thread, if it may be seen; for runs, of theirs. */
@@ -159,34 +187,50 @@ export class ThreadTable {
     return all([one, ...this.#accessFilters.map((filter) => passes("threads.metadata", filter))]);
   }
 
-  /** How many threads pass. With `matches` the condition of being one of them, if `isWanted` says so of their number. */
-  #find(
-    filter: ThreadFilter,
-    isWanted: (total: number) => boolean = () => false,
-  ): { total: number; matches: Condition | undefined } {
-    const conditions = this.#conditions(filter, "matched");
-    const where = all(conditions);
-    const indexed = this.#lookUps(filter).indexed;
-    // The fields of threads alone are counted by their index alone.
-    const source =
-      indexed.length > 0 && conditions.length === 1
-        ? threadsWith(this.#agent, indexed)
-        : { sql: `SELECT sequence FROM threads WHERE ${where.sql}`, values: where.values };
-    if (!this.#isScan(filter)) {
-      const total = this.#count(source);
-      return { total, matches: isWanted(total) ? where : undefined };
+  /** How many threads pass, and the condition of being one of them. */
+  #find(filter: ThreadFilter): { total: number; matches: Condition } {
+    const { indexed, isScan, values: ofValues } = this.#lookUps(filter);
+    const [first, ...others] = indexed;
+    if (first && !isScan && !filter.ids && filter.status === undefined) {
+      // What only the index of fields is asked for, it also counts alone.
+      const rest = others.map((field) => threadHas(this.#agent, field, "one.thread"));
+      const { sql, values } = all([isField("one", this.#agent, first), ...rest]);
+      const total = this.#count(`SELECT 1 FROM thread_fields AS one WHERE ${sql}`, values);
+      return { total, matches: this.#matches(filter, indexed) };
     }
+    const matches = this.#matches(filter, indexed);
+    const source = `FROM threads ${ofValues ? withState : ""} WHERE ${matches.sql}`;
+    if (!isScan) return { total: this.#count(`SELECT 1 ${source}`, matches.values), matches };
     // Going through all texts takes long enough to do it only once.
     const { total, found } = this.#database.get<{ total: number; found: string }>(
-      `SELECT count(*) AS total, json_group_array(sequence) AS found FROM (${source.sql})`,
-      ...source.values,
+      `SELECT count(*) AS total, json_group_array(sequence) AS found ${source}`,
+      ...matches.values,
     ) as { total: number; found: string };
-    const matches = { sql: "sequence IN (SELECT value FROM json_each(?))", values: [found] };
-    return { total, matches: isWanted(total) ? matches : undefined };
+    return { total, matches: { sql: "sequence IN (SELECT value FROM json_each(?))", values: [found] } };
   }
 
-  #count({ sql, values }: Condition): number {
-    return (this.#database.get(`SELECT count(*) AS total FROM (${sql})`, ...values) as { total: number }).total;
+  /** A condition by which the threads that pass are found from the side where there are fewest. */
+  #matches(filter: ThreadFilter, indexed: readonly FieldLookup[]): Condition {
+    const rare = indexed.find((field) => this.#isRare(field));
+    const conditions = this.#conditions(filter, rare);
+    if (rare) {
+      const { sql, values } = isField("one", this.#agent, rare);
+      return all([
+        { sql: `sequence IN (SELECT thread FROM thread_fields AS one WHERE ${sql})`, values },
+        ...conditions,
+      ]);
+    }
+    return all(filter.ids ? conditions : [this.#ofAgent(), ...conditions]);
+  }
+
+  #isRare(field: FieldLookup): boolean {
+    const { sql, values } = isField("one", this.#agent, field);
+    const some = `SELECT 1 FROM thread_fields AS one WHERE ${sql} LIMIT ${maxSorted + 1}`;
+    return this.#count(some, values) <= maxSorted;
+  }
+
+  #count(query: string, values: readonly Value[]): number {
+    return (this.#database.get(`SELECT count(*) AS total FROM (${query})`, ...values) as { total: number }).total;
   }
 
   /** What of a filter is looked up by an index, and what needs a look at the texts of metadata and values. */
@@ -194,31 +238,33 @@ export class ThreadTable {
     const inMetadata = lookUps("metadata", metadata ?? {});
     const inValues = lookUps("values", values ?? {});
     const access = this.#accessFilters.map((filter) => lookUps("metadata", filter));
+    const accessRest = access.flatMap(({ rest }) => (rest ? [rest] : []));
     return {
       indexed: [...inMetadata.indexed, ...inValues.indexed, ...access.flatMap(({ indexed }) => indexed)],
       metadata: inMetadata.rest,
       values: inValues.rest,
-      access: access.flatMap(({ rest }) => (rest ? [rest] : [])),
+      access: accessRest,
+      isScan: inMetadata.rest !== undefined || inValues.rest !== undefined || accessRest.length > 0,
     };
   }
 
-  #isScan(filter: ThreadFilter): boolean {
-    const { metadata, values, access } = this.#lookUps(filter);
-    return metadata !== undefined || values !== undefined || access.length > 0;
+  #ofAgent(): Condition {
+    return { sql: "threads.agent = ?", values: [this.#agent] };
   }
 
-  /** `ordered`: for going through the threads in an order; `matched`: for finding them all. */
-  #conditions(filter: ThreadFilter, purpose: "ordered" | "matched"): Condition[] {
+  /** What a thread of the agent must meet, one by one, but for a field that it is known to have. */
+  #conditions(filter: ThreadFilter, known?: FieldLookup): Condition[] {
     const { ids, status } = filter;
     const { indexed, metadata, values, access } = this.#lookUps(filter);
-    const conditions: Condition[] = [];
-    if (purpose === "ordered" || indexed.length === 0) conditions.push({ sql: "agent = ?", values: [this.#agent] });
-    if (purpose === "ordered") conditions.push(...indexed.map((field) => threadHas(this.#agent, field)));
-    else if (indexed.length > 0) {
-      const found = threadsWith(this.#agent, indexed);
-      conditions.push({ sql: `sequence IN (${found.sql})`, values: found.values });
+    const others = indexed.filter(({ source, name, value }) => {
+      return !known || source !== known.source || name !== known.name || value !== known.value;
+    });
+    const conditions = others.map((field) => threadHas(this.#agent, field));
+    if (ids) {
+      const sql = `sequence IN (SELECT chosen.sequence FROM json_each(?) AS wanted
+        CROSS JOIN threads AS chosen ON chosen.agent = ? AND chosen.thread_id = wanted.value)`;
+      conditions.push({ sql, values: [JSON.stringify(ids), this.#agent] });
     }
-    if (ids) conditions.push(isOneOf("thread_id", ids));
     if (status !== undefined) conditions.push({ sql: "status = ?", values: [status] });
     if (metadata) conditions.push(hasAll("metadata", metadata));
     if (values) conditions.push(hasAll(`"values"`, values));
