@@ -111,7 +111,7 @@ test("whenever a server is killed, what it has answered is there and nothing is 
     items: new Map<string, unknown>(),
     runs: new Map<string, string>(),
   };
-  const step = fc.constantFrom("thread", "patch", "item", "run", "wait", "copy");
+  const step = fc.constantFrom("thread", "patch", "item", "run", "wait", "copy", "supersteps", "update");
   let n = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), fc.nat(60), async (steps, killAfterMs) => {
@@ -122,7 +122,10 @@ test("whenever a server is killed, what it has answered is there and nothing is 
         const ids = [...acknowledged.threads.keys()];
         const known = ids[own % Math.max(1, ids.length)];
         if (kind === "thread") {
-          const { body } = await server.call("POST", "/threads", { thread_id: id, metadata: { own } });
+          const { body } = await server.call("POST", "/threads", {
+            thread_id: id,
+            metadata: { own, graph_id: "events" },
+          });
           acknowledged.threads.set(id, body.metadata);
         } else if (kind === "patch" && known) {
           const { body } = await server.call("PATCH", `/threads/${known}`, { metadata: { own } });
@@ -139,6 +142,16 @@ test("whenever a server is killed, what it has answered is there and nothing is 
           const { headers } = await server.call("POST", `/threads/${id}/runs${kind === "wait" ? "/wait" : ""}`, run);
           const location = headers.get("content-location");
           if (location) acknowledged.runs.set(location, kind);
+        } else if (kind === "supersteps") {
+          const update = (step: number) => ({ updates: [{ values: { steps: step }, as_node: "__input__" }] });
+          const body = {
+            thread_id: id,
+            metadata: { graph_id: "events", stepped: true },
+            supersteps: [update(1), update(2)],
+          };
+          await server.call("POST", "/threads", body);
+        } else if (kind === "update" && known) {
+          await server.call("POST", `/threads/${known}/state`, { values: { steps: own }, as_node: "__input__" });
         } else if (known) await server.call("POST", `/threads/${known}/copy`, {});
       };
       const working = Promise.all(steps.map((kind) => work(kind).catch(() => undefined)));
@@ -162,8 +175,13 @@ test("whenever a server is killed, what it has answered is there and nothing is 
       }
       const { body: all } = await next.call("POST", "/threads/search", { limit: 1000 });
       expect(new Set(all.map(({ thread_id: id }: { thread_id: string }) => id)).size).toBe(all.length);
-      for (const { thread_id: id } of all) {
+      for (const { thread_id: id, metadata } of all) {
         await until(async () => (await next.call("GET", `/threads/${id}`)).body.status === "idle");
+        // A thread's values are those of its last checkpoint, and one that is made of steps has all of them.
+        const { values: shown = {} } = (await next.call("GET", `/threads/${id}`)).body;
+        const { values } = (await next.call("GET", `/threads/${id}/state`)).body;
+        expect(shown).toEqual(values);
+        if (metadata.stepped) expect(values.steps).toBe(2);
       }
       await next.kill();
     }),

@@ -2,7 +2,7 @@ import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant, findGraph } from "../assistants/assistant-model.ts";
 import type { RunError, RunRecord, ThreadRecord } from "../state/records.ts";
-import { changeThread, findThread, insertThread } from "../threads/thread-model.ts";
+import { addThread, changeThread, findThread, newThread } from "../threads/thread-model.ts";
 import { EventLog } from "./event-log.ts";
 import { executeRun } from "./execute-run.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
@@ -170,9 +170,12 @@ export class RunService {
     isTemporary: boolean,
     { if_not_exists: ifNotExists, metadata = {} }: RunStart,
   ): ThreadRecord {
-    if (isTemporary) return insertThread(seen, threadId, metadata);
-    if (ifNotExists !== "create") return findThread(seen, threadId);
-    return seen.state.threads.get(threadId) ?? insertThread(seen, threadId, metadata);
+    if (!isTemporary && ifNotExists !== "create") return findThread(seen, threadId);
+    const existing = isTemporary ? undefined : seen.state.threads.get(threadId);
+    if (existing) return existing;
+    const thread = newThread(seen, threadId, metadata);
+    addThread(seen, thread);
+    return thread;
   }
 
   async #makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { AgentHost } from "../agent-host.ts";
-import type { CheckpointStore, Graph } from "../engine/graph.ts";
+import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../engine/graph.ts";
 
 /** A thread's checkpoints as an engine reads and writes them. What is put once the signal is aborted is dropped. */
 export function checkpointStore(
@@ -17,6 +17,54 @@ export function checkpointStore(
     writes: async (namespace, checkpointId) => checkpoints.writes(threadId, namespace, checkpointId),
     async putWrites(writes) {
       if (!signal?.aborted) checkpoints.putWrites(threadId, writes);
+    },
+  };
+}
+
+/** A thread's checkpoints as {@link checkpointStore} has them, but that what is put is written only by `keep`. */
+export function heldCheckpoints(
+  host: Pick<AgentHost, "state">,
+  threadId: string,
+  engine: Graph["engine"],
+): CheckpointStore & { keep(): void } {
+  const written = checkpointStore(host, threadId, engine);
+  const held: StoredCheckpoint[] = [];
+  const heldWrites: StoredWrite[] = [];
+  const newestFirst = (a: StoredCheckpoint, b: StoredCheckpoint) => (a.id === b.id ? 0 : a.id < b.id ? 1 : -1);
+  const heldOf = (namespace?: string) =>
+    held.filter((checkpoint) => namespace === undefined || checkpoint.namespace === namespace).sort(newestFirst);
+  return {
+    async get(namespace, id) {
+      const found = heldOf(namespace).find((checkpoint) => id === undefined || checkpoint.id === id);
+      const before = await written.get(namespace, id);
+      return found && before ? [found, before].sort(newestFirst)[0] : (found ?? before);
+    },
+    async list(namespace) {
+      const newer = heldOf(namespace);
+      const places = new Set(newer.map((checkpoint) => `${checkpoint.namespace}/${checkpoint.id}`));
+      const older = (await written.list(namespace)).filter(({ namespace, id }) => !places.has(`${namespace}/${id}`));
+      return [...newer, ...older].sort(newestFirst);
+    },
+    async put(checkpoint) {
+      const index = held.findIndex(({ namespace, id }) => namespace === checkpoint.namespace && id === checkpoint.id);
+      held.splice(index < 0 ? held.length : index, 1, checkpoint);
+    },
+    async writes(namespace, checkpointId) {
+      const found = new Map<string, StoredWrite>();
+      const placeOf = ({ taskId, index }: StoredWrite) => `${taskId}/${index}`;
+      for (const write of await written.writes(namespace, checkpointId)) found.set(placeOf(write), write);
+      for (const write of heldWrites) {
+        if (write.namespace !== namespace || write.checkpointId !== checkpointId) continue;
+        if (write.index < 0 || !found.has(placeOf(write))) found.set(placeOf(write), write);
+      }
+      return [...found.values()];
+    },
+    async putWrites(writes) {
+      heldWrites.push(...writes);
+    },
+    keep() {
+      for (const checkpoint of held) host.state.checkpoints.put(threadId, engine, checkpoint);
+      host.state.checkpoints.putWrites(threadId, heldWrites);
     },
   };
 }

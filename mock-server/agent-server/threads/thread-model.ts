@@ -1,11 +1,10 @@
 import type { z } from "zod";
 import { HttpError } from "../../http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { type CheckpointReference, commandOf, type Fields, GraphError, type StateChange } from "../engine/graph.ts";
+import { commandOf, type Fields } from "../engine/graph.ts";
 import type { ThreadRecord, ThreadTtl } from "../state/records.ts";
-import { checkpointStore } from "./checkpoints.ts";
-import type { threadCreate, threadPatch, threadStateUpdate } from "./thread-schemas.ts";
-import { type CheckpointChoice, findCheckpoint, graphOfThread, stateOf, viewCheckpoint } from "./thread-state.ts";
+import { prepareUpdate } from "./state-update.ts";
+import type { threadCreate, threadPatch } from "./thread-schemas.ts";
 
 /** @throws {HttpError} 404 when there is no such thread. */
 export function findThread(host: AgentHost, threadId: string): ThreadRecord {
@@ -55,31 +54,34 @@ function timeToLive(host: AgentHost, strategy: ThreadTtl["strategy"], minutes: n
 /** @throws {HttpError} 409 for an id in use, unless that is to be ignored; 422 for supersteps that don't fit the graph. */
 export async function createThread(host: AgentHost, body: z.output<typeof threadCreate>): Promise<ThreadRecord> {
   const threadId = body.thread_id?.toLowerCase() ?? host.ids.uuid();
-  const existing = body.if_exists === "do_nothing" ? host.state.threads.get(threadId) : undefined;
-  if (existing) return existing;
-  const thread = insertThread(host, threadId, body.metadata ?? {}, ttlFrom(host, body.ttl));
-  if (!body.supersteps) return thread;
-  try {
-    const supersteps = body.supersteps.map(({ updates }) =>
-      updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),
-    );
-    await applyUpdate(host, thread, {}, supersteps);
-  } catch (error) {
-    await host.runs.deleteThread(threadId);
-    throw error;
+  const existing = host.state.threads.get(threadId);
+  if (existing && body.if_exists === "do_nothing") return existing;
+  if (existing) throw inUse(threadId);
+  const thread = newThread(host, threadId, body.metadata ?? {}, ttlFrom(host, body.ttl));
+  if (!body.supersteps) {
+    addThread(host, thread);
+    return thread;
   }
+  const supersteps = body.supersteps.map(({ updates }) =>
+    updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),
+  );
+  const update = await prepareUpdate(host, thread, {}, supersteps);
+  host.state.transaction(() => {
+    addThread(host, thread);
+    update.keep();
+  });
   return findThread(host, threadId);
 }
 
-/** Adds a thread that nothing has run on. @throws {HttpError} 409 for an id in use. */
-export function insertThread(
+/** A thread that nothing has run on. */
+export function newThread(
   host: AgentHost,
   threadId: string,
   metadata: Fields,
   ttl: ThreadTtl | null = null,
 ): ThreadRecord {
   const now = host.timestamp();
-  const thread: ThreadRecord = {
+  return {
     thread_id: threadId,
     created_at: now,
     updated_at: now,
@@ -92,10 +94,15 @@ export function insertThread(
     error: null,
     ttl,
   };
-  if (!host.state.threads.insert(thread)) throw new HttpError(409, `Thread ${threadId} exists already.`);
-  if (ttl) host.expiry.expireAt(ttl.expires_at);
-  return thread;
 }
+
+/** @throws {HttpError} 409 for an id in use. */
+export function addThread(host: AgentHost, thread: ThreadRecord): void {
+  if (!host.state.threads.insert(thread)) throw inUse(thread.thread_id);
+  if (thread.ttl) host.expiry.expireAt(thread.ttl.expires_at);
+}
+
+const inUse = (threadId: string) => new HttpError(409, `Thread ${threadId} exists already.`);
 
 /** Merges the metadata and sets the time to live. @throws {HttpError} 404 when there is no such thread. */
 export function patchThread(host: AgentHost, threadId: string, body: z.output<typeof threadPatch>): ThreadRecord {
@@ -145,59 +152,4 @@ export async function pruneThread(
     host.state.threads.update(threadId, { ttl: null });
   });
   return true;
-}
-
-/**
- * Changes the state of a thread as if a node had done it.
- * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph, an unknown node or values that don't fit.
- */
-export async function updateState(
-  host: AgentHost,
-  threadId: string,
-  body: z.output<typeof threadStateUpdate>,
-): Promise<CheckpointReference> {
-  const thread = findThread(host, threadId);
-  if (host.runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
-  const chosen =
-    body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
-  const updates = Array.isArray(body.values) ? body.values : [body.values];
-  const supersteps = updates.map((values) => [{ values, asNode: body.as_node }]);
-  return applyUpdate(host, thread, chosen ?? {}, supersteps);
-}
-
-async function applyUpdate(
-  host: AgentHost,
-  thread: ThreadRecord,
-  choice: CheckpointChoice,
-  supersteps: StateChange[][],
-): Promise<CheckpointReference> {
-  const { thread_id: threadId } = thread;
-  const graph = graphOfThread(host, thread);
-  if (!graph) {
-    throw new HttpError(422, `Thread ${threadId} has no graph: run one on it, or set "graph_id" in its metadata.`);
-  }
-  const metadata = { graph_id: graph.id, thread_id: threadId };
-  const { namespace, id } = await graph
-    .update({
-      threadId,
-      checkpoints: checkpointStore(host, threadId, graph.engine),
-      from: findCheckpoint(host, threadId, graph.engine, choice),
-      supersteps,
-      metadata,
-      configurable: metadata,
-      now: () => host.clock.now(),
-      uuid: () => host.ids.uuid(),
-    })
-    .catch((error: unknown) => {
-      throw error instanceof GraphError ? new HttpError(422, error.message) : error;
-    });
-  const { values } = await stateOf(host, thread, { checkpoint_ns: "" }, false);
-  changeThread(host, threadId, () => ({
-    values,
-    interrupts: {},
-    status: "idle",
-    error: null,
-    state_updated_at: host.timestamp(),
-  }));
-  return viewCheckpoint(threadId, id, namespace);
 }

@@ -6,7 +6,8 @@ import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { ok } from "../answer.ts";
 import type { Fields, StateSnapshot } from "../engine/graph.ts";
 import { project } from "./extract.ts";
-import { findThread, updateState } from "./thread-model.ts";
+import { updateState } from "./state-update.ts";
+import { findThread } from "./thread-model.ts";
 import {
   historySearch,
   stateAtCheckpoint,
