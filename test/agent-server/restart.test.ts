@@ -3,11 +3,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test as base, expect } from "vitest";
 import type { GraphAgentServerOptions } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { agentSchema } from "../../mock-server/agent-server/state/agent-schema.ts";
 import { createIdSource } from "../../mock-server/ids.ts";
 import { DataDirectory } from "../../mock-server/kit/store/data-directory.ts";
+import { startMockServer } from "../../mock-server/server.ts";
+import { apiOf, githubBody } from "../mock-server/api.ts";
 import { startAgent, type TestAgent, thread, until } from "./agent.ts";
 import { startProject } from "./compiled/project.ts";
 
@@ -255,4 +258,67 @@ test("a thread of a compiled graph that was interrupted is resumed after a resta
   expect(asked.__interrupt__).toHaveLength(1);
   expect(done.body).toEqual({ log: ["start", "asked", "done"], answer: "yes" });
   await worker.close();
+});
+
+/** How many rows of agent servers a data directory has, by table, where there are any. */
+function rowsIn(folder: string): Record<string, number> {
+  const database = new DatabaseSync(join(folder, "mock-server.sqlite"), { readOnly: true });
+  const tables = [
+    "agents",
+    "assistants",
+    "assistant_versions",
+    "threads",
+    "thread_states",
+    "thread_fields",
+    "checkpoints",
+  ];
+  const counts = [...tables, "writes", "runs", "run_events", "webhooks", "items", "crons"].map((table) => {
+    const row = database.prepare(`SELECT count(*) AS count FROM ${table}`).get();
+    return [table, Number(row?.count)] as const;
+  });
+  database.close();
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+test("a deployment's agent server continues after a restart, and goes with the deployment", async ({ folder }) => {
+  const start = () => startMockServer({ port: 0, transitions: "immediate", dataDirectory: folder });
+  const first = await start();
+  const create = async (name: string) =>
+    (await apiOf(first.url)("POST", "/v2/deployments", githubBody({ name }))).body.id as string;
+  const ids = [await create("first"), await create("second")];
+  for (const id of ids) {
+    const agent = apiOf(`${first.url}/agents/${id}`);
+    const run = {
+      assistant_id: "tools",
+      input: { messages: "hello" },
+      if_not_exists: "create",
+      stream_resumable: true,
+    };
+    await agent("POST", `/threads/${thread(1)}/runs/wait`, run);
+    await agent("POST", "/runs/crons", { assistant_id: "agent", schedule: "0 0 * * *" });
+    await agent("PUT", "/store/items", { namespace: ["a"], key: "k", value: {} });
+  }
+  await first.close();
+  const all = rowsIn(folder);
+  expect(all).toMatchObject({ agents: 2, threads: 2, runs: 2, items: 2, crons: 2 });
+  const second = await start();
+  const search = (id: string) => apiOf(`${second.url}/agents/${id}`)("POST", "/threads/search", {});
+  expect((await search(ids[0] as string)).body).toHaveLength(1);
+  expect((await apiOf(second.url)("DELETE", `/v2/deployments/${ids[0]}`)).status).toBe(204);
+  await until(async () => (await apiOf(second.url)("GET", `/v2/deployments/${ids[0]}`)).status === 404);
+  await second.close();
+  expect(rowsIn(folder)).toEqual(Object.fromEntries(Object.entries(all).map(([table, count]) => [table, count / 2])));
+  const third = await start();
+  await third.reset({ confirm: true });
+  await third.close();
+  expect(rowsIn(folder)).toEqual({});
+});
+
+test("only runs that are resumable keep their events", async ({ folder }) => {
+  const agent = await startKept(folder);
+  const body = { assistant_id: "events", input: { steps: 5 }, if_not_exists: "create", stream_mode: "custom" };
+  await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);
+  await agent.events("POST", `/threads/${thread(1)}/runs/stream`, { ...body, stream_resumable: true });
+  await agent[Symbol.asyncDispose]();
+  expect(rowsIn(folder)).toMatchObject({ runs: 2, run_events: 6 });
 });
