@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
+import { ThirdPartyLicenses } from "./scripts/third-party-licenses.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -46,12 +47,17 @@ const bundledReferencePage = {
   },
 };
 
+const referencePagePackage = dirname(require.resolve("swagger-ui-dist/package.json"));
+
 function copyReferencePageFiles(): void {
-  const from = dirname(require.resolve("swagger-ui-dist/package.json"));
   mkdirSync("build/swagger-ui", { recursive: true });
-  for (const file of [...referencePageFiles, "LICENSE", "NOTICE"])
-    cpSync(join(from, file), join("build/swagger-ui", file));
+  for (const file of [...referencePageFiles, "swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"])
+    cpSync(join(referencePagePackage, file), join("build/swagger-ui", file));
 }
+
+const licenses = new ThirdPartyLicenses([referencePagePackage]);
+// Whichever of the builds ends last has those of all.
+const writeLicenses = () => licenses.write("build/THIRD-PARTY-LICENSES.txt");
 
 const shared: UserConfig = {
   outDir: "build",
@@ -61,7 +67,7 @@ const shared: UserConfig = {
   fixedExtension: false,
   // `dependencies` and peers stay imports. The rest is what only the mock server needs, and is bundled on purpose.
   deps: { neverBundle: [/^@pulumi\/pulumi/], onlyBundle: false },
-  plugins: [bundledReferencePage],
+  plugins: [bundledReferencePage, licenses.plugin],
   checks: { pluginTimings: false },
 };
 
@@ -71,6 +77,7 @@ const programsBuild: UserConfig = {
   format: "esm",
   dts: false,
   clean: false,
+  hooks: { "build:done": writeLicenses },
   // Of the schema library, a program needs a fraction: bundled, the rest stays out.
   deps: { ...shared.deps, alwaysBundle: ["zod"] },
 };
@@ -91,7 +98,12 @@ export default defineConfig([
       banner: loadsGuard(format === "cjs" ? "cjs" : "esm"),
     }),
     clean: true,
-    hooks: { "build:done": copyReferencePageFiles },
+    hooks: {
+      "build:done": async () => {
+        copyReferencePageFiles();
+        await writeLicenses();
+      },
+    },
   },
   programsBuild,
 ]);

@@ -1,9 +1,10 @@
 import type { DesiredDeployment } from "../core/desired.ts";
 import { isSameRepository } from "../core/repository.ts";
-import { type InputProblem, readEnvironment, repetitionProblems } from "./environment-input.ts";
+import { readEnvironment, repetitionProblems } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { readGraphConfigPath } from "./graph-config-path.ts";
-import type { InputName } from "./inputs.ts";
+import type { InputName } from "./input-defaults.ts";
+import type { InputProblem } from "./input-problem.ts";
 
 export interface DeclaredSources {
   /** `undefined` where the input isn't given. */

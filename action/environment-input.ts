@@ -1,11 +1,6 @@
 import { bareNameIn, readLines } from "./environment-lines.ts";
+import type { InputProblem } from "./input-problem.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
-
-/** A mistake in an input, ready to be shown: it repeats no value. */
-export interface InputProblem {
-  input: string;
-  message: string;
-}
 
 /** The map that a multi-line input holds, and the mistakes in it. */
 export interface EnvironmentInput {

@@ -1,4 +1,4 @@
-import type { InputProblem } from "./environment-input.ts";
+import type { InputProblem } from "./input-problem.ts";
 
 /** Lines of `KEY=VALUE`, read. */
 export interface EnvironmentLines {

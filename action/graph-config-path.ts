@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
 import { graphConfigFileNames } from "../core/dialect.ts";
-import type { InputProblem } from "./environment-input.ts";
+import type { InputProblem } from "./input-problem.ts";
 
 interface GraphConfigPath {
   /** From the root of the repository; `undefined` where no file is named or found. */

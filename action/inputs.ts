@@ -1,73 +1,21 @@
-import { type DesiredDeployment, type Problem, validateDesired } from "../core/desired.ts";
+import type { Problem } from "../core/declaration-problems.ts";
+import type { DesiredDeployment } from "../core/desired.ts";
+import { validateDesired } from "../core/desired-validation.ts";
 import { graphConfigFileNames } from "../core/dialect.ts";
-import { parseDuration } from "../core/duration.ts";
+import { parseTimeout } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { isMarkerName } from "../core/ownership-marker.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import { sources } from "../core/wire/source-config.ts";
 import { readDeclared } from "./declared-input.ts";
-import {
-  type EnvironmentInput,
-  type InputProblem,
-  possibleValues,
-  readEnvironment,
-  readNames,
-} from "./environment-input.ts";
+import { type EnvironmentInput, possibleValues, readEnvironment, readNames } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
+import { type InputName, inputDefaults } from "./input-defaults.ts";
 import { inInputNames, inputOf } from "./input-names.ts";
+import type { InputProblem } from "./input-problem.ts";
 import { jobTokenProblems } from "./job-token.ts";
 import { type Operation, operations } from "./operations.ts";
 import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
-
-/** Every input with its default, as `action.yml` has it. */
-export const inputDefaults = {
-  "api-key": "",
-  "workspace-id": "",
-  region: "",
-  "base-url": "",
-  dialect: "",
-  name: "",
-  source: "",
-  "repo-url": "",
-  "integration-id": "",
-  "graph-config-path": "",
-  "working-directory": ".",
-  "image-uri": "",
-  "deployment-type": "",
-  "build-on-push": "",
-  "install-command": "",
-  "build-command": "",
-  "resource-spec": "",
-  "listener-id": "",
-  "k8s-namespace": "",
-  "custom-url": "",
-  "display-name": "",
-  env: "",
-  secrets: "",
-  "secret-references": "",
-  "env-update": "merge",
-  "env-remove": "",
-  "allow-empty": "",
-  ref: "",
-  sha: "",
-  "pull-request": "",
-  operation: "auto",
-  "preview-name": "{name}-pr-{number}",
-  adopt: "false",
-  "expect-no-changes": "false",
-  wait: "true",
-  timeout: "30m",
-  "on-superseded": "fail",
-  "on-cancel": "continue",
-  "on-failure": "none",
-  "on-missing-credentials": "fail",
-  "smoke-test": "false",
-  "github-environment": "",
-  "github-token": "",
-  comment: "true",
-  summary: "true",
-} as const;
-export type InputName = keyof typeof inputDefaults;
 
 /** The inputs, read once; behind this nothing checks them again. */
 export interface Inputs {
@@ -265,7 +213,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     timeoutMs:
       guarded(
         () => "timeout",
-        () => parseDuration(withDefault("timeout"), "timeout"),
+        () => parseTimeout(withDefault("timeout"), "timeout"),
       ) ?? 1,
     onSuperseded: choice("on-superseded", ["fail", "warn"]),
     onCancel: choice("on-cancel", ["continue", "interrupt"]),

@@ -1,5 +1,6 @@
-import type { EnvironmentInput, InputProblem } from "./environment-input.ts";
-import type { InputName } from "./inputs.ts";
+import type { EnvironmentInput } from "./environment-input.ts";
+import type { InputName } from "./input-defaults.ts";
+import type { InputProblem } from "./input-problem.ts";
 
 /** How the tokens of people begin. */
 const personalToken = /^\s*(?:ghp|gho|ghu|github_pat)_/;

@@ -1,6 +1,6 @@
 import type { Console } from "./console.ts";
-import type { InputProblem } from "./environment-input.ts";
 import type { Fields, WorkflowEvent } from "./event.ts";
+import type { InputProblem } from "./input-problem.ts";
 import type { Inputs } from "./inputs.ts";
 
 /** A pull request as GitHub shows it now, or why that can't be known, as a mistake of the inputs. */

@@ -8,7 +8,7 @@ import { ownerFor, whyNotDeleted, whyNotOurs } from "./ownership.ts";
 import { previewNameOf, pullRequestOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
-import { plainRef } from "./target-source.ts";
+import { plainRef } from "./target.ts";
 
 /**
  * Deletes the deployment itself; one that isn't there is done.

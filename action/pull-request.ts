@@ -1,6 +1,5 @@
 import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
-import type { Target, TargetInputs } from "./target.ts";
-import { refuse, skip, withRef } from "./target-source.ts";
+import { refuse, skip, type Target, type TargetInputs, withRef } from "./target.ts";
 
 /** Events of a pull request itself, which move its code or say that it is to be shown. */
 const pullRequestEvents: ReadonlySet<string> = new Set(["pull_request", "pull_request_target"]);

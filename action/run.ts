@@ -3,16 +3,18 @@ import { Redactor } from "../core/redact.ts";
 import { unprotectedBecause } from "../core/unprotected-values.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
-import type { InputProblem } from "./environment-input.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
-import { InputError, type InputName, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
+import { targetOf } from "./event-target.ts";
+import type { InputName } from "./input-defaults.ts";
+import type { InputProblem } from "./input-problem.ts";
+import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { lookUpPullRequest } from "./look-up.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import { whyWithoutSecrets } from "./secrets-of-run.ts";
 import { isForAnybody, lookUpSender } from "./sender.ts";
-import { type Target, type TargetInputs, targetOf } from "./target.ts";
+import type { Target, TargetInputs } from "./target.ts";
 
 /**
  * The main step, from the inputs to the last write-back. Every outcome is reported; the return value is the exit status.

@@ -1,6 +1,6 @@
 import type { Console } from "./console.ts";
-import type { InputProblem } from "./environment-input.ts";
 import { asFields, asText, type WorkflowEvent } from "./event.ts";
+import type { InputProblem } from "./input-problem.ts";
 import type { Inputs } from "./inputs.ts";
 
 /** Events that anybody who can see a public repository can cause, without any right in it. */

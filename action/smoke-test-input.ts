@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputProblem } from "./environment-input.ts";
+import type { InputProblem } from "./input-problem.ts";
 
 /** What is asked of a deployment once it is live. */
 export interface SmokeTest {

@@ -2,28 +2,39 @@ import { ConfigError } from "./errors.ts";
 
 const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** What a duration may look like: milliseconds as a number of seconds is never guessed, so a bare number means seconds. */
+/** A duration as users write it, in a program, a file, a command or a request: `"90s"`, `"1h30m"`, `"500ms"`, or a number of seconds. */
 export type Duration = string | number;
 
 /**
- * A duration in milliseconds: `"90s"`, `"30m"`, `"1h30m"`, `"500ms"`, or a number of seconds.
- * @throws {@link ConfigError} naming `path` when it isn't one, or isn't above zero.
+ * Milliseconds of a duration.
+ * @throws {@link ConfigError} naming `path` when it isn't one, or is below zero.
  */
 export function parseDuration(value: Duration, path: string): number {
+  const ms = millisecondsOf(value, path);
+  if (ms >= 0) return ms;
+  throw new ConfigError(`${path}: ${JSON.stringify(value)} is below zero.`, { path });
+}
+
+/**
+ * Milliseconds of a duration that bounds a wait.
+ * @throws {@link ConfigError} naming `path` when it isn't a duration, or isn't above zero.
+ */
+export function parseTimeout(value: Duration, path: string): number {
+  const ms = millisecondsOf(value, path);
+  if (ms > 0) return ms;
+  throw new ConfigError(`${path}: ${JSON.stringify(value)} must be above zero.`, {
+    path,
+    hint: 'A wait needs a bound, for example "30m".',
+  });
+}
+
+function millisecondsOf(value: Duration, path: string): number {
   const ms = typeof value === "number" ? value * 1_000 : parseText(value.trim());
-  if (ms === undefined || !Number.isFinite(ms)) {
-    throw new ConfigError(`${path}: ${JSON.stringify(value)} is not a duration.`, {
-      path,
-      hint: 'Write "90s", "30m" or "1h30m", or a number of seconds.',
-    });
-  }
-  if (ms <= 0) {
-    throw new ConfigError(`${path}: ${JSON.stringify(value)} must be above zero.`, {
-      path,
-      hint: 'A wait needs a bound, for example "30m".',
-    });
-  }
-  return ms;
+  if (ms !== undefined && Number.isFinite(ms)) return ms;
+  throw new ConfigError(`${path}: ${JSON.stringify(value)} is not a duration.`, {
+    path,
+    hint: 'Write "90s", "30m" or "1h30m", or a number of seconds.',
+  });
 }
 
 function parseText(text: string): number | undefined {

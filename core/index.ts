@@ -1,8 +1,10 @@
 export { ControlPlane } from "./client.ts";
 export type { CallOptions, ControlPlaneOptions } from "./client-options.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export type { Problem } from "./declaration-problems.ts";
 export { type DeletionOptions, deleteDeployment } from "./deletion.ts";
-export { type DesiredDeployment, type Problem, validateDesired } from "./desired.ts";
+export type { DesiredDeployment } from "./desired.ts";
+export { validateDesired } from "./desired-validation.ts";
 export type { Dialect, DialectSetting } from "./dialect.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export * from "./errors.ts";

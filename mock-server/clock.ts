@@ -1,4 +1,4 @@
-import { parseDuration } from "./duration.ts";
+import { type Duration, parseDuration } from "../core/duration.ts";
 
 /** The time a mock server goes by, in milliseconds since the epoch. Every status and log line is a function of it. */
 export interface Clock {
@@ -6,8 +6,8 @@ export interface Clock {
   readonly frozen: boolean;
   /** Stops the time where it is, or at `at`. @throws {RangeError} for what is no time, or beyond the last date. */
   freeze(at?: Date | number): void;
-  /** Moves the time forward, whether it runs or is frozen. `by` is a duration (`5m`) or milliseconds. @throws {RangeError} beyond the last date. */
-  advance(by: string | number): void;
+  /** Moves the time forward, whether it runs or is frozen. @throws {RangeError} beyond the last date. */
+  advance(by: Duration): void;
   /** Lets the time run on from where it stands. */
   resume(): void;
   /** Calls `listener` after the time was frozen, advanced or resumed, until the returned function is called. */
@@ -60,7 +60,7 @@ export function createClock({ source = Date.now, state, keep }: ClockOptions = {
       move({ frozenAt: at === undefined ? now() : dated(Number(at)), offset });
     },
     advance(by) {
-      const step = parseDuration(by);
+      const step = parseDuration(by, "by");
       const reached = dated(now() + step);
       move(frozenAt === null ? { frozenAt, offset: offset + step } : { frozenAt: reached, offset });
     },

@@ -1,8 +1,7 @@
-import { agentListener } from "./agent-server/agent-listener.ts";
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
-import { HttpServer } from "./http/http-server.ts";
+import { HttpServer } from "./kit/http/http-server.ts";
 
 /** An agent server that stands by itself. */
 export interface DevServer extends AsyncDisposable {
@@ -42,7 +41,10 @@ export async function startDevServer(
   agentServer: AgentServer = createGraphAgentServer(),
   agent: LiveAgent = localAgent,
 ): Promise<DevServer> {
-  const server = new HttpServer({ serve: agentListener(agentServer, agent) });
+  const server = new HttpServer({
+    // Without keys.
+    handle: (context) => agentServer.handle(agent, context.rawPath, context, () => undefined),
+  });
   const url = await server.listen(port, host);
   const close = async () => {
     if (!server.isListening) return;

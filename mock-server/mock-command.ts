@@ -66,6 +66,8 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       readTransitions,
       "time:5s",
     )
+    .option("--tls-cert <file>", "serve https with this certificate (PEM); needs --tls-key")
+    .option("--tls-key <file>", "the private key of --tls-cert (PEM)")
     .option("--public-url <url>", "address that clients reach the server by", readUrl)
     .option("--seed <number>", "make identifiers the same in every run", readSeed)
     .option(

@@ -9,7 +9,7 @@ import type { ControlPlaneStore } from "./control-plane/store/control-plane-stor
 import type { TransitionTable } from "./control-plane/transition-settings.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
 import type { IdSource } from "./ids.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal } from "./journal/journal.ts";
 import type { KeyedLocks } from "./keyed-locks.ts";
 import type { Outbound } from "./outbound.ts";
 import type { Redaction } from "./redaction.ts";

@@ -22,10 +22,10 @@ import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { globMatcher } from "./glob.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
-import type { Exchange } from "./http/exchange.ts";
-import { HttpServer } from "./http/http-server.ts";
-import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal.ts";
+import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal/journal.ts";
 import { KeyedLocks } from "./keyed-locks.ts";
+import { type Certificate, HttpServer } from "./kit/http/http-server.ts";
+import type { RequestContext } from "./kit/http/request-context.ts";
 import { StorageError } from "./kit/store/database.ts";
 import { endAgents, type Mock, wakeAgents } from "./mock.ts";
 import { createOutbound } from "./outbound.ts";
@@ -41,6 +41,8 @@ export interface MockServerOptions {
   port?: number;
   /** @default "127.0.0.1" */
   host?: string;
+  /** Serves https with it instead of http. */
+  certificate?: Certificate;
   /** The workspaces that each key may enter, the first being the one of requests that name none. Absent: any key that isn't empty may enter any. */
   apiKeys?: Record<string, readonly string[]>;
   /**
@@ -232,13 +234,18 @@ async function start(options: MockServerOptions, storage: Storage): Promise<Mock
     mock.transitions.reset();
   };
   const isOnLoopback = isLoopbackName(host);
-  const serve = createApp(mock, {
+  const handle = createApp(mock, {
     info: () => serverInfo(mock),
     reset,
-    guardAdmin: (exchange) => guardAdmin(exchange, isOnLoopback, adminToken),
+    guardAdmin: (context) => guardAdmin(context, isOnLoopback, adminToken),
     onDefect,
   });
-  const server = new HttpServer({ serve, ...(logFormat ? { onEnd: requestLog(logFormat, clock) } : {}) });
+  const server = new HttpServer({
+    handle,
+    onDefect,
+    ...(options.certificate ? { certificate: options.certificate } : {}),
+    ...(logFormat ? { onFinish: requestLog(logFormat, clock) } : {}),
+  });
   ownUrl = await server.listen(port, host);
   wakeAgents(mock);
 
@@ -291,8 +298,8 @@ function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFi
 }
 
 /** What prints a line for each request. */
-function requestLog(format: "pretty" | "json", clock: Clock): (exchange: Exchange) => void {
-  return ({ method, target, status }) => {
+function requestLog(format: "pretty" | "json", clock: Clock): (context: RequestContext, status: number | null) => void {
+  return ({ method, target }, status) => {
     const path = target.replace(/\?.*$/s, "");
     const time = new Date(clock.now()).toISOString();
     const line =

@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { readMockConfig } from "./config-file.ts";
 import type { TransitionMode } from "./control-plane/rollout.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import { readGraphs } from "./graphs/declared/read-graphs.ts";
+import type { Certificate } from "./kit/http/http-server.ts";
 import { type MockServer, startMockServer } from "./server.ts";
 
 /** The flags of the `mock` command, read. */
@@ -10,6 +12,8 @@ export interface MockFlags {
   host: string;
   apiKey?: Record<string, string[]>;
   transitions: TransitionMode;
+  tlsCert?: string;
+  tlsKey?: string;
   publicUrl?: string;
   seed?: number;
   strict: boolean;
@@ -25,7 +29,18 @@ export interface MockFlags {
 
 /** Starts the server that the flags describe, and says on stdout where it listens. @throws {Error} for what isn't right, in one sentence. */
 export async function startMock(flags: MockFlags): Promise<MockServer> {
-  const { apiKey, logFormat, config: file, dataDir, graphs: graphsFile, repo, runUploads, ...rest } = flags;
+  const {
+    apiKey,
+    logFormat,
+    config: file,
+    dataDir,
+    graphs: graphsFile,
+    repo,
+    runUploads,
+    tlsCert,
+    tlsKey,
+    ...rest
+  } = flags;
   const config = file === undefined ? {} : await readMockConfig(file);
   const {
     integrations = [],
@@ -37,8 +52,10 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   } = config;
   const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
   const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
+  const certificate = await readCertificate(tlsCert, tlsKey);
   const server = await startMockServer({
     ...rest,
+    ...(certificate ? { certificate } : {}),
     ...(apiKeys ? { apiKeys } : {}),
     ...(dataDir === undefined ? {} : { dataDirectory: dataDir }),
     allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
@@ -59,6 +76,12 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   }
   announce(server, logFormat, apiKeys ? Object.keys(apiKeys).length : null);
   return server;
+}
+
+async function readCertificate(cert: string | undefined, key: string | undefined): Promise<Certificate | undefined> {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw new Error("--tls-cert and --tls-key go together: give both.");
+  return { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
 }
 
 function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCount: number | null): void {

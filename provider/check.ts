@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { nullProblem } from "../core/declaration-problems.ts";
-import { desiredFields, validateDesired } from "../core/desired.ts";
-import { parseDuration } from "../core/duration.ts";
+import { desiredFields, validateDesired } from "../core/desired-validation.ts";
+import { parseTimeout } from "../core/duration.ts";
 import { ConfigError } from "../core/errors.ts";
 import { refusedRemovals } from "../core/plan.ts";
 import { knownValue } from "../core/unknown-values.ts";
@@ -118,7 +118,7 @@ function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailur
       continue;
     }
     try {
-      parseDuration(value, `timeouts.${name}`);
+      parseTimeout(value, `timeouts.${name}`);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       yield { property: `timeouts.${name}`, reason: error.message };

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../core/client.ts";
-import { parseDuration } from "../core/duration.ts";
+import { parseTimeout } from "../core/duration.ts";
 import { type Ensured, observe, waitUntilLive } from "../core/reconcile.ts";
 import { defaultRolloutLimits } from "../core/rollout-limits.ts";
 import type { Deployment } from "../core/wire/deployment.ts";
@@ -30,7 +30,7 @@ export async function finish(
   try {
     if (inputs.wait !== false) {
       const limit = inputs.timeouts?.[step];
-      const timeoutMs = limit === undefined ? defaultRolloutLimits.timeoutMs : parseDuration(limit, `timeouts.${step}`);
+      const timeoutMs = limit === undefined ? defaultRolloutLimits.timeoutMs : parseTimeout(limit, `timeouts.${step}`);
       const live = await waitUntilLive(client, ensured, { limits: { timeoutMs }, signal, onProgress });
       if (live !== undefined) {
         warnOfNewerPush(inputs, live.revision.source_revision_config.repo_commit_sha, line);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ownedBy } from "../core/creation.ts";
 import { defaultDeletionTimeoutMs, deleteDeployment } from "../core/deletion.ts";
-import { parseDuration } from "../core/duration.ts";
+import { parseTimeout } from "../core/duration.ts";
 import { secretValuesOf } from "../core/environment.ts";
 import { isGone, NameInUse } from "../core/errors.ts";
 import { relationOf } from "../core/ownership.ts";
@@ -190,7 +190,7 @@ export async function deleteResource(
     if (relation === "foreign") return letGo(ownedBy(deployment));
     await deleteDeployment(client, id, {
       deleteTracingProject: props.deleteTracingProject,
-      timeoutMs: limit === undefined ? defaultDeletionTimeoutMs : parseDuration(limit, "timeouts.delete"),
+      timeoutMs: limit === undefined ? defaultDeletionTimeoutMs : parseTimeout(limit, "timeouts.delete"),
       signal,
       onProgress: line.onProgress,
     });

@@ -1,4 +1,5 @@
-import { type DesiredDeployment, desiredFields } from "../core/desired.ts";
+import type { DesiredDeployment } from "../core/desired.ts";
+import { desiredFields } from "../core/desired-validation.ts";
 import type { Claim } from "../core/ownership.ts";
 
 /** How to connect, as a program gives it; a key in it is a Pulumi secret. */

@@ -4,7 +4,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 
-const sources = ["{core,provider,mock-server,cli}/**/*.ts", "tsdown.config.ts", "package.json", "package-lock.json"];
+const sources = [
+  "{core,provider,mock-server,cli}/**/*.ts",
+  "tsdown.config.ts",
+  "scripts/third-party-licenses.ts",
+  "package.json",
+  "package-lock.json",
+];
 const stampFile = join(checkout, ".cache", "build.sha256");
 
 async function digestOfSources(): Promise<string> {

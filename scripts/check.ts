@@ -26,6 +26,7 @@ const checks: Check[] = [
   command("format and lint", "biome", "check", "--error-on-warnings"),
   command("types", "tsc", "-p", "."),
   command("unused code", "knip"),
+  command("imports", "depcruise", "core", "provider", "action", "cli", "mock-server"),
   {
     name: "build",
     run: async () => {

@@ -1,24 +1,23 @@
 import type { z } from "zod";
-import { readText } from "../http/body.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { mostLevels, parseJson } from "../http/json.ts";
-import { unprocessable } from "../http-error.ts";
-import { issuesOf, jsonIssue } from "../openapi/validation.ts";
+import { unprocessable } from "../kit/http/http-error.ts";
+import { maxLevels, parseJson } from "../kit/http/json.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import { issuesOf, jsonIssue } from "../kit/operation/validation-issues.ts";
 
 /**
  * The JSON body of an admin request; an empty body reads as `{}`.
  * @throws {HttpError} 422 naming what is broken, 413 for a body over the limit (by default 1 MiB).
  */
 export async function readAdminBody<Schema extends z.ZodType>(
-  exchange: Exchange,
+  context: RequestContext,
   schema: Schema,
   limitBytes?: number,
 ): Promise<z.output<Schema>> {
-  const text = (await readText(exchange, limitBytes)) || "{}";
+  const text = (await context.readText(limitBytes)) || "{}";
   let input: unknown;
   try {
     // A snapshot has levels of its own around those of what it keeps.
-    input = parseJson(text, 2 * mostLevels);
+    input = parseJson(text, 2 * maxLevels);
   } catch (error) {
     throw unprocessable([jsonIssue(error)]);
   }

@@ -1,9 +1,10 @@
+import type { Duration } from "../../core/duration.ts";
 import type { Push } from "../control-plane/deployment-model.ts";
 import type { RevisionBody } from "../control-plane/schemas.ts";
 import type { TransitionSettings } from "../control-plane/transition-settings.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultReport } from "../faults/fault-table.ts";
-import type { RecordedRequest, RequestCounts } from "../journal.ts";
+import type { RecordedRequest, RequestCounts } from "../journal/journal.ts";
 import type { ServerInfo } from "../server-info.ts";
 import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";
@@ -107,8 +108,8 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
       /** Stops the time where it is, or at `at`. */
       freeze: (at?: Date) =>
         send<ClockState>("POST", "/clock", { action: "freeze", ...(at ? { at: at.toISOString() } : {}) }),
-      /** Moves the time forward by a duration (`5m`) or milliseconds. */
-      advance: (by: string | number) => send<ClockState>("POST", "/clock", { action: "advance", by }),
+      /** Moves the time forward. */
+      advance: (by: Duration) => send<ClockState>("POST", "/clock", { action: "advance", by }),
       resume: () => send<ClockState>("POST", "/clock", { action: "resume" }),
     },
     transitions: {

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
-import type { Exchange } from "../http/exchange.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../kit/http/http-error.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
 
 /** Whether a host name, as it stands in a URL, means this machine. */
 export function isLoopbackName(name: string): boolean {
@@ -23,10 +23,14 @@ function hostName(url: string): string | undefined {
  * of a name rebound to this machine, has others); elsewhere, and wherever a token is set, the token is asked for.
  * @throws {HttpError} 403
  */
-export function guardAdmin(exchange: Pick<Exchange, "header">, isOnLoopback: boolean, token: string | undefined): void {
-  const origin = exchange.header("origin");
+export function guardAdmin(
+  context: Pick<RequestContext, "header">,
+  isOnLoopback: boolean,
+  token: string | undefined,
+): void {
+  const origin = context.header("origin");
   if (isOnLoopback) {
-    const host = hostName(`http://${exchange.header("host") ?? ""}`);
+    const host = hostName(`http://${context.header("host") ?? ""}`);
     if (host === undefined || !isLoopbackName(host)) {
       throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
     }
@@ -35,10 +39,10 @@ export function guardAdmin(exchange: Pick<Exchange, "header">, isOnLoopback: boo
     }
   } else if (token === undefined) {
     throw new HttpError(403, "Off loopback, the admin API needs a token: start the server with one.");
-  } else if (origin !== undefined && hostName(origin) !== hostName(`http://${exchange.header("host") ?? ""}`)) {
+  } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.header("host") ?? ""}`)) {
     throw new HttpError(403, "The admin API is not for web pages from elsewhere.");
   }
-  if (token !== undefined && !isSame(exchange.header("authorization") ?? "", `Bearer ${token}`)) {
+  if (token !== undefined && !isSame(context.header("authorization") ?? "", `Bearer ${token}`)) {
     throw new HttpError(403, "The admin API needs its token: send it as Authorization: Bearer <token>.");
   }
 }

@@ -3,32 +3,22 @@ import { advanceDeletion, deploymentNotFound, findAnywhere, push } from "../cont
 import { advanceRevision } from "../control-plane/revision-model.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { viewRevision } from "../control-plane/views.ts";
-import { parseDuration } from "../duration.ts";
+import { durationSchema } from "../duration-schema.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
-import { sendJson } from "../http/answer.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
+import { jsonResponse } from "../kit/http/http-response.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
 import type { Mock } from "../mock.ts";
-import type { Endpoint } from "../openapi/route.ts";
 import type { ServerInfo } from "../server-info.ts";
 import { readAdminBody } from "./admin-body.ts";
+import type { ServeAdmin } from "./admin-route.ts";
 import { serveJournal } from "./journal-routes.ts";
 import { applySeed, seedSchema } from "./seed.ts";
 import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
 
-const durationMessage = "Input should be a duration such as 5m";
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
-  z.strictObject({
-    action: z.literal("advance"),
-    by: z.union([z.string(), z.number()], { error: durationMessage }).refine((by) => {
-      try {
-        return parseDuration(by) >= 0;
-      } catch {
-        return false;
-      }
-    }, durationMessage),
-  }),
+  z.strictObject({ action: z.literal("advance"), by: durationSchema }),
   z.strictObject({ action: z.literal("resume") }),
 ]);
 
@@ -56,7 +46,7 @@ async function refusing<Result>(change: () => Result | Promise<Result>): Promise
 }
 
 /** Whether a request says that it means to give up what a data directory keeps. */
-const isConfirmed = (exchange: Exchange) => exchange.query.get("confirm") === "true";
+const isConfirmed = (context: RequestContext) => context.query.get("confirm") === "true";
 
 /** What the admin API says about the server itself. */
 export interface AdminActions {
@@ -65,94 +55,91 @@ export interface AdminActions {
   reset(isConfirmed: boolean): Promise<void>;
 }
 
-/** Adds one method of one path of the admin API. */
-export type ServeAdmin = (method: string, path: string, handle: Endpoint["handle"]) => void;
-
 /** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
 export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions): void {
   const clock = () => ({ now: new Date(mock.clock.now()).toISOString(), frozen: mock.clock.frozen });
 
-  serve("GET", "/_mock/health", () => sendJson(200, { ok: true }));
-  serve("GET", "/_mock/info", () => sendJson(200, actions.info()));
-  serve("POST", "/_mock/reset", async (exchange) => {
-    await actions.reset(isConfirmed(exchange));
-    return sendJson(200, { ok: true });
+  serve("GET", "/_mock/health", () => jsonResponse(200, { ok: true }));
+  serve("GET", "/_mock/info", () => jsonResponse(200, actions.info()));
+  serve("POST", "/_mock/reset", async (context) => {
+    await actions.reset(isConfirmed(context));
+    return jsonResponse(200, { ok: true });
   });
-  serve("POST", "/_mock/seed", async (exchange) => {
-    return sendJson(201, await applySeed(mock, await readAdminBody(exchange, seedSchema, snapshotLimitBytes)));
+  serve("POST", "/_mock/seed", async (context) => {
+    return jsonResponse(201, await applySeed(mock, await readAdminBody(context, seedSchema, snapshotLimitBytes)));
   });
-  serve("GET", "/_mock/snapshot", async (exchange) =>
-    sendJson(200, takeSnapshot(mock, exchange.query.get("secrets") === "include")),
+  serve("GET", "/_mock/snapshot", async (context) =>
+    jsonResponse(200, takeSnapshot(mock, context.query.get("secrets") === "include")),
   );
-  serve("PUT", "/_mock/snapshot", async (exchange) => {
-    const snapshot = await readAdminBody(exchange, snapshotSchema, snapshotLimitBytes);
-    await refusing(() => putSnapshot(mock, snapshot, isConfirmed(exchange)));
-    return sendJson(204, undefined);
+  serve("PUT", "/_mock/snapshot", async (context) => {
+    const snapshot = await readAdminBody(context, snapshotSchema, snapshotLimitBytes);
+    await refusing(() => putSnapshot(mock, snapshot, isConfirmed(context)));
+    return jsonResponse(204, undefined);
   });
 
   serveJournal(serve, mock.journal, () => mock.publicUrl());
 
-  serve("GET", "/_mock/clock", () => sendJson(200, clock()));
-  serve("POST", "/_mock/clock", async (exchange) => {
-    const request = await readAdminBody(exchange, clockRequest);
+  serve("GET", "/_mock/clock", () => jsonResponse(200, clock()));
+  serve("POST", "/_mock/clock", async (context) => {
+    const request = await readAdminBody(context, clockRequest);
     if (request.action === "freeze") mock.clock.freeze(request.at === undefined ? undefined : new Date(request.at));
     else if (request.action === "advance") await refusing(() => mock.clock.advance(request.by));
     else mock.clock.resume();
-    return sendJson(200, clock());
+    return jsonResponse(200, clock());
   });
 
-  serve("GET", "/_mock/transitions", () => sendJson(200, mock.transitions.get()));
-  serve("PUT", "/_mock/transitions", async (exchange) => {
-    mock.transitions.set(await readAdminBody(exchange, transitionSettingsSchema));
-    return sendJson(200, mock.transitions.get());
+  serve("GET", "/_mock/transitions", () => jsonResponse(200, mock.transitions.get()));
+  serve("PUT", "/_mock/transitions", async (context) => {
+    mock.transitions.set(await readAdminBody(context, transitionSettingsSchema));
+    return jsonResponse(200, mock.transitions.get());
   });
 
-  serve("POST", "/_mock/revisions/{id}/advance", async (exchange) => {
-    const { to } = await readAdminBody(exchange, advanceRequest);
-    const { revision } = await advanceRevision(mock, exchange.param("id"), to);
-    return sendJson(200, viewRevision(revision, mock.clock.now()));
+  serve("POST", "/_mock/revisions/{id}/advance", async (context) => {
+    const { to } = await readAdminBody(context, advanceRequest);
+    const { revision } = await advanceRevision(mock, context.param("id"), to);
+    return jsonResponse(200, viewRevision(revision, mock.clock.now()));
   });
-  serve("POST", "/_mock/deployments/{id}/advance", async (exchange) => {
-    await advanceDeletion(mock, exchange.param("id"));
-    return sendJson(204, undefined);
+  serve("POST", "/_mock/deployments/{id}/advance", async (context) => {
+    await advanceDeletion(mock, context.param("id"));
+    return jsonResponse(204, undefined);
   });
-  serve("PATCH", "/_mock/deployments/{id}", async (exchange) => {
-    const id = exchange.param("id");
-    const { tag_value_ids: tagValueIds } = await readAdminBody(exchange, deploymentRequest);
+  serve("PATCH", "/_mock/deployments/{id}", async (context) => {
+    const id = context.param("id");
+    const { tag_value_ids: tagValueIds } = await readAdminBody(context, deploymentRequest);
     await mock.locks.run(id, async () => {
       const record = findAnywhere(mock, id);
       if (!record) throw deploymentNotFound(id);
       mock.state.deployments.update({ ...record, tagValueIds });
     });
-    return sendJson(204, undefined);
+    return jsonResponse(204, undefined);
   });
 
-  serve("POST", "/_mock/push", async (exchange) => {
-    const changes = await push(mock, await readAdminBody(exchange, pushRequest));
+  serve("POST", "/_mock/push", async (context) => {
+    const changes = await push(mock, await readAdminBody(context, pushRequest));
     const revisions = changes.map(({ revision }) => viewRevision(revision, mock.clock.now()));
-    return sendJson(200, { revisions });
+    return jsonResponse(200, { revisions });
   });
 
-  serve("GET", "/_mock/faults", () => sendJson(200, { rules: mock.faults.list() }));
-  const rulesOf = async (exchange: Exchange) => {
-    const request = await readAdminBody(exchange, faultsRequest);
+  serve("GET", "/_mock/faults", () => jsonResponse(200, { rules: mock.faults.list() }));
+  const rulesOf = async (context: RequestContext) => {
+    const request = await readAdminBody(context, faultsRequest);
     return Array.isArray(request) ? request : request.rules;
   };
-  serve("PUT", "/_mock/faults", async (exchange) => {
-    const rules = await rulesOf(exchange);
-    return sendJson(200, { rules: await refusing(() => mock.faults.replace(rules)) });
+  serve("PUT", "/_mock/faults", async (context) => {
+    const rules = await rulesOf(context);
+    return jsonResponse(200, { rules: await refusing(() => mock.faults.replace(rules)) });
   });
-  serve("POST", "/_mock/faults", async (exchange) => {
-    const rules = await rulesOf(exchange);
-    return sendJson(201, { rules: await refusing(() => mock.faults.add(...rules)) });
+  serve("POST", "/_mock/faults", async (context) => {
+    const rules = await rulesOf(context);
+    return jsonResponse(201, { rules: await refusing(() => mock.faults.add(...rules)) });
   });
-  serve("DELETE", "/_mock/faults/{id}", (exchange) => {
-    const id = exchange.param("id");
+  serve("DELETE", "/_mock/faults/{id}", (context) => {
+    const id = context.param("id");
     if (!mock.faults.remove(id)) throw new HttpError(404, `Fault rule ${id} not found.`);
-    return sendJson(204, undefined);
+    return jsonResponse(204, undefined);
   });
   serve("DELETE", "/_mock/faults", () => {
     mock.faults.clear();
-    return sendJson(204, undefined);
+    return jsonResponse(204, undefined);
   });
 }

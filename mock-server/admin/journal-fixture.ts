@@ -1,4 +1,4 @@
-import type { RecordedRequest } from "../journal.ts";
+import type { RecordedRequest } from "../journal/journal.ts";
 
 /** One recorded answer in the form that `nock.define` takes. */
 export interface FixtureEntry {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { globMatcher } from "../glob.ts";
-import { sendJson } from "../http/answer.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { unprocessable } from "../http-error.ts";
-import type { Journal, JournalFilter } from "../journal.ts";
-import { issuesOf } from "../openapi/validation.ts";
-import type { ServeAdmin } from "./admin-routes.ts";
+import type { Journal, JournalFilter } from "../journal/journal.ts";
+import { unprocessable } from "../kit/http/http-error.ts";
+import { jsonResponse } from "../kit/http/http-response.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import { issuesOf } from "../kit/operation/validation-issues.ts";
+import type { ServeAdmin } from "./admin-route.ts";
 import { fixtureOf } from "./journal-fixture.ts";
 
 const filterQuery = z.strictObject({
@@ -19,8 +19,8 @@ const filterQuery = z.strictObject({
 });
 
 /** @throws {HttpError} 422 for a filter that there isn't, or a value that it can't have. */
-function readFilter(exchange: Exchange): JournalFilter {
-  const input = Object.fromEntries(exchange.query);
+function readFilter(context: RequestContext): JournalFilter {
+  const input = Object.fromEntries(context.query);
   const result = filterQuery.safeParse(input);
   if (!result.success) throw unprocessable(issuesOf(result.error, input, ["query"]));
   const { path, since, unmatched, ...rest } = result.data;
@@ -34,16 +34,16 @@ function readFilter(exchange: Exchange): JournalFilter {
 
 /** Serves the journal under `/_mock/requests`: the requests, their counts, and both as a fixture for tests without a server. */
 export function serveJournal(serve: ServeAdmin, journal: Journal, serverUrl: () => string): void {
-  serve("GET", "/_mock/requests", (exchange) => {
-    const requests = journal.read(readFilter(exchange));
-    return sendJson(200, { count: requests.length, requests });
+  serve("GET", "/_mock/requests", (context) => {
+    const requests = journal.read(readFilter(context));
+    return jsonResponse(200, { count: requests.length, requests });
   });
-  serve("GET", "/_mock/requests/counts", (exchange) => sendJson(200, journal.count(readFilter(exchange))));
-  serve("GET", "/_mock/requests/export", (exchange) =>
-    sendJson(200, fixtureOf(journal.read(readFilter(exchange)), serverUrl())),
+  serve("GET", "/_mock/requests/counts", (context) => jsonResponse(200, journal.count(readFilter(context))));
+  serve("GET", "/_mock/requests/export", (context) =>
+    jsonResponse(200, fixtureOf(journal.read(readFilter(context)), serverUrl())),
   );
   serve("DELETE", "/_mock/requests", () => {
     journal.clear();
-    return sendJson(204, undefined);
+    return jsonResponse(204, undefined);
   });
 }

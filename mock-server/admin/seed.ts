@@ -5,7 +5,7 @@ import { createListener } from "../control-plane/listener-model.ts";
 import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 
 const deploymentSeedSchema = z.strictObject({

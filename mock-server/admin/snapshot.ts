@@ -3,7 +3,7 @@ import { furthestTime } from "../clock.ts";
 import type { StoreContent } from "../control-plane/store/content.ts";
 import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
-import { badRequest } from "../http-error.ts";
+import { badRequest } from "../kit/http/http-error.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
 import { endAgents, type Mock } from "../mock.ts";
 

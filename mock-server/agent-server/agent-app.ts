@@ -1,18 +1,18 @@
-import { type Answer, sendJson } from "../http/answer.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { ClientGone } from "../http/request-body.ts";
-import { Router } from "../http/router.ts";
-import { HttpError } from "../http-error.ts";
-import { referenceAsset, referencePage } from "../openapi/reference-page.ts";
-import { agentDocument } from "./agent-document.ts";
-import type { AgentHost } from "./agent-host.ts";
-import type { AgentRoute } from "./agent-operation.ts";
-import { agentRequestReader } from "./agent-request.ts";
+import { errorResponses } from "../kit/http/errors.ts";
+import { HttpError } from "../kit/http/http-error.ts";
+import type { Handler, HttpResponse } from "../kit/http/http-response.ts";
+import { chain } from "../kit/http/middleware.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import { Router } from "../kit/http/router.ts";
+import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts";
+import { requestReader } from "../kit/operation/request-reader.ts";
+import type { AgentHost, AgentSettings } from "./agent-host.ts";
+import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
-import { forAnyOrigin, preflight } from "./answer.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
 import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
 import { authenticated, authorized } from "./auth/gate.ts";
+import { forAnyOrigin, preflight } from "./cors.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -39,31 +39,33 @@ export interface AgentRequest {
   /** Encoded. */
   path: string;
   title: string;
-  exchange: Exchange;
+  context: RequestContext;
   /** The project's own handlers; `null`: whoever the server has let in may do everything. */
   auth: AuthHandlers | null;
   checkKey: CheckKey;
 }
 
 /** `user` is absent where nobody has to be known. */
-type Handler = (request: AgentRequest, user: AuthUser | undefined) => Answer | Promise<Answer>;
+type AgentHandler = (request: AgentRequest, user: AuthUser | undefined) => HttpResponse | Promise<HttpResponse>;
 
 /** The HTTP of agent servers: one app for all of them. */
-export function createAgentApp(): (request: AgentRequest) => Promise<Answer> {
-  const router = new Router<Handler>();
+export function createAgentApp(settings: AgentSettings): (request: AgentRequest) => Promise<HttpResponse> {
+  const router = new Router<AgentHandler>();
   let document: string | undefined;
   router.onlyOn("GET", "/openapi.json", () => {
     document ??= JSON.stringify(agentDocument(agentServerRoutes));
-    return forAnyOrigin({ status: 200, content: document, headers: { "content-type": "application/json" } });
+    return { status: 200, json: document };
   });
   router.onlyOn("GET", "/docs", ({ title }) => referencePage(escapeHtml(title)));
-  router.on("GET", "/docs/{asset}", ({ exchange }) => referenceAsset(exchange.param("asset")));
-  for (const route of agentServerRoutes) router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route));
+  router.on("GET", "/docs/{asset}", ({ context }) => referenceAsset(context.param("asset")));
+  for (const route of agentServerRoutes) {
+    router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route, settings));
+  }
 
-  const find = (path: string, exchange: Exchange): Handler => {
-    const found = router.find(exchange.method, path);
+  const find = (path: string, context: RequestContext): AgentHandler => {
+    const found = router.find(context.method, path);
     if (found) {
-      exchange.params = found.params;
+      context.params = found.params;
       return found.target;
     }
     const methods = router.methodsOf(path);
@@ -71,50 +73,30 @@ export function createAgentApp(): (request: AgentRequest) => Promise<Answer> {
     throw new HttpError(404, "Not Found");
   };
   return async (request) => {
-    const { path, exchange, host, auth, checkKey } = request;
-    try {
-      if (exchange.method === "OPTIONS") return preflight(exchange);
-      const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, exchange, checkKey) : undefined;
-      return await find(path, exchange)(request, user);
-    } catch (error) {
-      if (error instanceof HttpError) {
-        return forAnyOrigin(sendJson(error.status, { detail: error.detail }, error.headers));
-      }
-      if (!(error instanceof ClientGone)) host.onDefect(error);
-      return forAnyOrigin(sendJson(500, { detail: "Internal Server Error" }));
-    }
+    const { path, auth, checkKey } = request;
+    const handle: Handler = async (context) => {
+      const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, context, checkKey) : undefined;
+      return find(path, context)(request, user);
+    };
+    if (request.context.method === "OPTIONS") return preflight(request.context);
+    return forAnyOrigin(await chain(errorResponses(request.host.onDefect), handle)(request.context));
   };
 }
 
-/** One valid request, whose headers are made only for handlers that look at them. */
-class LazyCall {
-  readonly host: AgentHost;
-  readonly params: Record<string, string>;
-  readonly query: Record<string, unknown>;
-  readonly body: unknown;
-  readonly #exchange: Exchange;
-
-  constructor(host: AgentHost, exchange: Exchange, request: Pick<LazyCall, "params" | "query" | "body">) {
-    this.host = host;
-    this.params = request.params;
-    this.query = request.query;
-    this.body = request.body;
-    this.#exchange = exchange;
-  }
-
-  get headers(): Headers {
-    return this.#exchange.headers;
-  }
-}
-
-function handlerOf(route: AgentRoute): Handler {
-  const read = agentRequestReader(route);
-  return async ({ host, exchange, auth }, user) => {
-    const reading = read(exchange, host.settings.bodyLimitBytes);
-    const asked = reading instanceof Promise ? await reading : reading;
-    const permitted = auth && user ? await authorized(host, auth, user, route, asked) : { host, asked };
-    const answer = await route.handle(new LazyCall(permitted.host, exchange, permitted.asked) as never);
-    return forAnyOrigin(answer);
+function handlerOf(route: AgentRoute, { bodyLimitBytes }: AgentSettings): AgentHandler {
+  const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
+  return async ({ host, context, auth }, user) => {
+    const valid = await read(context);
+    const permitted = auth && user ? await authorized(host, auth, user, route, valid) : { host, request: valid };
+    const call = {
+      host: permitted.host,
+      // Few handlers look at the headers.
+      get headers() {
+        return context.headers;
+      },
+      ...permitted.request,
+    };
+    return route.handle(call as Parameters<typeof route.handle>[0]);
   };
 }
 

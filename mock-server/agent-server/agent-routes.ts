@@ -1,32 +1,31 @@
 import { deploymentNotFound, findAnywhere } from "../control-plane/deployment-model.ts";
 import { activeRevisionId } from "../control-plane/deployment-state.ts";
-import type { Exchange } from "../http/exchange.ts";
-import type { Router } from "../http/router.ts";
-import { HttpError } from "../http-error.ts";
+import { HttpError } from "../kit/http/http-error.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import type { Endpoint, Router } from "../kit/http/router.ts";
 import type { Mock } from "../mock.ts";
-import type { Endpoint } from "../openapi/route.ts";
 import { needsKey } from "./agent-server.ts";
 
 /** Serves the agent server of each deployment under `/agents/<deployment id>`: 503 until a revision is live. */
 export function serveAgents(router: Router<Endpoint>, mock: Mock): void {
-  const handle = async (exchange: Exchange) => {
-    const id = exchange.param("deployment_id");
+  const handle = async (context: RequestContext) => {
+    const id = context.param("deployment_id");
     const deployment = await findAnywhere(mock, id.toLowerCase());
     if (!deployment) throw deploymentNotFound(id);
-    exchange.tenant = deployment.tenantId;
-    const path = agentPath(exchange.rawPath);
+    context.tenant = deployment.tenantId;
+    const path = agentPath(context.rawPath);
     const checkKey = () => {
       mock.keys.admit(
-        { apiKey: exchange.header("x-api-key"), authorization: exchange.header("authorization"), tenantId: undefined },
+        { apiKey: context.header("x-api-key"), authorization: context.header("authorization"), tenantId: undefined },
         deployment.tenantId,
       );
     };
     const revisionId = activeRevisionId(deployment, mock.clock.now());
     if (revisionId === null) {
-      if (needsKey(path, exchange)) checkKey();
+      if (needsKey(path, context)) checkKey();
       throw new HttpError(503, `Deployment ID ${id} has no live revision yet.`);
     }
-    return mock.agentServer.handle({ deployment, revisionId }, path, exchange, checkKey);
+    return mock.agentServer.handle({ deployment, revisionId }, path, context, checkKey);
   };
   router.all("/agents/{deployment_id}", { operation: null, handle });
   router.all("/agents/{deployment_id}/*", { operation: null, handle });

@@ -1,6 +1,6 @@
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
-import type { Answer } from "../http/answer.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { HttpResponse } from "../kit/http/http-response.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
 
 /** A live deployment, as its agent server sees it. */
 export interface LiveAgent {
@@ -18,7 +18,7 @@ export interface AgentServer {
    * Answers a request; `path` is the part after the agent server's own root, encoded, beginning with a slash.
    * @throws what `checkKey` throws, where the path needs a key and no auth handlers stand in its place.
    */
-  handle(agent: LiveAgent, path: string, exchange: Exchange, checkKey: CheckKey): Promise<Answer>;
+  handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse>;
   /** Ends what runs for one deployment, or for all, and removes what is kept of it. */
   forget?(deploymentId?: string): void;
   /** Ends what runs. What is kept stays, for a later server to continue with. */
@@ -37,6 +37,6 @@ export function isOpenAgentPath(path: string): boolean {
 }
 
 /** Browsers ask what they may send before they send a key. */
-export function needsKey(path: string, { method }: Exchange): boolean {
+export function needsKey(path: string, { method }: RequestContext): boolean {
   return method !== "OPTIONS" && !isOpenAgentPath(path);
 }

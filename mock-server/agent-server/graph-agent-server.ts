@@ -3,16 +3,16 @@ import { builtInGraphs } from "../graphs/built-in-graphs.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
 import { Database } from "../kit/store/database.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
-import { answerByProject } from "../project/project-http.ts";
+import { respondByProject } from "../project/project-http.ts";
 import type { RunningProject } from "../project/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
 import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
-import { forAnyOrigin } from "./answer.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import { authenticated } from "./auth/gate.ts";
 import { projectAuth } from "./auth/project-auth.ts";
+import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { agentSchema } from "./state/agent-schema.ts";
@@ -75,7 +75,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   } = options;
   const settings = { ...defaultSettings, ...given };
   const scripted = scripts.map(scriptedGraph);
-  const answer = createAgentApp();
+  const respond = createAgentApp(settings);
   const deployed = new Map<string, Deployed>();
   let ownDatabase: Promise<Database> | undefined;
   const openDatabase = () => {
@@ -132,26 +132,26 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 
   return {
-    async handle(agent, path, exchange, checkKey) {
+    async handle(agent, path, context, checkKey) {
       let served: Served;
       try {
         served = await servedBy(agent);
       } catch (error) {
-        if (needsKey(path, exchange)) checkKey();
+        if (needsKey(path, context)) checkKey();
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
       const { host, running, auth } = served;
-      if (!auth && needsKey(path, exchange)) checkKey();
-      const ours = () => answer({ host, path, title: agent.deployment.name, exchange, auth, checkKey });
+      if (!auth && needsKey(path, context)) checkKey();
+      const ours = () => respond({ host, path, title: agent.deployment.name, context, auth, checkKey });
       if (!running) return ours();
-      return answerByProject({
+      return respondByProject({
         running,
         path,
-        exchange,
+        context,
         bodyLimitBytes: settings.bodyLimitBytes,
         ours,
-        admit: async () => auth && authenticated(auth, exchange, checkKey),
+        admit: async () => auth && authenticated(auth, context, checkKey),
         onFailure: (error) => host.log("ERROR", `The app of http.app has failed: ${String(error)}`),
       });
     },

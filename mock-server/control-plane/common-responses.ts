@@ -1,4 +1,4 @@
-import type { OperationResponse } from "../openapi/operation.ts";
+import type { OperationResponse } from "../kit/operation/operation.ts";
 import { errorDetail, httpValidationError } from "./schemas.ts";
 
 /** Responses that many operations share. 401 and 403 are every operation's and are described once, in the reference's introduction. */

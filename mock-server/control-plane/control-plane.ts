@@ -1,18 +1,19 @@
-import type { Router } from "../http/router.ts";
+import type { Endpoint, Router } from "../kit/http/router.ts";
+import { openApiDocument } from "../kit/openapi/document.ts";
+import { serveReference } from "../kit/openapi/reference-page.ts";
 import type { Mock } from "../mock.ts";
-import { openApiDocument } from "../openapi/document.ts";
-import { serveReference } from "../openapi/reference-page.ts";
-import { type Endpoint, type Route, serveRoutes } from "../openapi/route.ts";
 import { authRoutes } from "./auth/auth-routes.ts";
 import { deploymentRoutes } from "./deployment-routes.ts";
 import { integrationRoutes } from "./integration-routes.ts";
 import { listenerRoutes } from "./listener-routes.ts";
 import { logRoutes } from "./log-routes.ts";
 import { revisionRoutes } from "./revision-routes.ts";
+import { type ControlPlaneRoute, serveRoutes } from "./route.ts";
+import { schemaNames } from "./schema-names.ts";
 import type { Edition } from "./store/records.ts";
 
 /** Every operation of the control plane. */
-export const controlPlaneRoutes: readonly Route[] = [
+export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
   ...integrationRoutes,
   ...deploymentRoutes,
   ...revisionRoutes,
@@ -24,9 +25,29 @@ export const controlPlaneRoutes: readonly Route[] = [
 /** The path under which an edition's control plane is served. */
 export const editionPrefixes: Record<Edition, string> = { cloud: "", "self-hosted": "/api-host" };
 
+const description = [
+  "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
+  "Every operation needs an API key (401 without one) and is for one workspace (403 for another key's), unless it says otherwise.",
+].join("\n\n");
+
+const securitySchemes = {
+  "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" },
+  "Tenant ID": { type: "apiKey", in: "header", name: "X-Tenant-Id" },
+  "Bearer Auth": { type: "http", scheme: "bearer" },
+};
+
 /** The control plane's OpenAPI description, as one edition serves it. */
 export function controlPlaneDocument(edition: Edition): Record<string, unknown> {
-  return openApiDocument(controlPlaneRoutes, editionPrefixes[edition] || "/");
+  const open = new Set(controlPlaneRoutes.filter(({ access }) => access === "open").map(({ id }) => id));
+  return openApiDocument(controlPlaneRoutes, {
+    title: "Agent Deployment Control Plane (mock)",
+    description,
+    serverUrl: editionPrefixes[edition] || "/",
+    schemaNames,
+    securitySchemes,
+    securityOf: ({ id }) => (open.has(id) ? [] : Object.keys(securitySchemes).map((name) => ({ [name]: [] }))),
+    responsesAs: "output",
+  });
 }
 
 /** Serves the control plane of one edition, its description and its reference page. */

@@ -1,6 +1,6 @@
 import { toNeutralNames } from "../../core/dialect.ts";
 import type { SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { endAgents, type Mock } from "../mock.ts";
 import { checkTarballPath } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deploymentTypes } from "../../core/wire/source-config.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { agentUrl, type Mock } from "../mock.ts";
-import { route } from "../openapi/route.ts";
 import { createUploadUrl } from "../uploads/upload-model.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { deploymentQuery } from "./deployment-filters.ts";
@@ -16,6 +15,7 @@ import {
   patchDeployment,
 } from "./deployment-model.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
+import { route } from "./route.ts";
 import {
   deletionsResponse,
   deploymentCreateRequest,

@@ -1,6 +1,6 @@
 import { isReservedName } from "../../core/reserved-names.ts";
 import type { Secret, SourceConfig, SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import { badRequest } from "../http-error.ts";
+import { badRequest } from "../kit/http/http-error.ts";
 import { isBuilt } from "./rollout.ts";
 import type { CreateBody, PatchBody } from "./schemas.ts";
 import type { DeploymentRecord, Edition } from "./store/records.ts";

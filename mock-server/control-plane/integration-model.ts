@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import { normalizeRepository } from "./commits.ts";
 import type { Scope } from "./deployment-model.ts";

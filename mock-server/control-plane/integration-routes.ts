@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { route } from "../openapi/route.ts";
+
 import { validationFailed } from "./common-responses.ts";
 import { findIntegration, integrationsOf, viewIntegration, viewRepository } from "./integration-model.ts";
 import { integrationResponse, repositoryResponse } from "./integration-schemas.ts";
+import { route } from "./route.ts";
 import { errorDetail } from "./schemas.ts";
 import type { IntegrationRecord } from "./store/records.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { HttpError, unprocessable } from "../http-error.ts";
 import { uuidFrom } from "../ids.ts";
+import { HttpError, unprocessable } from "../kit/http/http-error.ts";
 
 /** The workspace of callers that name none, where keys aren't bound to workspaces. */
 export const defaultWorkspaceId = "00000000-0000-4000-8000-000000000001";

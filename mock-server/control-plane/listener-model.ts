@@ -1,4 +1,4 @@
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Page } from "../kit/store/table.ts";
 import type { Mock } from "../mock.ts";
 import type { Scope } from "./deployment-model.ts";

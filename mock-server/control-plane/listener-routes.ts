@@ -1,4 +1,3 @@
-import { route } from "../openapi/route.ts";
 import { ruleBroken, validationFailed } from "./common-responses.ts";
 import {
   createListener,
@@ -15,6 +14,7 @@ import {
   listenersListResponse,
 } from "./listener-schemas.ts";
 import { pagingParameters } from "./paging.ts";
+import { route } from "./route.ts";
 import { errorDetail } from "./schemas.ts";
 
 const tag = "Listeners (v2)";

@@ -1,5 +1,5 @@
 import type { LogsPage, LogsRequest } from "../../core/wire/logs.ts";
-import { badRequest } from "../http-error.ts";
+import { badRequest } from "../kit/http/http-error.ts";
 import type { LogLine } from "./log-lines.ts";
 
 const defaultLimit = 100;

@@ -1,11 +1,11 @@
 import type { LogsRequest } from "../../core/wire/logs.ts";
 import type { Mock } from "../mock.ts";
-import { route } from "../openapi/route.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { findDeployment } from "./deployment-model.ts";
 import { type LogKind, type LogLine, logOf } from "./log-lines.ts";
 import { pageOfLog } from "./log-page.ts";
 import { findRevision } from "./revision-model.ts";
+import { route } from "./route.ts";
 import { logsRequest, logsResponse } from "./schemas.ts";
 
 const tag = "Logs (v1)";

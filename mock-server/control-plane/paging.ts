@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { QueryParameter } from "../openapi/operation.ts";
+import type { QueryParameter } from "../kit/operation/operation.ts";
 
 /** The query parameters of every listing. */
 export const pagingParameters = {

@@ -1,7 +1,7 @@
 import { graphConfigFileNames } from "../../core/dialect.ts";
+import { parseDuration } from "../../core/duration.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import { parseDuration } from "../duration.ts";
-import { badRequest, HttpError } from "../http-error.ts";
+import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import { buildTarball } from "../uploads/upload-model.ts";
 import { normalizeRef, normalizeRepository, unmovedCommit } from "./commits.ts";
@@ -91,7 +91,7 @@ function draftOf(
     transitions: mode === "manual" ? transitions.slice(0, 1) : transitions,
     moves: mode !== "manual",
     stick,
-    activeDelay: delay === "never" ? null : parseDuration(delay),
+    activeDelay: delay === "never" ? null : parseDuration(delay, "active_delay"),
     buildLines: build ? linesOf(build, buildLines(source, config)) : null,
     failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
   };

@@ -1,11 +1,11 @@
 import { agentUrl } from "../mock.ts";
-import { route } from "../openapi/route.ts";
 import { notFound, ruleBroken, validationFailed } from "./common-responses.ts";
 import { listed } from "./deployment-filters.ts";
 import { changeDeployment, findDeployment, patchDeployment } from "./deployment-model.ts";
 import { isRemoteReconciled } from "./deployment-state.ts";
 import { optionalFlag, optionalText, pagingParameters } from "./paging.ts";
 import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
+import { route } from "./route.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "./schemas.ts";
 import type { RevisionRecord } from "./store/records.ts";
 import { viewDeployment, viewRevision } from "./views.ts";

@@ -1,4 +1,4 @@
-import { parseDuration } from "../duration.ts";
+import { type Duration, parseDuration } from "../../core/duration.ts";
 
 /** One step of a rollout and how long it lasts, in milliseconds, where it moves by time. */
 export interface Phase {
@@ -44,7 +44,7 @@ const failedPhases: Record<string, string> = {
 export interface RolloutVariation {
   fail?: string | undefined;
   passThrough?: string | undefined;
-  durations?: Record<string, string | number> | undefined;
+  durations?: Record<string, Duration> | undefined;
 }
 
 /** Whether a source is built from code (rather than pulled as an image). */
@@ -59,12 +59,15 @@ export function planPhases(source: string, total: number, variation: RolloutVari
   const lastPhase = fail === undefined ? undefined : failedPhases[fail];
   for (const [status, share] of Object.entries(isBuilt(source) ? builtShares : pulledShares)) {
     const own = durations[status];
-    phases.push({ status, duration: own === undefined ? Math.round(total * share) : parseDuration(own) });
+    phases.push({ status, duration: own === undefined ? Math.round(total * share) : parseDuration(own, "durations") });
     if (status === lastPhase) break;
   }
   if (passThrough !== undefined) {
     const own = durations[passThrough];
-    phases.push({ status: passThrough, duration: own === undefined ? Math.round(total * 0.1) : parseDuration(own) });
+    phases.push({
+      status: passThrough,
+      duration: own === undefined ? Math.round(total * 0.1) : parseDuration(own, "durations"),
+    });
   }
   phases.push({ status: fail ?? "DEPLOYED", duration: 0 });
   return phases;

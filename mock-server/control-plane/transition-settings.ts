@@ -1,12 +1,8 @@
 import { z } from "zod";
-import { parseDuration } from "../duration.ts";
+import { parseDuration } from "../../core/duration.ts";
+import { durationSchema, isDuration } from "../duration-schema.ts";
 import { globMatcher } from "../glob.ts";
 import type { TransitionMode } from "./rollout.ts";
-
-const durationMessage = "Input should be a duration such as 5s";
-const durationSchema = z
-  .union([z.string(), z.number()], { error: durationMessage })
-  .refine(isDuration, durationMessage);
 
 const modeSchema = z
   .string()
@@ -41,15 +37,6 @@ export const transitionSettingsSchema = z.strictObject({
   rules: z.array(transitionRuleSchema).optional(),
 });
 export type TransitionSettings = z.input<typeof transitionSettingsSchema>;
-
-function isDuration(value: string | number): boolean {
-  try {
-    parseDuration(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isMode(mode: string): boolean {
   return mode === "immediate" || mode === "manual" || (mode.startsWith("time:") && isDuration(mode.slice(5)));
@@ -109,5 +96,5 @@ export class TransitionTable {
 
 /** Milliseconds that a rollout takes in this mode. */
 export function totalOf(mode: TransitionMode): number {
-  return mode.startsWith("time:") ? parseDuration(mode.slice(5)) : 0;
+  return mode.startsWith("time:") ? parseDuration(mode.slice(5), "mode") : 0;
 }

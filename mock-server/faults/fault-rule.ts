@@ -1,24 +1,17 @@
 import { z } from "zod";
-import { parseDuration } from "../duration.ts";
-import { isBodiless, isHeaderName, isHeaderValue } from "../http/message-grammar.ts";
-
-const durationMessage = "Input should be a duration such as 5s";
-const durationSchema = z.union([z.string(), z.number()], { error: durationMessage }).refine((value) => {
-  try {
-    return parseDuration(value) >= 0;
-  } catch {
-    return false;
-  }
-}, durationMessage);
+import { durationSchema } from "../duration-schema.ts";
+import { isBodiless } from "../kit/http/http-response.ts";
+import { nodeHttp } from "../kit/http/node-http.ts";
 
 const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
-    if (isHeaderName(name) && isHeaderValue(value)) continue;
-    context.addIssue({
-      code: "custom",
-      path: [name],
-      message: "The header can't be sent: it has characters that no header has",
-    });
+    try {
+      nodeHttp.validateHeaderName(name);
+      nodeHttp.validateHeaderValue(name, value);
+    } catch {
+      const message = "The header can't be sent: it has characters that no header has";
+      context.addIssue({ code: "custom", path: [name], message });
+    }
   }
 });
 
@@ -37,7 +30,7 @@ const faultMatchSchema = z.strictObject({
 const faultEffectSchema = z.strictObject({
   /** How long to wait first, in real time. Alone: the request is then handled as usual. */
   latency: durationSchema.optional(),
-  /** Answer with this instead of handling the request. */
+  /** HttpResponse with this instead of handling the request. */
   status: z.int().min(200).max(599).optional(),
   /** With `status`: any JSON value. Default: a `detail` that names the fault. */
   body: z.unknown().optional(),

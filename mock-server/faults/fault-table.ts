@@ -10,7 +10,7 @@ export interface FaultSubject {
   path: string;
   tenant: string | undefined;
   /** Asked for only by rules that name one. */
-  operation(): string | undefined;
+  operation: string | undefined;
 }
 
 /** A rule and how often it matched and happened. */
@@ -121,7 +121,7 @@ export class FaultTable {
         (method === undefined || subject.method === method.toUpperCase()) &&
         pathMatches(subject.path) &&
         (tenant === undefined || subject.tenant === tenant) &&
-        (operation === undefined || subject.operation() === operation),
+        (operation === undefined || subject.operation === operation),
       matched: 0,
       happened: 0,
       second: 0,

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { OAuthGrantRecord } from "../control-plane/store/auth-records.ts";
-import { type Answer, sendJson } from "../http/answer.ts";
-import { readText } from "../http/body.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { parseJson } from "../http/json.ts";
-import type { Router } from "../http/router.ts";
+import { type HttpResponse, jsonResponse } from "../kit/http/http-response.ts";
+import { parseJson } from "../kit/http/json.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import type { Endpoint, Router } from "../kit/http/router.ts";
 import type { Mock } from "../mock.ts";
-import type { Endpoint } from "../openapi/route.ts";
 import { grantOfAccessToken, issuerOf } from "./oauth-model.ts";
 
 const path = "/oauth/mcp";
@@ -22,41 +20,44 @@ const message = z.looseObject({
 /** Serves an MCP server (streamable HTTP, no streams) that asks for a token of the built-in OAuth provider and has one tool, `whoami`. */
 export function serveMcp(router: Router<Endpoint>, mock: Mock): void {
   const metadata = () =>
-    sendJson(200, {
+    jsonResponse(200, {
       resource: `${mock.publicUrl()}${path}`,
       authorization_servers: [issuerOf(mock)],
       bearer_methods_supported: ["header"],
     });
-  const serve = async (exchange: Exchange) => {
-    const token = /^Bearer\s+(\S+)$/i.exec(exchange.header("authorization") ?? "")?.[1];
+  const serve = async (context: RequestContext) => {
+    const token = /^Bearer\s+(\S+)$/i.exec(context.header("authorization") ?? "")?.[1];
     const grant = token === undefined ? undefined : grantOfAccessToken(mock, token);
     if (!grant) {
       const problem = token === undefined ? "" : `error="invalid_token", `;
       const challenge = `Bearer ${problem}resource_metadata="${mock.publicUrl()}${metadataPath}"`;
-      return sendJson(401, { detail: "A valid access token is missing." }, { "www-authenticate": challenge });
+      return jsonResponse(401, { detail: "A valid access token is missing." }, { "www-authenticate": challenge });
     }
-    if (exchange.method !== "POST") {
-      return sendJson(405, { detail: "Method Not Allowed" }, { allow: "POST" });
+    if (context.method !== "POST") {
+      return jsonResponse(405, { detail: "Method Not Allowed" }, { allow: "POST" });
     }
-    return answerTo(exchange, grant);
+    return answerTo(context, grant);
   };
   router.on("GET", metadataPath, { operation: null, handle: metadata });
   router.all(path, { operation: null, handle: serve });
 }
 
-async function answerTo(exchange: Exchange, grant: OAuthGrantRecord): Promise<Answer> {
+async function answerTo(context: RequestContext, grant: OAuthGrantRecord): Promise<HttpResponse> {
   let input: unknown;
   try {
-    input = parseJson(await readText(exchange));
+    input = parseJson(await context.readText());
   } catch {
-    return sendJson(400, failure(null, -32700, "Parse error"));
+    return jsonResponse(400, failure(null, -32700, "Parse error"));
   }
   const request = message.safeParse(input);
-  if (!request.success) return sendJson(400, failure(null, -32600, "Invalid Request"));
+  if (!request.success) return jsonResponse(400, failure(null, -32600, "Invalid Request"));
   const { id, method, params } = request.data;
-  if (id === undefined) return sendJson(202, undefined);
+  if (id === undefined) return jsonResponse(202, undefined);
   const result = resultOf(method, params ?? {}, grant);
-  return sendJson(200, result === undefined ? failure(id, -32601, "Method not found") : { jsonrpc: "2.0", id, result });
+  return jsonResponse(
+    200,
+    result === undefined ? failure(id, -32601, "Method not found") : { jsonrpc: "2.0", id, result },
+  );
 }
 
 const failure = (id: string | number | null, code: number, text: string) => ({

@@ -1,12 +1,10 @@
 import { z } from "zod";
 import { escapeHtml, simplePage } from "../control-plane/auth/result-page.ts";
-import { type Answer, sendJson, sendPage } from "../http/answer.ts";
-import { readText } from "../http/body.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { parseJson } from "../http/json.ts";
-import type { Router } from "../http/router.ts";
+import { type HttpResponse, jsonResponse, pageResponse } from "../kit/http/http-response.ts";
+import { parseJson } from "../kit/http/json.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import type { Endpoint, Router } from "../kit/http/router.ts";
 import type { Mock } from "../mock.ts";
-import type { Endpoint } from "../openapi/route.ts";
 import { serveMcp } from "./mcp-server.ts";
 import {
   type AuthorizationRequest,
@@ -29,22 +27,22 @@ const noStore = { "cache-control": "no-store" };
 export function serveOAuth(router: Router<Endpoint>, mock: Mock): void {
   const serve = (method: string, path: string, handle: Endpoint["handle"]) =>
     router.on(method, path, { operation: null, handle });
-  const describe = () => sendJson(200, metadataOf(mock));
+  const describe = () => jsonResponse(200, metadataOf(mock));
   serve("GET", "/.well-known/oauth-authorization-server/oauth", describe);
   serve("GET", "/oauth/.well-known/openid-configuration", describe);
-  serve("GET", "/oauth/authorize", (exchange) => askUser(exchange, mock));
-  serve("POST", "/oauth/authorize", (exchange) => takeDecision(exchange, mock));
-  serve("POST", "/oauth/token", (exchange) =>
-    answering(async () => issueTokens(mock, await readForm(exchange), exchange)),
+  serve("GET", "/oauth/authorize", (context) => askUser(context, mock));
+  serve("POST", "/oauth/authorize", (context) => takeDecision(context, mock));
+  serve("POST", "/oauth/token", (context) =>
+    answering(async () => issueTokens(mock, await readForm(context), context)),
   );
-  serve("POST", "/oauth/revoke", (exchange) =>
+  serve("POST", "/oauth/revoke", (context) =>
     answering(async () => {
-      const form = await readForm(exchange);
-      revokeGrant(mock, clientOfRequest(mock, form, exchange), form.get("token") ?? "");
+      const form = await readForm(context);
+      revokeGrant(mock, clientOfRequest(mock, form, context), form.get("token") ?? "");
       return {};
     }),
   );
-  serve("POST", "/oauth/register", (exchange) => answering(() => register(exchange, mock), 201));
+  serve("POST", "/oauth/register", (context) => answering(() => register(context, mock), 201));
   serveMcp(router, mock);
 }
 
@@ -63,19 +61,19 @@ function metadataOf(mock: Mock): Record<string, unknown> {
   };
 }
 
-async function answering(answer: () => Promise<object>, status = 200): Promise<Answer> {
+async function answering(answer: () => Promise<object>, status = 200): Promise<HttpResponse> {
   try {
-    return sendJson(status, await answer(), noStore);
+    return jsonResponse(status, await answer(), noStore);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const body = { error: error.code, error_description: error.message };
     const challenge: Record<string, string> = error.status === 401 ? { "www-authenticate": "Basic" } : {};
-    return sendJson(error.status, body, { ...noStore, ...challenge });
+    return jsonResponse(error.status, body, { ...noStore, ...challenge });
   }
 }
 
-async function readForm(exchange: Exchange): Promise<URLSearchParams> {
-  const form = new URLSearchParams(await readText(exchange));
+async function readForm(context: RequestContext): Promise<URLSearchParams> {
+  const form = new URLSearchParams(await context.readText());
   for (const name of new Set(form.keys())) {
     if (form.getAll(name).length > 1) throw new OAuthError("invalid_request", `${name} is given more than once.`);
   }
@@ -119,17 +117,18 @@ function flawOf(mock: Mock, query: URLSearchParams): { error: string; descriptio
     : { error: "invalid_request", description: "code_challenge is no S256 challenge." };
 }
 
-function redirect(uri: string, fields: Record<string, string | null>): Answer {
+function redirect(uri: string, fields: Record<string, string | null>): HttpResponse {
   const url = new URL(uri);
   for (const [name, value] of Object.entries(fields)) if (value !== null) url.searchParams.set(name, value);
-  return sendJson(302, undefined, { ...noStore, location: url.href, "referrer-policy": "no-referrer" });
+  return jsonResponse(302, undefined, { ...noStore, location: url.href, "referrer-policy": "no-referrer" });
 }
 
-const refusal = (error: OAuthError) => sendPage(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
+const refusal = (error: OAuthError) =>
+  pageResponse(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
 
 /** Shows the user who asks for what. */
-function askUser(exchange: Exchange, mock: Mock): Answer {
-  const query = exchange.query;
+function askUser(context: RequestContext, mock: Mock): HttpResponse {
+  const query = context.query;
   try {
     const request = readAuthorization(mock, query);
     const flaw = flawOf(mock, query);
@@ -141,7 +140,7 @@ function askUser(exchange: Exchange, mock: Mock): Answer {
     const hidden = [...query]
       .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
       .join("\n");
-    return sendPage(
+    return pageResponse(
       200,
       simplePage(
         "Allow access?",
@@ -160,9 +159,9 @@ ${hidden}
 }
 
 /** Sends the browser back with a code, or with the user's refusal. */
-async function takeDecision(exchange: Exchange, mock: Mock): Promise<Answer> {
+async function takeDecision(context: RequestContext, mock: Mock): Promise<HttpResponse> {
   try {
-    const form = await readForm(exchange);
+    const form = await readForm(context);
     const request = readAuthorization(mock, form);
     const { state, ...asked } = request;
     const flaw = flawOf(mock, form);
@@ -181,8 +180,8 @@ async function takeDecision(exchange: Exchange, mock: Mock): Promise<Answer> {
   }
 }
 
-function clientOfRequest(mock: Mock, form: URLSearchParams, exchange: Exchange) {
-  const basic = /^Basic\s+(\S+)$/i.exec(exchange.header("authorization") ?? "")?.[1];
+function clientOfRequest(mock: Mock, form: URLSearchParams, context: RequestContext) {
+  const basic = /^Basic\s+(\S+)$/i.exec(context.header("authorization") ?? "")?.[1];
   if (basic === undefined) {
     return authenticateClient(mock, form.get("client_id") ?? undefined, form.get("client_secret") ?? undefined);
   }
@@ -194,8 +193,8 @@ function clientOfRequest(mock: Mock, form: URLSearchParams, exchange: Exchange) 
   }
 }
 
-function issueTokens(mock: Mock, form: URLSearchParams, exchange: Exchange): object {
-  const client = clientOfRequest(mock, form, exchange);
+function issueTokens(mock: Mock, form: URLSearchParams, context: RequestContext): object {
+  const client = clientOfRequest(mock, form, context);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new OAuthError("invalid_request", `${name} is missing.`);
@@ -221,10 +220,10 @@ const registrationRequest = z.object({
     .default("client_secret_basic"),
 });
 
-async function register(exchange: Exchange, mock: Mock): Promise<object> {
+async function register(context: RequestContext, mock: Mock): Promise<object> {
   let input: unknown;
   try {
-    input = parseJson(await readText(exchange));
+    input = parseJson(await context.readText());
   } catch {
     throw new OAuthError("invalid_client_metadata", "The body is no JSON.");
   }

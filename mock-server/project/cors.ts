@@ -1,4 +1,4 @@
-import type { Exchange } from "../http/exchange.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
 import type { CorsSettings } from "./graph-config-schema.ts";
 
 type CorsHeaders = Record<string, string>;
@@ -22,14 +22,14 @@ export function corsHeadersOf(settings: CorsSettings, origin: string | undefined
 }
 
 /** What a page of another origin is told before it sends a request. */
-export function preflightHeadersOf(settings: CorsSettings, exchange: Exchange): CorsHeaders {
-  const headers = corsHeadersOf(settings, exchange.header("origin"));
+export function preflightHeadersOf(settings: CorsSettings, context: RequestContext): CorsHeaders {
+  const headers = corsHeadersOf(settings, context.header("origin"));
   if (headers["access-control-allow-origin"] === undefined) return headers;
   const { allow_methods: methods = usualMethods, allow_headers: names, max_age: maxAge = 600 } = settings;
   return {
     ...headers,
     "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": names?.join(", ") ?? exchange.header("access-control-request-headers") ?? "*",
+    "access-control-allow-headers": names?.join(", ") ?? context.header("access-control-request-headers") ?? "*",
     "access-control-max-age": String(maxAge),
   };
 }

@@ -1,15 +1,8 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import {
-  type LoadFnOutput,
-  type LoadHookContext,
-  type ResolveFnOutput,
-  type ResolveHookContext,
-  registerHooks,
-} from "node:module";
+import { existsSync, statSync } from "node:fs";
+import { type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createPathsMatcher, getTsconfig } from "get-tsconfig";
-import { packageResolver, type Resolve } from "./package-resolution.ts";
 import { isTypeScript, runnableSource } from "./typescript.ts";
 
 const extensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
@@ -33,16 +26,14 @@ const inTheNameOf = "graphdeploy-import:";
 
 /**
  * Makes this thread load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
- * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. What the packages under node_modules import is what Node.js
- * would find, found faster.
+ * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. What the packages under node_modules import is left to
+ * Node.js.
  */
 export function registerModuleHooks(): void {
   if (isRegistered) return;
   isRegistered = true;
-  const resolveInPackage = packageResolver();
   registerHooks({
     resolve(specifier, context, next) {
-      if (context.parentURL?.includes(packageFolder)) return resolveInPackage(specifier, context, next);
       if (specifier.startsWith(inTheNameOf)) {
         const [parentURL = "", name = ""] = specifier.slice(inTheNameOf.length).split(",", 2).map(decodeURIComponent);
         return next(name, { ...context, parentURL });
@@ -55,7 +46,7 @@ export function registerModuleHooks(): void {
     },
     load(url, context, next) {
       const path = ownFile(url);
-      if (path === undefined) return sourceOfPackage(url, context) ?? next(url, context);
+      if (path === undefined) return next(url, context);
       loaded.add(path);
       if (!isTypeScript(path)) {
         return path.endsWith(".json")
@@ -84,16 +75,7 @@ function ownFile(url: string | undefined): string | undefined {
   return fileURLToPath(url.replace(/[?#].*$/s, ""));
 }
 
-/** A module of a package, read as text at once; Node.js would read bytes first. `undefined`: that is Node.js's to load, or to fail at. */
-function sourceOfPackage(url: string, { format, importAttributes }: LoadHookContext): LoadFnOutput | undefined {
-  if (format !== "module" || !url.startsWith("file:") || /[?#]/.test(url)) return undefined;
-  if (Object.keys(importAttributes).length > 0) return undefined;
-  try {
-    return { source: readFileSync(fileURLToPath(url), "utf8"), format, shortCircuit: true };
-  } catch {
-    return undefined;
-  }
-}
+type Resolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 
 function resolveLeniently(
   specifier: string,

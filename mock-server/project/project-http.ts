@@ -1,8 +1,8 @@
-import { forAnyOrigin } from "../agent-server/answer.ts";
-import { type Answer, sendJson } from "../http/answer.ts";
-import type { Exchange } from "../http/exchange.ts";
-import { ClientGone } from "../http/request-body.ts";
-import { HttpError } from "../http-error.ts";
+import { forAnyOrigin } from "../agent-server/cors.ts";
+import { HttpError } from "../kit/http/http-error.ts";
+import { type HttpResponse, jsonResponse } from "../kit/http/http-response.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+import { ClientDisconnected } from "../kit/http/request-context.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { ModuleExport, RouteGroup } from "./graph-config.ts";
 import type { AppAnswer, AppRequest } from "./http-app.ts";
@@ -23,10 +23,10 @@ export interface ProjectRequest {
   running: RunningProject;
   /** From the agent server's own root, encoded. */
   path: string;
-  exchange: Exchange;
+  context: RequestContext;
   bodyLimitBytes: number;
   /** How the agent server itself answers. */
-  ours: () => Promise<Answer>;
+  ours: () => Promise<HttpResponse>;
   /** Called before the app is asked. @throws {HttpError} for a caller that isn't let in. */
   admit: () => Promise<unknown>;
   /** Told what the app throws. */
@@ -37,53 +37,59 @@ export interface ProjectRequest {
  * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
  * that are then left, and CORS.
  */
-export async function answerByProject(request: ProjectRequest): Promise<Answer> {
-  const { running, path, exchange, ours } = request;
+export async function respondByProject(request: ProjectRequest): Promise<HttpResponse> {
+  const { running, path, context, ours } = request;
   const { cors, disabled, app } = running.project.http;
-  if (exchange.method === "OPTIONS" && exchange.header("access-control-request-method") !== undefined) {
-    return cors ? { status: 204, headers: preflightHeadersOf(cors, exchange) } : ours();
+  if (context.method === "OPTIONS" && context.header("access-control-request-method") !== undefined) {
+    return cors ? { status: 204, headers: preflightHeadersOf(cors, context) } : ours();
   }
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
   const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
-  let answer: Answer;
-  if (app && (group === undefined || isOff)) answer = forAnyOrigin(await answerByApp(app, request));
-  else if (isOff) answer = forAnyOrigin({ status: 404, body: { detail: "Not Found" } });
-  else answer = await ours();
-  if (!cors) return answer;
-  return { ...answer, headers: { ...withoutCors(answer.headers), ...corsHeadersOf(cors, exchange.header("origin")) } };
+  let response: HttpResponse;
+  if (app && (group === undefined || isOff)) response = forAnyOrigin(await respondByApp(app, request));
+  else if (isOff) response = forAnyOrigin({ status: 404, body: { detail: "Not Found" } });
+  else response = await ours();
+  if (!cors) return response;
+  return {
+    ...response,
+    headers: { ...withoutCors(response.headers), ...corsHeadersOf(cors, context.header("origin")) },
+  };
 }
 
-async function answerByApp(app: ModuleExport, { admit, onFailure, ...request }: ProjectRequest): Promise<Answer> {
+async function respondByApp(
+  app: ModuleExport,
+  { admit, onFailure, ...request }: ProjectRequest,
+): Promise<HttpResponse> {
   try {
     await admit();
     return await askApp(app, request);
   } catch (error) {
-    if (error instanceof HttpError) return sendJson(error.status, { detail: error.detail }, error.headers);
-    if (!(error instanceof ClientGone)) onFailure(error);
-    return sendJson(500, { detail: "Internal Server Error" });
+    if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
+    if (!(error instanceof ClientDisconnected)) onFailure(error);
+    return jsonResponse(500, { detail: "Internal Server Error" });
   }
 }
 
 async function askApp(
   app: ModuleExport,
-  { running, path, exchange, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "exchange" | "bodyLimitBytes">,
-): Promise<Answer> {
+  { running, path, context, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "context" | "bodyLimitBytes">,
+): Promise<HttpResponse> {
   const { call } = running;
-  const sent = await exchange.body.read(bodyLimitBytes);
-  const root = `http://${exchange.header("host") ?? "localhost"}`;
+  const sent = await context.readBytes(bodyLimitBytes);
+  const root = `http://${context.header("host") ?? "localhost"}`;
   if (!URL.canParse(root)) throw new HttpError(400, "The Host header is no host.");
   const url = new URL(root);
   url.pathname = path;
-  url.search = exchange.query.toString();
-  const hasBody = exchange.method !== "GET" && exchange.method !== "HEAD" && sent.length > 0;
+  url.search = context.query.toString();
+  const hasBody = context.method !== "GET" && context.method !== "HEAD" && sent.length > 0;
   const request: AppRequest = {
     app,
-    method: exchange.method,
+    method: context.method,
     url: url.href,
-    headers: [...exchange.headers],
+    headers: [...context.headers],
     body: hasBody ? sent : null,
   };
-  const { status, body, headers: lines } = (await call("ask-app", request, { signal: exchange.signal() })) as AppAnswer;
+  const { status, body, headers: lines } = (await call("ask-app", request, { signal: context.signal })) as AppAnswer;
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of lines) {
     const known = headers[name];
@@ -105,6 +111,6 @@ function bodyOf(id: number, call: RunningProject["call"]): ReadableStream<Uint8A
   });
 }
 
-function withoutCors(headers: Answer["headers"] = {}): Answer["headers"] {
+function withoutCors(headers: HttpResponse["headers"] = {}): HttpResponse["headers"] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("access-control-")));
 }

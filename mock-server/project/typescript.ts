@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { pathToFileURL } from "node:url";
+import { compileFunction } from "node:vm";
 import { transform } from "sucrase";
 
 /** A module's source as Node.js runs it. */
@@ -36,8 +39,23 @@ export function runnableSource(path: string): RunnableSource {
   const [, flavour] = typescriptFile.exec(path) ?? [];
   if (flavour === "c") return { source, format: "commonjs" };
   if (flavour === "m") return { source, format: "module" };
-  // Compilers take a .ts file with import or export for a module, whatever package.json says, and so do projects.
-  const isModule = /^\s*(?:import|export)\b/m.test(source);
-  const isCommonJs = /\bmodule\.exports\b|\bexports\.\w|\brequire\s*\(/.test(source);
-  return { source, format: isModule || !isCommonJs ? "module" : "commonjs" };
+  if (isInModulePackage(path)) return { source, format: "module" };
+  // Where package.json says "commonjs", too: compilers take a .ts file for a module by its imports and exports, and so do projects.
+  return { source, format: compilesAsCommonJs(source) ? "commonjs" : "module" };
+}
+
+function isInModulePackage(path: string): boolean {
+  const file = findPackageJSON(pathToFileURL(path));
+  // Where there is none, Node.js 24 returns the module's own path.
+  return file?.endsWith("package.json") === true && JSON.parse(readFileSync(file, "utf8")).type === "module";
+}
+
+/** Node.js tells the two apart in the same way: what needs a module, such as `export` or a top-level `await`, doesn't compile as anything else. */
+function compilesAsCommonJs(source: string): boolean {
+  try {
+    compileFunction(source, ["exports", "require", "module", "__filename", "__dirname"]);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { existsSync, symlinkSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { readTarball } from "./source-tarball.ts";
+import { readTarball } from "./tar-entries.ts";
 
 /**
  * Unpacks a tarball into a new folder that only this user can enter. It need not be the one that was looked at: its address takes another. Packages aren't uploaded with a
@@ -12,29 +12,16 @@ import { readTarball } from "./source-tarball.ts";
  */
 export async function extractTarball(data: Uint8Array): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "graphdeploy-upload-")));
-  let open: number | undefined;
-  const close = () => {
-    if (open !== undefined) closeSync(open);
-    open = undefined;
-  };
   try {
-    await readTarball(data, ({ path, kind }) => {
-      close();
+    for await (const { path, isDirectory, content } of readTarball(data)) {
       const target = resolve(folder, path);
-      mkdirSync(kind === "directory" ? target : dirname(target), { recursive: true, mode: 0o700 });
-      if (kind !== "file") return undefined;
-      const file = openSync(target, "w", 0o600);
-      open = file;
-      return (piece) => {
-        for (let written = 0; written < piece.length; ) written += writeSync(file, piece, written);
-      };
-    });
+      await mkdir(isDirectory ? target : dirname(target), { recursive: true, mode: 0o700 });
+      if (!isDirectory) await writeFile(target, content, { mode: 0o600 });
+    }
   } catch (error) {
-    close();
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  close();
   const packages = join(process.cwd(), "node_modules");
   if (existsSync(packages) && !existsSync(join(folder, "node_modules"))) {
     symlinkSync(packages, join(folder, "node_modules"), "dir");

@@ -1,5 +1,5 @@
 import type { Build } from "../control-plane/revision-projects.ts";
-import { badRequest } from "../http-error.ts";
+import { badRequest } from "../kit/http/http-error.ts";
 import type { Mock } from "../mock.ts";
 import { inspectTarball } from "./source-tarball.ts";
 import { TarballError } from "./tar-entries.ts";

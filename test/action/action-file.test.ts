@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { inputDefaults } from "../../action/inputs.ts";
+import { inputDefaults } from "../../action/input-defaults.ts";
 import { outputs } from "../../action/outputs.ts";
 import { checkout } from "../../scripts/run-command.ts";
 import { actionFile } from "../support/github/run-action.ts";

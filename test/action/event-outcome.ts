@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { WorkflowEvent } from "../../action/event.ts";
+import { targetOf } from "../../action/event-target.ts";
 import { isFromFork } from "../../action/pull-request.ts";
-import { type Target, type TargetInputs, targetOf } from "../../action/target.ts";
+import type { Target, TargetInputs } from "../../action/target.ts";
 import { pullRequestNumber } from "./event-samples.ts";
 import { allowedOutcome, type EventRow, eventTable, type Outcome } from "./event-table.ts";
 import { someEvent } from "./events.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { declare } from "../../action/declaration.ts";
 import { possibleValues, readEnvironment } from "../../action/environment-input.ts";
-import { type InputName, problemsOf, readInputs } from "../../action/inputs.ts";
+import type { InputName } from "../../action/input-defaults.ts";
+import { problemsOf, readInputs } from "../../action/inputs.ts";
 import { readSmokeTest } from "../../action/smoke-test-input.ts";
 import { someEvent } from "./events.ts";
 

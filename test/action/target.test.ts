@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { WorkflowEvent } from "../../action/event.ts";
-import { type Target, type TargetInputs, targetOf } from "../../action/target.ts";
+import { targetOf } from "../../action/event-target.ts";
+import type { Target, TargetInputs } from "../../action/target.ts";
 import { headSha, mergeSha, pullRequest, repository, someEvent } from "./events.ts";
 
 const given = "b".repeat(40);

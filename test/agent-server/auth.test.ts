@@ -1,8 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, expect, test } from "vitest";
-import { agentServerRoutes } from "../../mock-server/agent-server/agent-app.ts";
-import { accessRules } from "../../mock-server/agent-server/auth/access-rules.ts";
 import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
 import { startProject } from "../../mock-server/project/start-project.ts";
 import { startAgent, thread } from "./agent.ts";
@@ -23,10 +21,6 @@ const startPlain = () => startAgent({ projectOf: async () => plain });
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 const ann = as("ann");
 const bob = as("bob");
-
-test("every operation has a rule of what it asks the handlers for", () => {
-  expect(Object.keys(accessRules).sort()).toEqual(agentServerRoutes.map(({ id }) => id).sort());
-});
 
 test("without a user everything but health, information and reference is refused, unknown paths too", async () => {
   await using agent = await startGuarded();

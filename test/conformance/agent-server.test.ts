@@ -1,5 +1,5 @@
 import { agentServerRoutes } from "../../mock-server/agent-server/agent-app.ts";
-import { agentDocument } from "../../mock-server/agent-server/agent-document.ts";
+import { agentDocument } from "../../mock-server/agent-server/agent-route.ts";
 import { digestOf, type OpenApiFile } from "./digest.ts";
 import { testDeviations } from "./openapi-deviations.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration, parseDuration } from "../../core/duration.ts";
+import { formatDuration, parseDuration, parseTimeout } from "../../core/duration.ts";
 import { ConfigError } from "../../core/errors.ts";
 
 test.each<[string | number, number]>([
@@ -8,6 +8,8 @@ test.each<[string | number, number]>([
   ["1h30m", 5_400_000],
   ["500ms", 500],
   ["1.5s", 1_500],
+  ["0s", 0],
+  [0, 0],
   [" 2h ", 7_200_000],
   [90, 90_000],
   ["90", 90_000],
@@ -21,8 +23,12 @@ test.each(["", "soon", "5 minutes", "10x", "1h-30m", "s", "1m x"])("%o is no dur
   expect(() => parseDuration(text, "timeout")).toThrow(/^timeout: .* is not a duration/);
 });
 
-test.each([0, -1, "0s", "-5m", "-5"])("%o is not above zero", (text) => {
-  expect(() => parseDuration(text, "timeout")).toThrow(/must be above zero/);
+test.each([-1, "-5m", "-5"])("%o is below zero", (text) => {
+  expect(() => parseDuration(text, "timeout")).toThrow(/is below zero/);
+});
+
+test.each([0, -1, "0s", "-5m", "-5"])("%o bounds no wait", (text) => {
+  expect(() => parseTimeout(text, "timeout")).toThrow(/must be above zero/);
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY])("%o is no duration", (value) => {

@@ -28,7 +28,7 @@ async function poll(
   server: { cloud: Api; clock: { advance(ms: number): void } },
   id: string,
   revisionId: string,
-  everyMs: number,
+  everySeconds: number,
 ): Promise<string[]> {
   const seen: string[] = [];
   for (let looks = 0; looks < 100; looks += 1) {
@@ -36,7 +36,7 @@ async function poll(
     expect(status).toBe(200);
     if (seen.at(-1) !== body.status) seen.push(body.status);
     if (body.status === "DEPLOYED" || body.status.includes("FAILED")) break;
-    server.clock.advance(everyMs);
+    server.clock.advance(everySeconds);
   }
   return seen;
 }
@@ -59,7 +59,7 @@ test("the Terraform provider's create, reading, import, update and deletion find
   });
   expect(created.status).toBe(201);
   const { id, latest_revision_id: first } = created.body;
-  expect(await poll(server, id, first, 5_000)).toEqual(expect.arrayContaining(["BUILDING", "DEPLOYING", "DEPLOYED"]));
+  expect(await poll(server, id, first, 5)).toEqual(expect.arrayContaining(["BUILDING", "DEPLOYING", "DEPLOYED"]));
 
   const read = (await server.cloud("GET", `/v2/deployments/${id}`)).body;
   expect(read).toMatchObject({
@@ -86,10 +86,10 @@ test("the Terraform provider's create, reading, import, update and deletion find
   });
   expect(updated.status).toBe(200);
   expect(updated.body.latest_revision_id).not.toBe(first);
-  expect(await poll(server, id, updated.body.latest_revision_id, 5_000)).toContain("DEPLOYED");
+  expect(await poll(server, id, updated.body.latest_revision_id, 5)).toContain("DEPLOYED");
 
   expect((await server.cloud("DELETE", `/v2/deployments/${id}`)).status).toBe(204);
-  server.clock.advance(120_000);
+  server.clock.advance("2m");
   const gone = await server.cloud("GET", `/v2/deployments/${id}`);
   expect(gone.status).toBe(404);
   expect(gone.body.detail).toContain(id);
@@ -161,7 +161,7 @@ test("the deploy CLI pushes an image: push token, then a change that names it wi
   const { body: list } = await server.cloud("GET", `/v2/deployments/${id}/revisions?limit=1`);
   expect(list.resources.map((revision: { id: string }) => revision.id)).toEqual([second]);
   expect(list.resources[0]).toMatchObject({ source: "internal_docker", source_revision_config: { image_uri: image } });
-  expect((await poll(server, id, second, 1_000)).at(-1)).toBe("DEPLOYED");
+  expect((await poll(server, id, second, 1)).at(-1)).toBe("DEPLOYED");
 });
 
 test("the deploy CLI uploads a tarball: upload URL, PUT, then a change with its path, and the build log", async () => {
@@ -193,7 +193,7 @@ test("the deploy CLI uploads a tarball: upload URL, PUT, then a change with its 
   });
   expect(changed.status).toBe(200);
   const revisionId = changed.body.latest_revision_id;
-  expect((await poll(server, id, revisionId, 3_000)).at(-1)).toBe("DEPLOYED");
+  expect((await poll(server, id, revisionId, 3)).at(-1)).toBe("DEPLOYED");
 
   const path = `/v1/projects/${id}/revisions/${revisionId}/build_logs`;
   const page = await server.cloud("POST", path, { order: "asc", limit: 2 });

@@ -42,7 +42,7 @@ test("a frozen clock gives exact moments", async () => {
   mock.clock.advance("99999ms");
   expect(await revision()).toMatchObject({ status: "DEPLOYING", updated_at: "2026-01-01T00:01:15.000Z" });
   expect(await deployment()).toMatchObject({ status: "AWAITING_DATABASE", active_revision_id: null });
-  mock.clock.advance(1);
+  mock.clock.advance("1ms");
   expect(await revision()).toMatchObject({ status: "DEPLOYED", updated_at: "2026-01-01T00:01:40.000Z" });
   expect(await deployment()).toMatchObject({ status: "READY", active_revision_id: first });
 });

@@ -7,13 +7,15 @@ export interface TestEntry {
   type?: string;
   /** The size that the header claims, where it isn't that of the content. */
   size?: number;
+  /** The bytes of the header's size, as characters, in place of the octal digits. */
+  rawSize?: string;
 }
 
-function header({ path, type = "0", size = 0 }: Required<Pick<TestEntry, "path">> & TestEntry): Buffer {
+function header({ path, type = "0", size = 0, rawSize }: Required<Pick<TestEntry, "path">> & TestEntry): Buffer {
   const block = Buffer.alloc(512);
   block.write(path, 0, 100);
   block.write("0000644\0", 100);
-  block.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
+  block.write(rawSize ?? `${size.toString(8).padStart(11, "0")}\0`, 124, "latin1");
   block.write("        ", 148);
   block.write(type, 156);
   block.write("ustar\x0000", 257);

@@ -1,9 +1,10 @@
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { MockServer } from "../../mock-server/server.ts";
-import { inspectTarball, tarballLimits } from "../../mock-server/uploads/source-tarball.ts";
+import { inspectTarball } from "../../mock-server/uploads/source-tarball.ts";
+import { tarballLimits } from "../../mock-server/uploads/tar-entries.ts";
 import { type Api, startForTest } from "./api.ts";
-import { graphConfig, tarball } from "./tarball.ts";
+import { graphConfig, type TestEntry, tarball } from "./tarball.ts";
 
 type TestServer = MockServer & { cloud: Api };
 
@@ -14,6 +15,11 @@ async function deploymentFromSource(mock: TestServer, name = "agent"): Promise<s
 
 async function put(url: string, data: Buffer): Promise<Response> {
   return fetch(url, { method: "PUT", body: new Uint8Array(data), headers: { "content-type": "application/gzip" } });
+}
+
+/** An extended header for the entry behind it; its record has fewer than 95 characters. */
+function pax(record: string): TestEntry {
+  return { path: "pax", type: "x", content: `${record.length + 4} ${record}\n` };
 }
 
 /** Uploads a tarball and makes a revision of it; returns that. */
@@ -60,6 +66,14 @@ test.each([
   ["a symbolic link", tarball([graphConfig, { path: "link", type: "2" }]), "is a link"],
   ["a hard link", tarball([graphConfig, { path: "link", type: "1" }]), "is a link"],
   ["a device", tarball([graphConfig, { path: "device", type: "3" }]), "neither a file nor a folder"],
+  ["a sparse file", tarball([graphConfig, { path: "sparse", type: "S" }]), "neither a file nor a folder"],
+  ["a long name that leads out", tarball([{ path: "@", type: "L", content: "a/../../b\0" }, graphConfig]), "leads out"],
+  ["a header that claims to be huge", tarball([{ path: "pax", type: "x", size: 8 * 1024 * 1024 }]), "no tar archive"],
+  ["a size below zero", tarball([pax("size=-1"), graphConfig]), "no tar archive"],
+  ["a size that isn't a number", tarball([graphConfig, { path: "f", rawSize: "\xa600000000001" }]), "no tar archive"],
+  ["a folder that claims content", tarball([{ path: "a/", type: "5", content: "x" }, graphConfig]), "no tar archive"],
+  ["a header that ends too early", gzipSync(gunzipSync(tarball([graphConfig])).subarray(0, 400)), "ends in the middle"],
+  ["a gzip stream that ends too early", tarball([graphConfig]).subarray(0, 60), "isn't readable"],
   ["no configuration file", tarball([{ path: "agent.ts", content: "x" }]), "it has no graph.json"],
   ["a configuration that is no JSON", tarball([{ path: "graph.json", content: "{" }]), "is no JSON"],
   ["a configuration without graphs", tarball([{ path: "graph.json", content: "{}" }]), "names no graphs"],
@@ -79,9 +93,7 @@ test.each([
 });
 
 test("a pax header can't hide a path that leads out", async () => {
-  const record = "path=../evil\n";
-  const length = record.length + 3;
-  const data = tarball([graphConfig, { path: "pax", type: "x", content: `${length} ${record}` }, { path: "innocent" }]);
+  const data = tarball([graphConfig, pax("path=../evil"), { path: "innocent" }]);
   await expect(inspectTarball(data, "graph.json")).rejects.toThrow("leads out");
 });
 

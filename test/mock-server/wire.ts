@@ -1,11 +1,11 @@
-import { connect } from "node:net";
-import { HttpServer, type HttpServerOptions } from "../../mock-server/http/http-server.ts";
+import { connect, type Socket } from "node:net";
+import { HttpServer, type HttpServerOptions } from "../../mock-server/kit/http/http-server.ts";
 
-/** All that a server at `url` answers to `pieces`, each written when the one before has been sent, until it closes the connection. */
-export function answered(url: string, ...pieces: (string | Buffer)[]): Promise<string> {
+/** All that a server at `url` responds to `pieces`, each written when the one before has been sent, until it closes the connection. */
+export function conversation(url: string, ...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
-    let answer = "";
-    const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", noDelay: true });
+    let text = "";
+    const socket = connectTo(url);
     socket.setEncoding("latin1");
     const next = (index: number) => {
       const piece = pieces[index];
@@ -14,12 +14,17 @@ export function answered(url: string, ...pieces: (string | Buffer)[]): Promise<s
       socket.write(bytes, () => setImmediate(() => next(index + 1)));
     };
     socket.on("connect", () => next(0));
-    socket.on("data", (text) => {
-      answer += text;
+    socket.on("data", (more) => {
+      text += more;
     });
-    socket.on("error", () => undefined);
-    socket.on("close", () => resolve(answer));
+    socket.on("close", () => resolve(text));
   });
+}
+
+/** A connection whose errors are nobody's concern. */
+export function connectTo(url: string): Socket {
+  const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", noDelay: true });
+  return socket.on("error", () => undefined);
 }
 
 /** A server for one test. */

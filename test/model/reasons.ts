@@ -20,7 +20,7 @@ export interface FailedRun {
 /** Failures that the engine itself has reasons for. */
 const engineReasons = [
   /protect/,
-  /isn't a target/,
+  /isn't a target|not specified in --target list/,
   /could not be found in the stack/,
   /has the alias|is the earlier name of|Duplicate resource|aliased/,
 ];

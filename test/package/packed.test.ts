@@ -40,6 +40,22 @@ test("the packed manifest says where the project is and which Node.js it needs",
   });
 });
 
+test("the licence of each package that is bundled, or ships beside the bundles, is in the packed package", async () => {
+  const licenses = await readFile(join(unpacked, "build", "THIRD-PARTY-LICENSES.txt"), "utf8");
+  // The bundler marks where each module begins.
+  const bundles = await Promise.all(
+    globSync("build/*.{js,cjs}", { cwd: unpacked }).map((file) => readFile(join(unpacked, file), "utf8")),
+  );
+  const modules = bundles.flatMap((bundle) => bundle.match(/^\/\/#region .*node_modules\/(@[^/]+\/)?[^/]+/gm) ?? []);
+  const bundled = new Set(modules.map((module) => module.replace(/^.*node_modules\//, "")));
+  expect([...bundled]).toEqual(expect.arrayContaining(["commander", "find-my-way", "sucrase", "tar-stream", "yaml"]));
+  const named = [...licenses.matchAll(/^=+\n(\S+) \S+ \(\S+\)\n=+$/gm)].map(([, name]) => name);
+  expect(named).toEqual(expect.arrayContaining([...bundled, "swagger-ui-dist"]));
+  expect(
+    licenses.match(/Permission is hereby granted|Apache License|Permission to use, copy/g)?.length,
+  ).toBeGreaterThan(10);
+});
+
 test("every link between pages of the packed package leads to a file that is in it", () => {
   const pages = globSync("**/*.md", { cwd: unpacked });
   expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/pulumi.md", "docs/action.md"]));

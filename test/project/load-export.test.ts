@@ -53,3 +53,8 @@ test("a module that throws, can't be read or imports what isn't there is told wi
     /imports-nothing\.ts doesn't load: Cannot find module .*gone.*imports-nothing\.ts/,
   );
 });
+
+test("a TypeScript file is a module or CommonJS by its syntax, not by words in its texts", async () => {
+  expect((await load("common-with-words.ts", "text")).value).toContain("export");
+  expect((await load("module-with-words.ts", "text")).value).toBe("module.exports = require(0)");
+});

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startForTest } from "../mock-server/api.ts";
-import { answered } from "../mock-server/wire.ts";
+import { conversation } from "../mock-server/wire.ts";
 import { copyOfProject } from "../project/project-copy.ts";
 
 const repository = "https://github.com/acme/addresses";
@@ -22,7 +22,7 @@ test("a project's app is told the host and the path that were asked for, and a h
     secrets: [],
   });
   const ask = (host: string, path: string) =>
-    answered(
+    conversation(
       mock.url,
       `GET /agents/${body.id}${path} HTTP/1.1\r\nhost: ${host}\r\nx-api-key: key\r\nconnection: close\r\n\r\n`,
     );

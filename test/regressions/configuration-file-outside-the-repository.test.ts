@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { inputDefaults, readInputs } from "../../action/inputs.ts";
+import { inputDefaults } from "../../action/input-defaults.ts";
+import { readInputs } from "../../action/inputs.ts";
 import { someEvent } from "../action/events.ts";
 
 test.each(["../other/graph.json", "agents/../../graph.json", "/etc/graph.json"])(

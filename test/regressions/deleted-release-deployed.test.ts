@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { targetOf } from "../../action/target.ts";
+import { targetOf } from "../../action/event-target.ts";
 import { someEvent } from "../action/events.ts";
 
 const decide = (action: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Journal, type JournalEntry } from "../../mock-server/journal.ts";
+import { Journal, type JournalEntry } from "../../mock-server/journal/journal.ts";
 import { Redaction } from "../../mock-server/redaction.ts";
 
 const entry = (number: number): JournalEntry => ({

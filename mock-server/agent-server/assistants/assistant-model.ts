@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import type { Graph } from "../engine/graph.ts";
 import { isUuid, uuidOfName } from "../engine/identifiers.ts";

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { HttpError } from "../../http-error.ts";
-import { agentRoute, assistantIdParameter } from "../agent-operation.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
+import { assistantIdOf, byBody, byPath } from "../auth/access-rule.ts";
+import type { Fields } from "../engine/graph.ts";
 import { pageHeaders, selected } from "../paging.ts";
+import { ok } from "../responses.ts";
 import type { AssistantRecord, AssistantVersionRecord } from "../state/records.ts";
 import {
   activateVersion,
@@ -25,6 +27,7 @@ import {
   subgraphs,
 } from "./assistant-schemas.ts";
 
+const readAssistant = byPath("assistants", "read");
 const tag = "Assistants";
 const params = { assistant_id: assistantIdParameter };
 const path = "/assistants/{assistant_id}";
@@ -46,6 +49,7 @@ const recurse = {
 export const assistantRoutes = [
   agentRoute({
     id: "create_assistant",
+    access: byBody("assistants", "create"),
     method: "post",
     path: "/assistants",
     tag,
@@ -56,6 +60,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "search_assistants",
+    access: byBody("assistants", "search"),
     method: "post",
     path: "/assistants/search",
     tag,
@@ -80,6 +85,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "count_assistants",
+    access: byBody("assistants", "search"),
     method: "post",
     path: "/assistants/count",
     tag,
@@ -90,6 +96,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant",
+    access: readAssistant,
     method: "get",
     path,
     tag,
@@ -100,6 +107,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "patch_assistant",
+    access: byBody("assistants", "update"),
     method: "patch",
     path,
     tag,
@@ -113,6 +121,11 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "delete_assistant",
+    async access(asked, access) {
+      await byPath("assistants", "delete")(asked, access);
+      if (asked.query.delete_threads) await access.ask("threads", "delete", {});
+      return undefined;
+    },
     method: "delete",
     path,
     tag,
@@ -133,6 +146,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant_graph",
+    access: readAssistant,
     method: "get",
     path: `${path}/graph`,
     tag,
@@ -157,6 +171,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant_schemas",
+    access: readAssistant,
     method: "get",
     path: `${path}/schemas`,
     tag,
@@ -170,6 +185,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant_subgraphs",
+    access: readAssistant,
     method: "get",
     path: `${path}/subgraphs`,
     tag,
@@ -188,6 +204,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant_subgraph",
+    access: readAssistant,
     method: "get",
     path: `${path}/subgraphs/{namespace}`,
     tag,
@@ -209,6 +226,7 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "get_assistant_versions",
+    access: readAssistant,
     method: "post",
     path: `${path}/versions`,
     tag,
@@ -228,6 +246,11 @@ export const assistantRoutes = [
   }),
   agentRoute({
     id: "set_latest_assistant_version",
+    async access({ params, query, body }, { host, ask }) {
+      const version = (body as Fields).version ?? query.version;
+      const assistantId = assistantIdOf(host, params.assistant_id as string);
+      return { body: await ask("assistants", "update", { assistant_id: assistantId, version }) };
+    },
     method: "post",
     path: `${path}/latest`,
     tag,

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import { ThreadLost } from "../worker/worker-thread.ts";
 import type { AuthDecision, AuthEvent, AuthHandlers, AuthRequest, AuthUser } from "./auth-handlers.ts";
 import type { AuthOutcome } from "./exported-auth.ts";

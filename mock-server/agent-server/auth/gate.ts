@@ -1,13 +1,13 @@
 import type { z } from "zod";
-import type { Exchange } from "../../http/exchange.ts";
-import { HttpError } from "../../http-error.ts";
-import { issuesOf } from "../../openapi/validation.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import type { RequestContext } from "../../kit/http/request-context.ts";
+import type { ValidRequest } from "../../kit/operation/operation.ts";
+import { issuesOf } from "../../kit/operation/validation-issues.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { AgentOperation } from "../agent-operation.ts";
+import type { AgentRoute } from "../agent-route.ts";
 import type { CheckKey } from "../agent-server.ts";
 import type { Fields } from "../engine/graph.ts";
 import { AccessFilters } from "./access-filters.ts";
-import { type Asked, accessRules } from "./access-rules.ts";
 import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
 import { studioUser } from "./studio-user.ts";
 
@@ -15,17 +15,21 @@ import { studioUser } from "./studio-user.ts";
  * Whose request it is. The developer interface says who it is by a header, which counts only where the server's own keys are satisfied.
  * @throws {HttpError} what the handlers refuse with.
  */
-export async function authenticated(auth: AuthHandlers, exchange: Exchange, checkKey: CheckKey): Promise<AuthUser> {
-  if (auth.admitsStudio && exchange.header("x-auth-scheme") === "langsmith") {
+export async function authenticated(
+  auth: AuthHandlers,
+  context: RequestContext,
+  checkKey: CheckKey,
+): Promise<AuthUser> {
+  if (auth.admitsStudio && context.header("x-auth-scheme") === "langsmith") {
     checkKey();
     return studioUser;
   }
-  const host = exchange.header("host") ?? "localhost";
-  const search = exchange.hasQuery ? `?${exchange.query}` : "";
+  const host = context.header("host") ?? "localhost";
+  const search = context.hasQuery ? `?${context.query}` : "";
   return auth.authenticate({
-    method: exchange.method,
-    url: `http://${host}${exchange.rawPath}${search}`,
-    headers: [...exchange.headers],
+    method: context.method,
+    url: `http://${host}${context.rawPath}${search}`,
+    headers: [...context.headers],
   });
 }
 
@@ -37,13 +41,11 @@ export async function authorized(
   host: AgentHost,
   auth: AuthHandlers,
   user: AuthUser,
-  operation: AgentOperation,
-  asked: Asked,
-): Promise<{ host: AgentHost; asked: Asked }> {
-  const rule = accessRules[operation.id];
-  if (!rule) throw new Error(`Operation ${operation.id} has no access rule.`);
+  route: AgentRoute,
+  request: ValidRequest,
+): Promise<{ host: AgentHost; request: ValidRequest }> {
   const filters = new AccessFilters();
-  const changed = await rule(asked, {
+  const changed = await route.access(request, {
     host,
     filters,
     identity: user.identity,
@@ -59,15 +61,15 @@ export async function authorized(
       caller: { user, copiedMetadata: filters.copiedMetadata },
       state: host.state.visibleTo(filters),
     },
-    asked: {
-      params: asked.params,
-      query: changed?.query ? checkedQuery(operation, changed.query) : asked.query,
-      body: changed?.body === undefined ? asked.body : checked(operation.body?.schema, "body", changed.body),
+    request: {
+      params: request.params,
+      query: changed?.query ? checkedQuery(route, changed.query) : request.query,
+      body: changed?.body === undefined ? request.body : checked(route.body?.schema, "body", changed.body),
     },
   };
 }
 
-function checkedQuery({ query }: AgentOperation, changed: Fields): Fields {
+function checkedQuery({ query }: AgentRoute, changed: Fields): Fields {
   const parameters = Object.entries(query ?? {});
   return Object.fromEntries(parameters.map(([name, { schema }]) => [name, checked(schema, name, changed[name])]));
 }

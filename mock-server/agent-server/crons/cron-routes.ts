@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
+import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/graph.ts";
 import { pageHeaders, selected } from "../paging.ts";
+import { ok } from "../responses.ts";
 import type { CronFilter } from "../state/cron-table.ts";
 import type { CronRecord } from "../state/records.ts";
+import { createCron, patchCron } from "./cron-access.ts";
 import { cron, cronCount, cronCreate, cronPatch, cronSearch, threadCronCreate } from "./cron-schemas.ts";
 import { findCron } from "./cron-service.ts";
 
@@ -31,6 +33,7 @@ function withLowerIds<Filter extends CronFilter>(filter: Filter): Filter {
 export const cronRoutes = [
   agentRoute({
     id: "create_thread_cron",
+    access: createCron,
     method: "post",
     path: "/threads/{thread_id}/runs/crons",
     tag,
@@ -41,6 +44,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "create_cron",
+    access: createCron,
     method: "post",
     path: "/runs/crons",
     tag,
@@ -51,6 +55,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "search_crons",
+    access: byBody("crons", "search"),
     method: "post",
     path: "/runs/crons/search",
     tag,
@@ -68,6 +73,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "count_crons",
+    access: byBody("crons", "search"),
     method: "post",
     path: "/runs/crons/count",
     tag,
@@ -78,6 +84,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "get_cron",
+    access: byPath("crons", "read"),
     method: "get",
     path,
     tag,
@@ -87,6 +94,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "patch_cron",
+    access: patchCron,
     method: "patch",
     path,
     tag,
@@ -99,6 +107,7 @@ export const cronRoutes = [
   }),
   agentRoute({
     id: "delete_cron",
+    access: byPath("crons", "delete"),
     method: "delete",
     path,
     tag,

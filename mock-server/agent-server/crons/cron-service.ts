@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant } from "../assistants/assistant-model.ts";
 import type { Fields } from "../engine/graph.ts";

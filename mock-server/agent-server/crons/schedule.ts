@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 
 /**
  * The first time after `from` that a cron expression means, in a time zone (UTC when there is none); `undefined` when there is none before `endTime`.

@@ -4,7 +4,7 @@ import { type Command, type Destination, type Fields, GraphError, type Interrupt
 import { RunEvents } from "./run-events.ts";
 import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.ts";
 import { end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
-import { runTask, type TaskOutcome } from "./scripted-task.ts";
+import { type RunGraph, runTask, type TaskOutcome } from "./scripted-task.ts";
 
 /** One run of a scripted graph, or of a subgraph within one: steps until nothing is left to do, each ending with a checkpoint. */
 export class ScriptedRun {
@@ -95,7 +95,7 @@ export class ScriptedRun {
     const step = current.step + 1;
     const input = task.input ? task.input.value : this.#values;
     this.#events.taskStarts(task, step, input);
-    const outcome = await runTask(this.#graph, task, input as Fields, step, this.#execution, this.#namespace);
+    const outcome = await runTask(this.#graph, task, input as Fields, step, this.#execution, this.#namespace, runGraph);
     this.#events.taskEnds(outcome.task, step, outcome.updates);
     return outcome;
   }
@@ -174,6 +174,8 @@ export class ScriptedRun {
     return { values: this.#values, interrupts };
   }
 }
+
+const runGraph: RunGraph = (graph, execution, namespace) => new ScriptedRun(graph, execution, namespace).run();
 
 function matches(nodes: "*" | readonly string[], tasks: readonly Task[]): boolean {
   return nodes === "*" ? tasks.length > 0 : tasks.some(({ name }) => nodes.includes(name));

@@ -1,7 +1,7 @@
 import { toBothNames } from "../../../core/dialect.ts";
 import { failureOf } from "../failure.ts";
 import { forked } from "./checkpoint.ts";
-import { type Destination, type Fields, GraphError, type Interrupt } from "./graph.ts";
+import { type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./graph.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { MessageTold } from "./run-events.ts";
@@ -13,7 +13,6 @@ import {
   type NodeFunction,
   type ScriptedGraph,
 } from "./scripted-graph.ts";
-import { ScriptedRun } from "./scripted-run.ts";
 
 /** What has become of a task. */
 export interface TaskOutcome {
@@ -34,7 +33,17 @@ class NodeInterrupted extends Error {
   }
 }
 
-/** Runs one node once. Never throws: a failure is an outcome. */
+/** Runs a graph to its end, or to an interrupt, in a namespace. */
+export type RunGraph = (
+  graph: ScriptedGraph,
+  execution: ScriptedExecution,
+  namespace: readonly string[],
+) => Promise<Outcome>;
+
+/**
+ * Runs one node once. Never throws: a failure is an outcome.
+ * @param runGraph for a node that is a graph
+ */
 export async function runTask(
   graph: ScriptedGraph,
   task: Task,
@@ -42,6 +51,7 @@ export async function runTask(
   step: number,
   execution: ScriptedExecution,
   namespace: readonly string[],
+  runGraph: RunGraph,
 ): Promise<TaskOutcome> {
   try {
     const node = graph.nodes[task.name] as ScriptedGraph["nodes"][string];
@@ -49,7 +59,7 @@ export async function runTask(
     const returned =
       typeof node === "function"
         ? await settle(node(input, scope.context()), scope)
-        : await runSubgraph(node.graph, task, input, execution, [...namespace, `${task.name}:${task.id}`]);
+        : await runSubgraph(runGraph, node.graph, task, input, execution, [...namespace, `${task.name}:${task.id}`]);
     const command = returned instanceof NodeCommand ? returned : undefined;
     const update = serializable(
       command ? (command.update ?? null) : ((returned as Fields | undefined) ?? null),
@@ -84,6 +94,7 @@ async function settle(result: ReturnType<NodeFunction>, scope: TaskScope): Promi
 }
 
 async function runSubgraph(
+  runGraph: RunGraph,
   graph: ScriptedGraph,
   task: Task,
   input: Fields,
@@ -92,7 +103,7 @@ async function runSubgraph(
 ): Promise<Fields> {
   const from = await askingCheckpoint(task, execution, namespace.join("|"));
   const isAnswered = from !== undefined;
-  const { values, interrupts } = await new ScriptedRun(
+  const { values, interrupts } = await runGraph(
     graph,
     {
       ...execution,
@@ -103,7 +114,7 @@ async function runSubgraph(
       interruptAfter: [],
     },
     namespace,
-  ).run();
+  );
   if (interrupts) throw new NodeInterrupted(interrupts);
   return values;
 }

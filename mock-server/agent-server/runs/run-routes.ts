@@ -1,12 +1,23 @@
 import { z } from "zod";
-import { HttpError } from "../../http-error.ts";
-import { agentRoute } from "../agent-operation.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import { eventStream, ok } from "../answer.ts";
+import { byPath } from "../auth/access-rule.ts";
+import type { Fields } from "../engine/graph.ts";
 import { streamModes } from "../engine/stream-mode.ts";
 import { selected } from "../paging.ts";
+import { eventStream, ok } from "../responses.ts";
+import { readThread, updateThread } from "../threads/thread-access.ts";
 import { findThread } from "../threads/thread-model.ts";
-import { answerJoin, answerJoinStream, answerRun, answerStream, answerWait, runPath } from "./run-answers.ts";
+import { startRun } from "./run-access.ts";
+import {
+  joinResponse,
+  joinStreamResponse,
+  runPath,
+  runResponse,
+  streamResponse,
+  waitResponse,
+} from "./run-responses.ts";
 import { run, runCreateStateful, runStatus, runsCancel } from "./run-schemas.ts";
 import { findRun, viewRun } from "./run-view.ts";
 import { threadStreamModes } from "./thread-streams.ts";
@@ -41,6 +52,7 @@ const action = {
 export const runRoutes = [
   agentRoute({
     id: "list_runs",
+    access: readThread,
     method: "get",
     path: runsPath,
     tag,
@@ -82,26 +94,29 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "create_run",
+    access: startRun,
     method: "post",
     path: runsPath,
     tag,
     summary: "Start a run in the background",
     body,
     responses: { 200: { description: "The run.", schema: run, headers: started }, ...failures },
-    handle: ({ host, params, body, headers }) => answerRun(host, params.thread_id, body, headers),
+    handle: ({ host, params, body, headers }) => runResponse(host, params.thread_id, body, headers),
   }),
   agentRoute({
     id: "stream_run",
+    access: startRun,
     method: "post",
     path: `${runsPath}/stream`,
     tag,
     summary: "Start a run and follow its events",
     body,
     responses: { 200: { ...events, headers: started }, ...failures },
-    handle: ({ host, params, body, headers }) => answerStream(host, params.thread_id, body, headers),
+    handle: ({ host, params, body, headers }) => streamResponse(host, params.thread_id, body, headers),
   }),
   agentRoute({
     id: "wait_run",
+    access: startRun,
     method: "post",
     path: `${runsPath}/wait`,
     tag,
@@ -111,10 +126,11 @@ export const runRoutes = [
       200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown(), headers: started },
       ...failures,
     },
-    handle: ({ host, params, body, headers }) => answerWait(host, params.thread_id, body, headers),
+    handle: ({ host, params, body, headers }) => waitResponse(host, params.thread_id, body, headers),
   }),
   agentRoute({
     id: "get_run",
+    access: readThread,
     method: "get",
     path,
     tag,
@@ -124,6 +140,7 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "delete_run",
+    access: byPath("threads", "delete"),
     method: "delete",
     path,
     tag,
@@ -138,6 +155,7 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "join_run",
+    access: readThread,
     method: "get",
     path: `${path}/join`,
     tag,
@@ -150,11 +168,12 @@ export const runRoutes = [
     },
     async handle({ host, params, query }) {
       const record = findRun(host, params.thread_id, params.run_id as string);
-      return answerJoin(host, record, query.cancel_on_disconnect);
+      return joinResponse(host, record, query.cancel_on_disconnect);
     },
   }),
   agentRoute({
     id: "join_run_stream",
+    access: readThread,
     method: "get",
     path: `${path}/stream`,
     tag,
@@ -165,7 +184,7 @@ export const runRoutes = [
     responses: { 200: events, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
       const record = findRun(host, params.thread_id, params.run_id as string);
-      return answerJoinStream(host, record, runPath(record.thread_id, record.run_id), {
+      return joinStreamResponse(host, record, runPath(record.thread_id, record.run_id), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
         cancelOnLeave: query.cancel_on_disconnect,
@@ -174,6 +193,7 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "cancel_run",
+    access: updateThread,
     method: "post",
     path: `${path}/cancel`,
     tag,
@@ -205,6 +225,11 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "cancel_runs",
+    async access({ query, body }, { ask }) {
+      const { thread_id: threadId = null } = body as Fields;
+      await ask("threads", "update", { thread_id: threadId, action: query.action });
+      return undefined;
+    },
     method: "post",
     path: "/runs/cancel",
     tag,
@@ -226,6 +251,7 @@ export const runRoutes = [
   }),
   agentRoute({
     id: "join_thread_stream",
+    access: readThread,
     method: "get",
     path: "/threads/{thread_id}/stream",
     tag: "Threads",

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant, findGraph } from "../assistants/assistant-model.ts";
 import type { RunError, RunRecord, ThreadRecord } from "../state/records.ts";

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import type { Fields } from "../engine/graph.ts";
 import type { RunRecord } from "../state/records.ts";

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
-import { answerJoinStream, answerRun, answerStream, answerWait, runPath } from "./run-answers.ts";
+import type { Fields } from "../engine/graph.ts";
+import { ok } from "../responses.ts";
+import { askToRun, startRun } from "./run-access.ts";
+import { joinStreamResponse, runPath, runResponse, streamResponse, waitResponse } from "./run-responses.ts";
 import { cancelOnDisconnect, joinModes } from "./run-routes.ts";
 import { run, runBatchCreate, runCreateStateless } from "./run-schemas.ts";
 import { findRun, viewRun } from "./run-view.ts";
@@ -17,26 +19,29 @@ const events = { description: "Events until the run ends.", schema: z.unknown(),
 export const statelessRunRoutes = [
   agentRoute({
     id: "create_stateless_run",
+    access: startRun,
     method: "post",
     path: "/runs",
     tag,
     summary: "Start a run in the background that leaves nothing behind",
     body,
     responses: { 200: { description: "The run.", schema: run, headers: started }, ...failures },
-    handle: ({ host, body, headers }) => answerRun(host, undefined, body, headers),
+    handle: ({ host, body, headers }) => runResponse(host, undefined, body, headers),
   }),
   agentRoute({
     id: "stream_stateless_run",
+    access: startRun,
     method: "post",
     path: "/runs/stream",
     tag,
     summary: "Start a run that leaves nothing behind, and follow its events",
     body,
     responses: { 200: { ...events, headers: started }, ...failures },
-    handle: ({ host, body, headers }) => answerStream(host, undefined, body, headers),
+    handle: ({ host, body, headers }) => streamResponse(host, undefined, body, headers),
   }),
   agentRoute({
     id: "wait_stateless_run",
+    access: startRun,
     method: "post",
     path: "/runs/wait",
     tag,
@@ -46,10 +51,15 @@ export const statelessRunRoutes = [
       200: { description: "The values, or `__error__`.", schema: z.unknown(), headers: started },
       ...failures,
     },
-    handle: ({ host, body, headers }) => answerWait(host, undefined, body, headers),
+    handle: ({ host, body, headers }) => waitResponse(host, undefined, body, headers),
   }),
   agentRoute({
     id: "create_run_batch",
+    async access({ body }, access) {
+      const bodies: Fields[] = [];
+      for (const one of body as Fields[]) bodies.push(await askToRun(access, undefined, one));
+      return { body: bodies };
+    },
     method: "post",
     path: "/runs/batch",
     tag,
@@ -64,6 +74,11 @@ export const statelessRunRoutes = [
   }),
   agentRoute({
     id: "join_stateless_run_stream",
+    async access({ params }, { ask, host }) {
+      const run = host.state.runs.get(params.run_id as string);
+      await ask("threads", "read", { thread_id: run?.thread_id ?? null });
+      return undefined;
+    },
     method: "get",
     path: "/runs/{run_id}/stream",
     tag,
@@ -72,7 +87,7 @@ export const statelessRunRoutes = [
     responses: { 200: events, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
       const record = findRun(host, undefined, params.run_id as string);
-      return answerJoinStream(host, record, runPath(undefined, record.run_id), {
+      return joinStreamResponse(host, record, runPath(undefined, record.run_id), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
         cancelOnLeave: query.cancel_on_disconnect,

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { Fields } from "../engine/graph.ts";
 
 type Test = (value: unknown) => boolean;

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { invalid } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
+import type { Fields } from "../engine/graph.ts";
+import { ok } from "../responses.ts";
 import { getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
 import {
   listNamespacesResponse,
@@ -19,6 +20,7 @@ const done = { description: "Done." };
 export const storeRoutes = [
   agentRoute({
     id: "put_item",
+    access: async ({ body }, { ask }) => ({ body: await ask("store", "put", { ...(body as Fields) }) }),
     method: "put",
     path: "/store/items",
     tag,
@@ -33,6 +35,11 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "get_item",
+    async access({ query }, { ask }) {
+      const { namespace, ...rest } = query;
+      const labels = (namespace as string[]).flatMap((part) => part.split("."));
+      return { query: await ask("store", "get", { ...rest, namespace: labels }) };
+    },
     method: "get",
     path: "/store/items",
     tag,
@@ -59,6 +66,10 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "delete_item",
+    async access({ body }, { ask }) {
+      const { namespace, key } = body as Fields;
+      return { body: await ask("store", "delete", { namespace: namespace ?? [], key }) };
+    },
     method: "delete",
     path: "/store/items",
     tag,
@@ -72,6 +83,11 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "search_items",
+    async access({ body }, { ask }) {
+      const { namespace_prefix: prefix, ...rest } = body as Fields;
+      const asked = await ask("store", "search", { ...rest, namespace: prefix ?? [] });
+      return { body: { ...asked, namespace_prefix: asked.namespace } };
+    },
     method: "post",
     path: "/store/items/search",
     tag,
@@ -84,6 +100,11 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "list_namespaces",
+    async access({ body }, { ask }) {
+      const { prefix, ...rest } = body as Fields;
+      const asked = await ask("store", "list_namespaces", { ...rest, namespace: prefix ?? [] });
+      return { body: { ...asked, prefix: asked.namespace } };
+    },
     method: "post",
     path: "/store/namespaces",
     tag,

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { AgentHost } from "../agent-host.ts";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { fields, invalid, named } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
 import { makeDefaultAssistants } from "../assistants/assistant-model.ts";
+import { needsUserOnly } from "../auth/access-rule.ts";
+import { ok } from "../responses.ts";
 import { runStatus } from "../runs/run-schemas.ts";
+import { mayTruncate } from "./system-access.ts";
 
 const tag = "System";
 
@@ -44,6 +46,7 @@ function prometheusText(host: AgentHost): string {
 export const systemRoutes = [
   agentRoute({
     id: "health_check",
+    access: needsUserOnly,
     method: "get",
     path: "/ok",
     tag,
@@ -63,6 +66,7 @@ export const systemRoutes = [
   }),
   agentRoute({
     id: "server_info",
+    access: needsUserOnly,
     method: "get",
     path: "/info",
     tag,
@@ -84,6 +88,7 @@ export const systemRoutes = [
   }),
   agentRoute({
     id: "system_metrics",
+    access: needsUserOnly,
     method: "get",
     path: "/metrics",
     tag,
@@ -115,6 +120,7 @@ export const systemRoutes = [
   }),
   agentRoute({
     id: "truncate",
+    access: mayTruncate,
     method: "post",
     path: "/internal/truncate",
     tag,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { type CheckpointReference, GraphError, type StateChange, type StateSnapshot } from "../engine/graph.ts";
 import type { ThreadRecord } from "../state/records.ts";

@@ -1,9 +1,8 @@
 import type { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { commandOf, type Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/graph.ts";
 import type { ThreadRecord, ThreadTtl } from "../state/records.ts";
-import { prepareUpdate } from "./state-update.ts";
 import type { threadCreate, threadPatch } from "./thread-schemas.ts";
 
 /** @throws {HttpError} 404 when there is no such thread. */
@@ -40,7 +39,8 @@ export function changeThread(
 
 type TtlInput = z.output<typeof threadCreate>["ttl"];
 
-function ttlFrom(host: AgentHost, input: TtlInput): ThreadTtl | null {
+/** A time to live as clients send it. */
+export function ttlFrom(host: AgentHost, input: TtlInput): ThreadTtl | null {
   if (typeof input === "number") return timeToLive(host, "delete", input);
   if (input?.ttl === undefined) return null;
   return timeToLive(host, input.strategy, input.ttl);
@@ -49,28 +49,6 @@ function ttlFrom(host: AgentHost, input: TtlInput): ThreadTtl | null {
 function timeToLive(host: AgentHost, strategy: ThreadTtl["strategy"], minutes: number): ThreadTtl {
   const expires = new Date(host.clock.now() + minutes * 60_000).toISOString();
   return { strategy, ttl_minutes: minutes, expires_at: expires };
-}
-
-/** @throws {HttpError} 409 for an id in use, unless that is to be ignored; 422 for supersteps that don't fit the graph. */
-export async function createThread(host: AgentHost, body: z.output<typeof threadCreate>): Promise<ThreadRecord> {
-  const threadId = body.thread_id?.toLowerCase() ?? host.ids.uuid();
-  const existing = host.state.threads.get(threadId);
-  if (existing && body.if_exists === "do_nothing") return existing;
-  if (existing) throw inUse(threadId);
-  const thread = newThread(host, threadId, body.metadata ?? {}, ttlFrom(host, body.ttl));
-  if (!body.supersteps) {
-    addThread(host, thread);
-    return thread;
-  }
-  const supersteps = body.supersteps.map(({ updates }) =>
-    updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),
-  );
-  const update = await prepareUpdate(host, thread, {}, supersteps);
-  host.state.transaction(() => {
-    addThread(host, thread);
-    update.keep();
-  });
-  return findThread(host, threadId);
 }
 
 /** A thread that nothing has run on. */
@@ -98,11 +76,13 @@ export function newThread(
 
 /** @throws {HttpError} 409 for an id in use. */
 export function addThread(host: AgentHost, thread: ThreadRecord): void {
-  if (!host.state.threads.insert(thread)) throw inUse(thread.thread_id);
+  if (!host.state.threads.insert(thread)) throw threadInUse(thread.thread_id);
   if (thread.ttl) host.expiry.expireAt(thread.ttl.expires_at);
 }
 
-const inUse = (threadId: string) => new HttpError(409, `Thread ${threadId} exists already.`);
+export function threadInUse(threadId: string): HttpError {
+  return new HttpError(409, `Thread ${threadId} exists already.`);
+}
 
 /** Merges the metadata and sets the time to live. @throws {HttpError} 404 when there is no such thread. */
 export function patchThread(host: AgentHost, threadId: string, body: z.output<typeof threadPatch>): ThreadRecord {

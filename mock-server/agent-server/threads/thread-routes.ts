@@ -1,13 +1,17 @@
 import { z } from "zod";
-import { parseJson } from "../../http/json.ts";
-import { HttpError } from "../../http-error.ts";
-import { agentRoute } from "../agent-operation.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { parseJson } from "../../kit/http/json.ts";
+import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
+import { byBody, byPath } from "../auth/access-rule.ts";
+import type { Fields } from "../engine/graph.ts";
 import { pageHeaders, selected } from "../paging.ts";
+import { ok } from "../responses.ts";
 import type { ThreadRecord } from "../state/records.ts";
+import { createThread } from "./create-thread.ts";
 import { valueAt } from "./extract.ts";
-import { copyThread, createThread, findThread, patchThread, pruneThread, viewThread } from "./thread-model.ts";
+import { listThreads, readThread } from "./thread-access.ts";
+import { copyThread, findThread, patchThread, pruneThread, viewThread } from "./thread-model.ts";
 import {
   thread,
   threadCount,
@@ -38,6 +42,7 @@ function viewFound(record: ThreadRecord, { select, extract }: z.output<typeof th
 export const threadRoutes = [
   agentRoute({
     id: "create_thread",
+    access: byBody("threads", "create"),
     method: "post",
     path: "/threads",
     tag,
@@ -48,6 +53,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "list_threads",
+    access: listThreads,
     method: "get",
     path: "/threads",
     tag,
@@ -75,6 +81,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "search_threads",
+    access: byBody("threads", "search"),
     method: "post",
     path: "/threads/search",
     tag,
@@ -93,6 +100,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "count_threads",
+    access: byBody("threads", "search"),
     method: "post",
     path: "/threads/count",
     tag,
@@ -103,6 +111,11 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "prune_threads",
+    async access({ body }, { ask }) {
+      const { thread_ids: ids, strategy } = body as { thread_ids: string[]; strategy: string };
+      for (const id of ids) await ask("threads", strategy === "delete" ? "delete" : "update", { thread_id: id });
+      return undefined;
+    },
     method: "post",
     path: "/threads/prune",
     tag,
@@ -117,6 +130,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "get_thread",
+    access: readThread,
     method: "get",
     path,
     tag,
@@ -137,6 +151,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "patch_thread",
+    access: byBody("threads", "update"),
     method: "patch",
     path,
     tag,
@@ -151,6 +166,7 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "delete_thread",
+    access: byPath("threads", "delete"),
     method: "delete",
     path,
     tag,
@@ -164,6 +180,12 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "copy_thread",
+    async access({ params }, { ask, filters }) {
+      await ask("threads", "read", { ...params });
+      const { metadata } = await ask("threads", "create", { metadata: {} });
+      filters.copiedMetadata = (metadata ?? {}) as Fields;
+      return undefined;
+    },
     method: "post",
     path: `${path}/copy`,
     tag,

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { agentRoute } from "../agent-operation.ts";
+import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import { ok } from "../answer.ts";
 import type { Fields, StateSnapshot } from "../engine/graph.ts";
+import { ok } from "../responses.ts";
 import { project } from "./extract.ts";
 import { updateState } from "./state-update.ts";
+import { readThread, updateThread } from "./thread-access.ts";
 import { findThread } from "./thread-model.ts";
 import {
   historySearch,
@@ -67,6 +68,7 @@ async function history(
 export const threadStateRoutes = [
   agentRoute({
     id: "get_thread_state",
+    access: readThread,
     method: "get",
     path: `${path}/state`,
     tag,
@@ -80,6 +82,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "update_thread_state",
+    access: updateThread,
     method: "post",
     path: `${path}/state`,
     tag,
@@ -98,6 +101,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "patch_thread_state",
+    access: updateThread,
     method: "patch",
     path: `${path}/state`,
     tag,
@@ -115,6 +119,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "get_thread_state_at_checkpoint",
+    access: readThread,
     method: "get",
     path: `${path}/state/{checkpoint_id}`,
     tag,
@@ -126,6 +131,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "post_thread_state_at_checkpoint",
+    access: readThread,
     method: "post",
     path: `${path}/state/checkpoint`,
     tag,
@@ -137,6 +143,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "get_thread_history",
+    access: readThread,
     method: "get",
     path: `${path}/history`,
     tag,
@@ -154,6 +161,7 @@ export const threadStateRoutes = [
   }),
   agentRoute({
     id: "post_thread_history",
+    access: readThread,
     method: "post",
     path: `${path}/history`,
     tag,

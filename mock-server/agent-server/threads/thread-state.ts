@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findGraph } from "../assistants/assistant-model.ts";
 import type { CheckpointReference, Graph, StateSnapshot } from "../engine/graph.ts";

@@ -8,7 +8,6 @@ import {
   type StateSnapshot,
 } from "../engine/graph.ts";
 import { CallFailure } from "./calls.ts";
-import type { Supervisor } from "./project-worker.ts";
 import type {
   DrawParams,
   ExecuteParams,
@@ -17,6 +16,7 @@ import type {
   SubgraphsParams,
   UpdateParams,
 } from "./protocol.ts";
+import type { Supervisor } from "./supervisor.ts";
 import { ThreadLost } from "./worker-thread.ts";
 
 /** How often a run begins, when its thread is lost through no fault of its own. */

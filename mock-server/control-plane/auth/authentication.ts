@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { badRequest, HttpError } from "../../http-error.ts";
+import { badRequest, HttpError } from "../../kit/http/http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { Scope } from "../deployment-model.ts";

@@ -1,5 +1,6 @@
-import { route } from "../../openapi/route.ts";
+import { z } from "zod";
 import { validationFailed } from "../common-responses.ts";
+import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import { connectionCreateRequest, connectionResponse, connectionsListResponse } from "./auth-schemas.ts";
 import { connect, connectionsOf, disconnect, viewConnection } from "./connection-model.ts";
@@ -7,14 +8,14 @@ import { findToken } from "./token-model.ts";
 
 const tag = "Agent Connections (v2)";
 const path = "/v2/auth/agents/{agent_id}/connections";
-const textParameters = ["agent_id", "connection_id"];
+const params = { agent_id: z.string(), connection_id: z.string() };
 
 export const agentConnectionRoutes = [
   route({
     id: "list_connections",
     method: "get",
     path,
-    textParameters,
+    params,
     tag,
     summary: "List the tokens that an agent may use",
     responses: { 200: { description: "The connections.", schema: connectionsListResponse }, 422: validationFailed },
@@ -28,7 +29,7 @@ export const agentConnectionRoutes = [
     id: "create_connection",
     method: "post",
     path,
-    textParameters,
+    params,
     tag,
     summary: "Let an agent use one of the caller's tokens",
     body: { schema: connectionCreateRequest, required: true },
@@ -47,7 +48,7 @@ export const agentConnectionRoutes = [
     id: "remove_connection",
     method: "delete",
     path: `${path}/{connection_id}`,
-    textParameters,
+    params,
     tag,
     summary: "Take a token away from an agent",
     responses: {

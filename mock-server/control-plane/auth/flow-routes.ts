@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Answer, sendPage } from "../../http/answer.ts";
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { type HttpResponse, pageResponse } from "../../kit/http/http-response.ts";
 import type { Mock } from "../../mock.ts";
-import { route } from "../../openapi/route.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
+import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import {
   authenticateRequest,
@@ -23,8 +23,8 @@ import { escapeHtml, simplePage } from "./result-page.ts";
 
 const tag = "Auth Service (v2)";
 const pages = {
-  200: { description: "A page that says that the browser's part is done.", isPage: true },
-  400: { description: "A page that says what went wrong.", isPage: true },
+  200: { description: "A page that says that the browser's part is done.", mediaType: "text/html", schema: z.string() },
+  400: { description: "A page that says what went wrong.", mediaType: "text/html", schema: z.string() },
   422: validationFailed,
 };
 const text = (description: string) => ({ kind: "string", schema: z.string().optional(), description }) as const;
@@ -36,14 +36,14 @@ const callbackQuery = {
 };
 
 /** Ends an authentication and shows the user how it went. Nothing of the request decides where the browser goes next: nowhere. */
-async function finishOnPage(mock: Mock, callback: Callback): Promise<Answer> {
+async function finishOnPage(mock: Mock, callback: Callback): Promise<HttpResponse> {
   try {
     const { provider } = await finishAuthentication(mock, callback);
     const text = `<p>You are connected to ${escapeHtml(provider.name)}. You can close this window.</p>`;
-    return sendPage(200, simplePage("Connected", text));
+    return pageResponse(200, simplePage("Connected", text));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    return sendPage(error.status, simplePage("Not connected", `<p>${escapeHtml(error.message)}</p>`));
+    return pageResponse(error.status, simplePage("Not connected", `<p>${escapeHtml(error.message)}</p>`));
   }
 }
 
@@ -68,7 +68,7 @@ export const flowRoutes = [
     id: "wait_for_auth_completion",
     method: "get",
     path: "/v2/auth/wait/{auth_id}",
-    textParameters: ["auth_id"],
+    params: { auth_id: z.string() },
     tag,
     summary: "Wait until a user has answered",
     query: {
@@ -84,15 +84,15 @@ export const flowRoutes = [
     },
     async handle({ mock, scope, caller, params, query, signal }) {
       const id = params.auth_id as string;
-      return { status: 200, body: await waitForAuthentication(mock, scope, caller, id, query.timeout, signal()) };
+      return { status: 200, body: await waitForAuthentication(mock, scope, caller, id, query.timeout, signal) };
     },
   }),
   route({
     id: "oauth_callback_get",
     method: "get",
     path: "/v2/auth/callback/{provider_id}",
-    textParameters: ["provider_id"],
-    isOpen: true,
+    params: { provider_id: z.string() },
+    access: "open",
     tag,
     summary: "Take a browser back from an OAuth provider",
     query: callbackQuery,
@@ -105,7 +105,7 @@ export const flowRoutes = [
     id: "oauth_callback",
     method: "post",
     path: "/v2/auth/callback/{provider_id}",
-    textParameters: ["provider_id"],
+    params: { provider_id: z.string() },
     tag,
     summary: "End an authentication whose answer another page has received",
     body: { schema: finalizeRequest, required: true },
@@ -128,8 +128,8 @@ export const flowRoutes = [
     id: "oauth_setup_callback",
     method: "get",
     path: "/v2/auth/setup/{provider_id}",
-    textParameters: ["provider_id"],
-    isOpen: true,
+    params: { provider_id: z.string() },
+    access: "open",
     tag,
     summary: "Take a browser back from the installation of an app",
     description: "An update of an installation needs nothing but a page; a new one with a code is a callback.",
@@ -143,7 +143,7 @@ export const flowRoutes = [
       const { code, state, error, error_description: errorDescription, setup_action: action } = query;
       if (action === "update" && !code && !error) {
         const text = "<p>The installation was changed. You can close this window.</p>";
-        return sendPage(200, simplePage("Updated", text));
+        return pageResponse(200, simplePage("Updated", text));
       }
       return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
     },

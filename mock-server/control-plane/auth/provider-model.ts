@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { badRequest, HttpError } from "../../http-error.ts";
 import { uuidFrom } from "../../ids.ts";
+import { badRequest, HttpError } from "../../kit/http/http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { Scope } from "../deployment-model.ts";

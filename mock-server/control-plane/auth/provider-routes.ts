@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { route } from "../../openapi/route.ts";
+
 import { ruleBroken, validationFailed } from "../common-responses.ts";
+import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import {
   mcpProviderCreateRequest,
@@ -23,7 +24,7 @@ const tag = "Auth Service (v2)";
 const path = "/v2/auth/providers";
 const notFound = { description: "No such provider in this workspace.", schema: errorDetail };
 const taken = { description: "The workspace has a provider of this name.", schema: errorDetail };
-const one = { path: `${path}/{provider_id}`, textParameters: ["provider_id"] };
+const one = { path: `${path}/{provider_id}`, params: { provider_id: z.string() } };
 
 export const providerRoutes = [
   route({

@@ -1,4 +1,4 @@
-import { HttpError } from "../../http-error.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { Mock } from "../../mock.ts";
 import { OutboundError } from "../../outbound.ts";
 import type { Scope } from "../deployment-model.ts";

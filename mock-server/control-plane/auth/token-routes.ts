@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Mock } from "../../mock.ts";
-import { route } from "../../openapi/route.ts";
+
 import { validationFailed } from "../common-responses.ts";
 import type { Scope } from "../deployment-model.ts";
 import { optionalText } from "../paging.ts";
+import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import type { ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import {
@@ -110,7 +111,7 @@ export const tokenRoutes = [
     id: "update_token_label",
     method: "patch",
     path: "/v2/auth/tokens/{token_id}/metadata",
-    textParameters: ["token_id"],
+    params: { token_id: z.string() },
     tag,
     summary: "Change a token's label, or make it the default one",
     body: { schema: tokenUpdateRequest, required: true },
@@ -129,7 +130,7 @@ export const tokenRoutes = [
     id: "delete_single_oauth_token",
     method: "delete",
     path: "/v2/auth/tokens/{token_id}",
-    textParameters: ["token_id"],
+    params: { token_id: z.string() },
     tag,
     summary: "Delete a token, after revoking it at its provider",
     responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { sendJson } from "../../../mock-server/http/answer.ts";
-import { readText } from "../../../mock-server/http/body.ts";
-import type { Exchange } from "../../../mock-server/http/exchange.ts";
+import { jsonResponse } from "../../../mock-server/kit/http/http-response.ts";
+import type { RequestContext } from "../../../mock-server/kit/http/request-context.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 import {
   agentInputs,
@@ -281,12 +280,12 @@ test.each([
   ['{"assistant": "missing"}', 1, "failed"],
 ])("a smoke test of %s ends with %i", async (smokeTest, status, outcome) => {
   const agentServer = {
-    handle: async (_: unknown, path: string, exchange: Exchange) => {
-      if (path === "/ok") return sendJson(200, { ok: true });
-      const body = JSON.parse(await readText(exchange)) as { assistant_id: string };
+    handle: async (_: unknown, path: string, context: RequestContext) => {
+      if (path === "/ok") return jsonResponse(200, { ok: true });
+      const body = JSON.parse(await context.readText()) as { assistant_id: string };
       const isKnown = path === "/runs/wait" && body.assistant_id === "agent";
-      if (!isKnown) return sendJson(404, { detail: "Not Found" });
-      return sendJson(200, { messages: ["the expected answer"] });
+      if (!isKnown) return jsonResponse(404, { detail: "Not Found" });
+      return jsonResponse(200, { messages: ["the expected answer"] });
     },
   };
   await using mock = await startMockServer({ port: 0, transitions: "immediate", agentServer });

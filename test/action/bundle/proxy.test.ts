@@ -1,13 +1,11 @@
-import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createServer } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
-import { sendJson } from "../../../mock-server/http/answer.ts";
-import type { Exchange } from "../../../mock-server/http/exchange.ts";
+import { jsonResponse } from "../../../mock-server/kit/http/http-response.ts";
+import type { RequestContext } from "../../../mock-server/kit/http/request-context.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
+import { type CertificateFiles, certificateFor, hasOpenssl } from "../../support/certificate.ts";
 import { agentInputs, apiKey } from "../../support/github/agents.ts";
 import { ConnectProxy } from "../../support/github/connect-proxy.ts";
 import { runAction } from "../../support/github/run-action.ts";
@@ -16,36 +14,6 @@ import { storedDeployments } from "../../support/stored.ts";
 import { pullRequest } from "../events.ts";
 
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
-
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-
-interface Certificate {
-  key: string;
-  certificate: string;
-}
-
-/** A certificate for some host names, which signs itself. */
-async function certificateFor(hosts: readonly string[]): Promise<Certificate> {
-  const folder = await mkdtemp(join(tmpdir(), "graphdeploy-tls-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const names = `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(",")}`;
-  const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
-  const made = spawnSync("openssl", [
-    "req",
-    ...kind,
-    "-keyout",
-    key,
-    "-out",
-    certificate,
-    "-subj",
-    "/CN=test",
-    "-addext",
-    names,
-  ]);
-  expect(made.status, made.stderr.toString()).toBe(0);
-  return { key, certificate };
-}
 
 /** Hands on what comes to another port of this machine, which may be known only later. */
 function forwardTo(portNow: () => number): (client: Socket) => void {
@@ -69,7 +37,7 @@ function forwardedPort(portNow: () => number): Promise<number> {
 }
 
 /** A port that speaks TLS in front of one that doesn't. */
-async function withTls({ key, certificate }: Certificate, port: number): Promise<number> {
+async function withTls({ key, certificate }: CertificateFiles, port: number): Promise<number> {
   const files = { key: await readFile(key), cert: await readFile(certificate) };
   return listen(
     createServer(
@@ -144,9 +112,9 @@ test("a proxy variable that isn't an address is one error that names it, and not
 
 test("a control plane of a compose network is deployed to once its host is allowed, its agents with the key", async () => {
   const agentServer = {
-    handle: async (_: unknown, path: string, { headers }: Exchange) => {
+    handle: async (_: unknown, path: string, { headers }: RequestContext) => {
       const isKnown = path === "/ok" || headers.get("x-api-key") === apiKey;
-      return sendJson(isKnown ? 200 : 403, {});
+      return jsonResponse(isKnown ? 200 : 403, {});
     },
   };
   let port = 0;

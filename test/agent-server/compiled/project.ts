@@ -1,10 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { GraphAgentServerOptions } from "../../../mock-server/agent-server/graph-agent-server.ts";
-import {
-  type ProjectWorker,
-  type ProjectWorkerOptions,
-  startProjectWorker,
-} from "../../../mock-server/agent-server/worker/project-worker.ts";
+import { type ProjectWorker, startProjectWorker } from "../../../mock-server/agent-server/worker/project-worker.ts";
+import type { ProjectWorkerOptions } from "../../../mock-server/agent-server/worker/supervisor.ts";
 import { readGraphConfig } from "../../../mock-server/project/graph-config.ts";
 import type { RunningProject } from "../../../mock-server/project/running-project.ts";
 import { startAgent, type TestAgent } from "../agent.ts";

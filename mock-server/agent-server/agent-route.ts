@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { HttpError } from "../kit/http/http-error.ts";
+import { TooDeepError } from "../kit/http/json.ts";
+import { openApiDocument } from "../kit/openapi/document.ts";
+import type { OperationResponse, QueryParameter, Route, RouteDefinition } from "../kit/operation/operation.ts";
+import type { ValidationStyle } from "../kit/operation/request-reader.ts";
+import type { ValidationIssue } from "../kit/operation/validation-issues.ts";
+import type { AgentHost } from "./agent-host.ts";
+import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
+import type { AccessRule } from "./auth/access-rule.ts";
+
+/** Whose request it is. */
+interface AgentCall {
+  host: AgentHost;
+  headers: Headers;
+}
+
+/** An operation and what serves it; `access` asks the auth handlers, where there are any. */
+export type AgentRoute = Route<AgentCall, AccessRule>;
+
+/** Describes an operation together with its handler, whose arguments are typed by the schemas. */
+export function agentRoute<
+  const Parameters extends Record<string, QueryParameter> = Record<never, never>,
+  Schema extends z.ZodType = z.ZodType<undefined>,
+>(definition: RouteDefinition<AgentCall, AccessRule, Parameters, Schema>): AgentRoute {
+  return definition as unknown as AgentRoute;
+}
+
+/** A path parameter that takes an assistant's id or the name of a graph. */
+export const assistantIdParameter = z.string().min(1).describe("The id of an assistant, or the name of a graph.");
+
+/** How an agent server judges requests: one sentence says what is wrong, as the service does. */
+export const agentValidationStyle = (bodyLimitBytes: number): ValidationStyle => ({
+  refusal: (issues) => new HttpError(422, issues.map(sentence).join("; ")),
+  unreadable(error) {
+    throw new HttpError(400, error instanceof TooDeepError ? error.message : "The body is not valid JSON.");
+  },
+  emptyBody: {},
+  dropsNulls: true,
+  refusesUnknown: false,
+  bodyLimitBytes,
+});
+
+function sentence({ loc, msg }: ValidationIssue): string {
+  return `${loc.join(".")}: ${msg}`;
+}
+
+/** What any operation that takes a body may respond before it has read it. */
+const bodyResponses: Record<number, OperationResponse> = {
+  400: { description: "The body isn't JSON.", schema: errorResponse },
+  413: { description: "The body is larger than the server takes.", schema: errorResponse },
+};
+
+/** The OpenAPI description of an agent server. */
+export function agentDocument(routes: readonly AgentRoute[]): Record<string, unknown> {
+  return openApiDocument(routes, {
+    title: "Agent server (mock)",
+    description: "Runs graphs: assistants, threads, runs and their streams, schedules, and a key-value store.",
+    serverUrl: ".",
+    schemaNames: agentSchemaNames,
+    securitySchemes: { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } },
+    securityOf: () => [{ "API Key": [] }],
+    bodyResponses,
+    responsesAs: "input",
+  });
+}

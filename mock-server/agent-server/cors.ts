@@ -1,0 +1,29 @@
+import type { HttpResponse } from "../kit/http/http-response.ts";
+import type { RequestContext } from "../kit/http/request-context.ts";
+
+/** Browsers may read these headers of a response from another origin. */
+const exposedHeaders = "content-location, location, x-pagination-next, x-pagination-total";
+
+/** What lets pages of any origin read a response. */
+const corsHeaders: Record<string, string> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": exposedHeaders,
+};
+
+/** The same response, for pages of any origin. */
+export function forAnyOrigin(response: HttpResponse): HttpResponse {
+  return { ...response, headers: response.headers ? { ...corsHeaders, ...response.headers } : corsHeaders };
+}
+
+/** The response to a browser that asks whether it may send a request. */
+export function preflight(context: RequestContext): HttpResponse {
+  return {
+    status: 204,
+    headers: {
+      ...corsHeaders,
+      "access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE, PATCH",
+      "access-control-allow-headers": context.header("access-control-request-headers") ?? "*",
+      "access-control-max-age": "600",
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { Clock } from "../clock.ts";
+import { serialized } from "../kit/http/http-response.ts";
+import type { Middleware } from "../kit/http/middleware.ts";
+import type { Journal } from "./journal.ts";
+
+/** Writes each request and its response into the journal. */
+export function recording(journal: Journal, clock: Clock): Middleware {
+  return async (context, next) => {
+    const time = clock.now();
+    const response = serialized(await next(context));
+    // A client that has disconnected gets no response, nor does one whose connection a fault breaks off.
+    const isSent = !response.disruption && !context.signal.aborted;
+    journal.add({
+      id: context.requestId,
+      time,
+      method: context.method,
+      path: context.target,
+      operation: context.operation,
+      tenant: context.tenant ?? context.header("x-tenant-id") ?? null,
+      status: isSent ? response.status : null,
+      requestHeaders: context.headerLines,
+      requestBody: context.requestText ?? null,
+      responseHeaders: isSent
+        ? Object.entries(response.headers ?? {}).flatMap(([name, value]) => [name, String(value)])
+        : [],
+      responseBody: (isSent && response.json) || null,
+    });
+    return response;
+  };
+}

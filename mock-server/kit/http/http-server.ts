@@ -1,0 +1,191 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Handler } from "./http-response.ts";
+import { nodeHttp } from "./node-http.ts";
+import { RequestContext } from "./request-context.ts";
+import { WebSockets } from "./web-sockets.ts";
+import { writeResponse } from "./write-response.ts";
+
+export interface HttpServerOptions {
+  handle: Handler;
+  /** Called with why a request got no response, which is a defect of the server. @default prints it on stderr */
+  onDefect?: (error: unknown) => void;
+  /** Called when a response is complete, or the connection is closed before: then `status` is `null`. */
+  onFinish?: (context: RequestContext, status: number | null) => void;
+  /** Serves https instead of http: PEM. */
+  certificate?: Certificate;
+  timeouts?: Partial<Timeouts>;
+}
+
+/** A certificate and its private key, both PEM. */
+export interface Certificate {
+  cert: string;
+  key: string;
+}
+
+/** How long a client may take, in milliseconds. */
+export interface Timeouts {
+  /** To send the head of a request. @default 60000 */
+  head: number;
+  /** To send all of a request. @default 300000 */
+  request: number;
+  /** Until its next request. @default 5000 */
+  keepAlive: number;
+  /** Without taking anything of a response that waits for it. @default 300000 */
+  response: number;
+  /** Between two checks of the first two. @default 1000 */
+  checkInterval: number;
+}
+
+const defaultTimeouts: Timeouts = {
+  head: 60_000,
+  request: 300_000,
+  keepAlive: 5_000,
+  response: 300_000,
+  checkInterval: 1_000,
+};
+
+/** How long the client of a refused request may go on sending before its connection is closed, in milliseconds. */
+const maxLingerMs = 500;
+
+/** The latest request of a connection, while its response isn't complete. */
+interface Pending {
+  message: IncomingMessage;
+  outgoing: ServerResponse;
+  finished: Promise<void>;
+}
+
+/** Serves a handler over HTTP/1.1 and WebSockets, on `node:http`. Requests on one connection are handled one after another, pipelined ones too. */
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #timeouts: Timeouts;
+  readonly #server: Server;
+  readonly #webSockets: WebSockets;
+  readonly #onDefect: (error: unknown) => void;
+  readonly #pending = new WeakMap<Socket, Pending>();
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.#onDefect = options.onDefect ?? console.error;
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+    const settings = {
+      noDelay: true,
+      maxHeaderSize: maxHeadBytes,
+      headersTimeout: this.#timeouts.head,
+      requestTimeout: this.#timeouts.request,
+      keepAliveTimeout: this.#timeouts.keepAlive,
+      connectionsCheckingInterval: this.#timeouts.checkInterval,
+    };
+    const { certificate } = options;
+    this.#server = certificate
+      ? process.getBuiltinModule("node:https").createServer({ ...settings, ...certificate })
+      : nodeHttp.createServer(settings);
+    this.#server.on("request", (message, outgoing) => this.#serve(message, outgoing));
+    this.#server.on("checkContinue", (message, outgoing) => this.#serve(message, outgoing, true));
+    this.#server.on("clientError", (error, socket) => void this.#refuse(error, socket as Socket));
+    this.#webSockets = new WebSockets(this.#server, options.handle, this.#onDefect);
+  }
+
+  /** Listens and returns the server's URL, in which a wildcard address reads as loopback. @throws a system error, for example when the port is in use. */
+  async listen(port: number, host: string): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    const bound = (this.#server.address() as AddressInfo).port;
+    const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+    return `${this.#options.certificate ? "https" : "http"}://${name}:${bound}`;
+  }
+
+  get isListening(): boolean {
+    return this.#server.listening;
+  }
+
+  /** Stops listening and closes all connections. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    this.#webSockets.close();
+    await closed;
+  }
+
+  #serve(message: IncomingMessage, outgoing: ServerResponse, isHeldBack = false): void {
+    const { socket } = message;
+    const context = new RequestContext(message);
+    const before = this.#pending.get(socket)?.finished;
+    const finished = new Promise<void>((resolve) => {
+      outgoing.once("close", () => {
+        const isComplete = outgoing.writableFinished;
+        if (!isComplete) context.abort();
+        if (this.#pending.get(socket)?.outgoing === outgoing) this.#pending.delete(socket);
+        this.#options.onFinish?.(context, isComplete ? outgoing.statusCode : null);
+        resolve();
+      });
+    });
+    this.#pending.set(socket, { message, outgoing, finished });
+    if (isHeldBack) {
+      // A client that isn't asked for its body may send it or not: what comes next can't be told.
+      outgoing.shouldKeepAlive = false;
+      context.requestBody = () => {
+        if (outgoing.headersSent) return;
+        outgoing.shouldKeepAlive = true;
+        outgoing.writeContinue();
+      };
+    }
+    this.#respond(context, outgoing, before).catch((error: unknown) => {
+      this.#onDefect(error);
+      socket.destroy();
+    });
+  }
+
+  async #respond(context: RequestContext, outgoing: ServerResponse, before: Promise<void> | undefined): Promise<void> {
+    const { socket } = outgoing.req;
+    if (before) {
+      // Reading goes on when all requests that have come already have had their turn. The parser resumes it at the end of each message.
+      const pausing = setImmediate(() => socket.pause());
+      await before;
+      clearImmediate(pausing);
+      if (this.#pending.get(socket)?.outgoing === outgoing) socket.resume();
+      // A request behind one that ended the connection isn't handled.
+      if (!socket.writable) return;
+    }
+    const response = await this.#options.handle(context);
+    if (socket.destroyed) {
+      if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
+      return;
+    }
+    outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
+    await writeResponse(outgoing, response);
+  }
+
+  /** Responds to what isn't a request, or didn't come in time, and closes the connection. */
+  async #refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
+    const pending = this.#pending.get(socket);
+    // What follows a complete request is refused after its response.
+    if (pending?.message.complete) await pending.finished;
+    if (!socket.writable || (pending?.outgoing.headersSent === true && !pending.message.complete)) {
+      socket.destroy();
+      return;
+    }
+    const [status, detail] = refusals[error.code ?? ""] ?? ["400 Bad Request", "This isn't a request of HTTP/1.1."];
+    const body = JSON.stringify({ detail });
+    const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+    // A client that is still sending would miss its response if the connection were closed at once.
+    setTimeout(() => socket.destroy(), maxLingerMs).unref();
+  }
+}
+
+/** Largest head of a request that is accepted: Node's own default. */
+const maxHeadBytes = 16 * 1024;
+
+const refusals: Record<string, [status: string, detail: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    `The head of the request is larger than ${maxHeadBytes} bytes.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request didn't come in time."],
+};

@@ -1,0 +1,37 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { type Handler, serialized } from "./http-response.ts";
+import { RequestContext } from "./request-context.ts";
+
+/** A request for {@link inject}. */
+export interface InjectedRequest {
+  /** @default "GET" */
+  method?: string;
+  /** Path and query. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Text, or a value that is sent as JSON. */
+  body?: unknown;
+}
+
+/** Has a request handled without a socket. A connection that would be broken off rejects. */
+export async function inject(handle: Handler, request: InjectedRequest): Promise<Response> {
+  const { method = "GET", path, headers = {}, body } = request;
+  const message = Object.assign(new IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });
+  const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  message.rawHeaders = Object.entries({ host: "localhost", ...headers }).flat();
+  for (const [name, value] of Object.entries({ host: "localhost", ...headers })) message.headers[name] = value;
+  if (sent !== "") message.push(sent);
+  message.push(null);
+  const {
+    status,
+    headers: given = {},
+    json,
+    content,
+    disruption,
+  } = serialized(await handle(new RequestContext(message)));
+  if (disruption) throw new TypeError(`The connection was ${disruption.kind}.`);
+  const lines = Object.entries(given).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  const payload = (json ?? content ?? null) as ConstructorParameters<typeof Response>[0];
+  return new Response(payload, { status, headers: lines as [string, string][] });
+}

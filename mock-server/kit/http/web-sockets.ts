@@ -1,0 +1,69 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WebSocketServer } from "ws";
+import type { Handler } from "./http-response.ts";
+import { nodeHttp } from "./node-http.ts";
+import { RequestContext } from "./request-context.ts";
+import { writeResponse } from "./write-response.ts";
+
+/** Largest message that a client may send, in bytes, as of a request's body: 16 MiB. */
+const maxPayload = 16 * 1024 * 1024;
+
+/** Serves the requests of a server that ask for a WebSocket: by the same handler as all others, which accepts them or responds. */
+export class WebSockets {
+  readonly #server: Server;
+  readonly #handle: Handler;
+  readonly #connections = new Set<Duplex>();
+  #sockets: Promise<WebSocketServer> | undefined;
+
+  constructor(server: Server, handle: Handler, onDefect: (error: unknown) => void) {
+    this.#server = server;
+    this.#handle = handle;
+    server.on("upgrade", (message, socket, head) => {
+      socket.on("error", () => undefined);
+      if (message.headers.upgrade?.toLowerCase() !== "websocket") this.#passOn(message, socket, head);
+      else {
+        this.#connections.add(socket);
+        socket.once("close", () => this.#connections.delete(socket));
+        this.#upgrade(message, socket, head).catch((error: unknown) => {
+          onDefect(error);
+          socket.destroy();
+        });
+      }
+    });
+  }
+
+  /** Breaks off all connections. */
+  close(): void {
+    for (const socket of this.#connections) socket.destroy();
+  }
+
+  async #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const response = await this.#handle(new RequestContext(message));
+    if (response.accept) {
+      const { accept } = response;
+      this.#sockets ??= import("ws").then((ws) => new ws.WebSocketServer({ noServer: true, maxPayload }));
+      (await this.#sockets).handleUpgrade(message, socket, head, (accepted) => {
+        accepted.on("error", () => undefined);
+        accept(accepted);
+      });
+      return;
+    }
+    const outgoing = new nodeHttp.ServerResponse(message);
+    outgoing.shouldKeepAlive = false;
+    outgoing.assignSocket(message.socket);
+    outgoing.once("finish", () => message.socket.destroySoon());
+    await writeResponse(outgoing, response);
+  }
+
+  /** Other upgrades, such as that to HTTP/2 which Java's client asks for by default, are the server's to ignore: the request is read again without. */
+  #passOn({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, duplex: Duplex, head: Buffer): void {
+    let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] as string;
+      if (!/^(upgrade|connection|http2-settings)$/i.test(name)) text += `${name}: ${rawHeaders[index + 1]}\r\n`;
+    }
+    duplex.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
+    this.#server.emit("connection", socket);
+  }
+}
