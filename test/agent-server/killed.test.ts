@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
 import { test as base, expect } from "vitest";
 import { type Api, apiOf, githubBody } from "../mock-server/api.ts";
 import { parseEvents, thread, until } from "./agent.ts";
@@ -104,87 +103,3 @@ test("what readers were sent of a resumable run is there after a kill, in the sa
   expect(parseEvents(replayed).at(-1)).toMatchObject({ event: "error", data: { error: "RunInterrupted" } });
   await second.kill();
 });
-
-test("whenever a server is killed, what it has answered is there and nothing is there by half", async ({ folder }) => {
-  const acknowledged = {
-    threads: new Map<string, unknown>(),
-    items: new Map<string, unknown>(),
-    runs: new Map<string, string>(),
-  };
-  const step = fc.constantFrom("thread", "patch", "item", "run", "wait", "copy", "supersteps", "update");
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), fc.nat(60), async (steps, killAfterMs) => {
-      const server = await startProcess("dev", folder);
-      const work = async (kind: string) => {
-        const own = ++n;
-        const id = thread(own);
-        const ids = [...acknowledged.threads.keys()];
-        const known = ids[own % Math.max(1, ids.length)];
-        if (kind === "thread") {
-          const { body } = await server.call("POST", "/threads", {
-            thread_id: id,
-            metadata: { own, graph_id: "events" },
-          });
-          acknowledged.threads.set(id, body.metadata);
-        } else if (kind === "patch" && known) {
-          const { body } = await server.call("PATCH", `/threads/${known}`, { metadata: { own } });
-          acknowledged.threads.set(known, body.metadata);
-        } else if (kind === "item") {
-          const { status } = await server.call("PUT", "/store/items", {
-            namespace: ["a"],
-            key: `k${own}`,
-            value: { own },
-          });
-          if (status === 204) acknowledged.items.set(`k${own}`, { own });
-        } else if (kind === "run" || kind === "wait") {
-          const run = { assistant_id: "events", input: { steps: 3 }, if_not_exists: "create", metadata: { kind } };
-          const { headers } = await server.call("POST", `/threads/${id}/runs${kind === "wait" ? "/wait" : ""}`, run);
-          const location = headers.get("content-location");
-          if (location) acknowledged.runs.set(location, kind);
-        } else if (kind === "supersteps") {
-          const update = (step: number) => ({ updates: [{ values: { steps: step }, as_node: "__input__" }] });
-          const body = {
-            thread_id: id,
-            metadata: { graph_id: "events", stepped: true },
-            supersteps: [update(1), update(2)],
-          };
-          await server.call("POST", "/threads", body);
-        } else if (kind === "update" && known) {
-          await server.call("POST", `/threads/${known}/state`, { values: { steps: own }, as_node: "__input__" });
-        } else if (known) await server.call("POST", `/threads/${known}/copy`, {});
-      };
-      const working = Promise.all(steps.map((kind) => work(kind).catch(() => undefined)));
-      await new Promise((resolve) => setTimeout(resolve, killAfterMs));
-      await server.kill();
-      await working;
-
-      const next = await startProcess("dev", folder);
-      for (const [id, metadata] of acknowledged.threads) {
-        const { body } = await next.call("GET", `/threads/${id}`);
-        // A patch whose answer was lost may have been kept.
-        expect(Object.keys(body.metadata)).toEqual(expect.arrayContaining(Object.keys(metadata as object)));
-      }
-      for (const [key, value] of acknowledged.items) {
-        expect((await next.call("GET", `/store/items?namespace=a&key=${key}`)).body.value).toEqual(value);
-      }
-      for (const [path, kind] of acknowledged.runs) {
-        await until(async () => !["pending", "running"].includes((await next.call("GET", path)).body.status));
-        const { body: run } = await next.call("GET", path);
-        expect(kind === "wait" ? ["success"] : ["success", "interrupted"]).toContain(run.status);
-      }
-      const { body: all } = await next.call("POST", "/threads/search", { limit: 1000 });
-      expect(new Set(all.map(({ thread_id: id }: { thread_id: string }) => id)).size).toBe(all.length);
-      for (const { thread_id: id, metadata } of all) {
-        await until(async () => (await next.call("GET", `/threads/${id}`)).body.status === "idle");
-        // A thread's values are those of its last checkpoint, and one that is made of steps has all of them.
-        const { values: shown = {} } = (await next.call("GET", `/threads/${id}`)).body;
-        const { values } = (await next.call("GET", `/threads/${id}/state`)).body;
-        expect(shown).toEqual(values);
-        if (metadata.stepped) expect(values.steps).toBe(2);
-      }
-      await next.kill();
-    }),
-    { numRuns: Number(process.env.GRAPHDEPLOY_KILLS ?? 5), endOnFailure: true },
-  );
-}, 120_000);
