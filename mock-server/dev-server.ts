@@ -48,7 +48,7 @@ export async function startDevServer(
   const url = await server.listen(port, host);
   const close = async () => {
     if (!server.isListening) return;
-    agentServer.forget?.();
+    agentServer.close?.();
     await server.close();
   };
   return { url, close, [Symbol.asyncDispose]: close };

@@ -2,6 +2,7 @@ import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { Clock } from "./clock.ts";
 import type { AgentLines } from "./control-plane/agent-lines.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
+import { activeRevisionId } from "./control-plane/deployment-state.ts";
 import type { KeyRing } from "./control-plane/key-ring.ts";
 import type { RevisionProjects } from "./control-plane/revision-projects.ts";
 import type { ControlPlaneStore } from "./control-plane/store/control-plane-store.ts";
@@ -46,9 +47,22 @@ export function agentUrl(mock: Mock, deploymentId: string): string {
   return `${mock.publicUrl()}/agents/${deploymentId}`;
 }
 
-/** Ends what runs for one deployment, or for all, and forgets what their agent servers have kept and logged. */
+/** Ends what runs for one deployment, or for all, and removes what their agent servers have kept and logged. */
 export function endAgents(mock: Mock, deploymentId?: string): void {
   mock.agentServer.forget?.(deploymentId);
   mock.projects.forget(deploymentId);
   mock.agentLines.forget(deploymentId);
+}
+
+/** Starts the agent servers of live deployments that an earlier server left with something to do. Others start at their first request. */
+export function wakeAgents({ agentServer, agentLines, state, clock }: Mock): void {
+  for (const deploymentId of agentServer.deploymentsWithWork?.() ?? []) {
+    const deployment = state.deployments.get(deploymentId);
+    const revisionId = deployment && activeRevisionId(deployment, clock.now());
+    if (!revisionId) continue;
+    agentServer.wake?.({ deployment, revisionId }).catch((error: Error) => {
+      const message = `What was left to do waits for the next request: ${error.message}`;
+      agentLines.add({ deploymentId, revisionId, level: "ERROR", message });
+    });
+  }
 }

@@ -27,7 +27,7 @@ import { KeyedLocks } from "./keyed-locks.ts";
 import { type Certificate, HttpServer } from "./kit/http/http-server.ts";
 import type { RequestContext } from "./kit/http/request-context.ts";
 import { StorageError } from "./kit/store/database.ts";
-import { endAgents, type Mock } from "./mock.ts";
+import { endAgents, type Mock, wakeAgents } from "./mock.ts";
 import { createOutbound } from "./outbound.ts";
 import { RepositoryFolders } from "./project/repository-folders.ts";
 import { startProject } from "./project/start-project.ts";
@@ -64,8 +64,8 @@ export interface MockServerOptions {
   /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
   logFormat?: "pretty" | "json";
   /**
-   * A folder to keep the control planes' state and the clock in, made if it isn't there, for a later server to go on with; one server at a time has it. What
-   * agent servers keep isn't part of it, nor are transitions and faults. @default none: the state ends with the process
+   * A folder to keep what control planes and agent servers know in, and the clock, made if it isn't there, for a later server to continue with; one server at a
+   * time has it. Transitions and faults aren't part of it. @default none: all ends with the process
    */
   dataDirectory?: string;
   /** @default the machine's time, which can be frozen and advanced */
@@ -186,6 +186,7 @@ async function start(options: MockServerOptions, storage: Storage): Promise<Mock
     createGraphAgentServer({
       graphs: besideBuiltIn(options.graphs ?? []),
       projectOf: (agent) => projects.runningFor(agent),
+      database: storage.database,
       clock,
       ids,
       outbound,
@@ -246,9 +247,10 @@ async function start(options: MockServerOptions, storage: Storage): Promise<Mock
     ...(logFormat ? { onFinish: requestLog(logFormat, clock) } : {}),
   });
   ownUrl = await server.listen(port, host);
+  wakeAgents(mock);
 
   const end = async () => {
-    agentServer.forget?.();
+    agentServer.close?.();
     mock.authFinished.notifyAll();
     const closed = server.close();
     // Nobody learns any more of what goes on, such as a build that is given up: so nothing of it is kept.

@@ -3,6 +3,7 @@ import { ConfigError } from "../core/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { LogLine, WorkerThread } from "./agent-server/worker/worker-thread.ts";
 import type { DevServer } from "./dev-server.ts";
+import type { DataDirectory } from "./kit/store/data-directory.ts";
 import { findGraphConfig } from "./project/find-graph-config.ts";
 import type { ReloadEvent, ReloadingProject } from "./project/reloading-project.ts";
 
@@ -12,6 +13,7 @@ export interface DevFlags {
   host: string;
   config?: string;
   graphs?: string;
+  dataDir?: string;
   reload: boolean;
   logFormat: "pretty" | "json";
 }
@@ -46,7 +48,7 @@ interface ProjectStart {
 }
 
 async function startServer(
-  { port, host, graphs: graphsFile, reload, logFormat }: DevFlags,
+  { port, host, graphs: graphsFile, dataDir, reload, logFormat }: DevFlags,
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
@@ -61,8 +63,13 @@ async function startServer(
       import("./graphs/built-in-graphs.ts"),
     ]);
   const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
+  const directory = dataDir === undefined ? undefined : await openDataDirectory(dataDir);
   let project: ReloadingProject | undefined;
-  const agentServer = createGraphAgentServer({ graphs: scripted, projectOf: async () => project?.running });
+  const agentServer = createGraphAgentServer({
+    graphs: scripted,
+    projectOf: async () => project?.running,
+    ...(directory ? { database: directory.database } : {}),
+  });
   const agent = {
     ...localAgent,
     // One of its own for each load, so that the agent server takes over the new graphs.
@@ -71,12 +78,15 @@ async function startServer(
       return localAgent.revisionId.slice(0, 24) + project.generation.toString(16).padStart(12, "0");
     },
   };
-  project = await loading?.loaded;
   let server: DevServer;
   try {
+    project = await loading?.loaded;
+    if (directory) await agentServer.wake?.(agent);
     server = await startDevServer(port, host, agentServer, agent);
   } catch (error) {
+    agentServer.close?.();
     await project?.[Symbol.asyncDispose]();
+    directory?.close();
     throw error;
   }
   const graphs = (project?.running.graphs ?? scripted).map(({ id }) => id);
@@ -87,9 +97,18 @@ async function startServer(
     url: server.url,
     async close() {
       await server.close();
+      directory?.close();
       await project?.[Symbol.asyncDispose]();
     },
   };
+}
+
+async function openDataDirectory(folder: string): Promise<DataDirectory> {
+  const [{ DataDirectory }, { agentSchema }] = await Promise.all([
+    import("./kit/store/data-directory.ts"),
+    import("./agent-server/state/agent-schema.ts"),
+  ]);
+  return DataDirectory.open(folder, [agentSchema]);
 }
 
 async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]): Promise<ScriptedGraph[]> {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { agentSchema } from "./agent-server/state/agent-schema.ts";
 import { type Clock, type ClockState, createClock } from "./clock.ts";
 import { ControlPlaneStore } from "./control-plane/store/control-plane-store.ts";
 import { takeOverFormat1 } from "./control-plane/store/format-1.ts";
@@ -27,7 +28,7 @@ export interface Storage {
   close(): void;
 }
 
-const schemas = [settingsSchema, controlPlaneSchema];
+const schemas = [settingsSchema, controlPlaneSchema, agentSchema];
 
 /** Opens a data directory or, without one, a database in memory. @throws {DataDirectoryError} for a directory that can't be used. */
 export async function openStorage(folder: string | undefined, seed: number | string | undefined): Promise<Storage> {

@@ -12,7 +12,7 @@ import type { Fields, Graph } from "./engine/graph.ts";
 import { defaultLimits, type EventLogLimits } from "./runs/event-log.ts";
 import { RunService } from "./runs/run-service.ts";
 import type { AgentState } from "./state/agent-state.ts";
-import { createMemoryAgentState } from "./state/memory.ts";
+import { ThreadExpiry } from "./threads/thread-expiry.ts";
 
 /** How an agent server behaves. */
 export interface AgentSettings {
@@ -51,6 +51,7 @@ export interface AgentHost {
   readonly outbound: Outbound;
   readonly runs: RunService;
   readonly crons: CronService;
+  readonly expiry: ThreadExpiry;
   /** Who is served, where auth handlers say so; what is not for them isn't in `state` then. */
   readonly caller: Caller | null;
   /** Which deployment it serves. */
@@ -66,6 +67,7 @@ export interface AgentHost {
 
 /** What an agent server is made of. */
 export interface AgentHostOptions {
+  state: AgentState;
   graphs: readonly Graph[];
   clock: Clock;
   ids: IdSource;
@@ -79,16 +81,21 @@ export interface AgentHostOptions {
 /** An agent server that can be given other graphs, as a new revision has them. */
 export interface ChangingAgentHost extends AgentHost, Disposable {
   /** Runs that are under way go on with the graphs that they were started with. */
-  useGraphs(graphs: readonly Graph[]): Promise<void>;
+  useGraphs(graphs: readonly Graph[]): void;
 }
 
-/** An agent server's state and workings, with the default assistants of its graphs. */
+/** An agent server that continues with its state, which has the default assistants of its graphs from then on. */
 export async function createAgentHost(options: AgentHostOptions): Promise<ChangingAgentHost> {
-  const { graphs, clock, ids, outbound, settings, identity, onDefect, onLog } = options;
+  const { state, graphs, clock, ids, outbound, settings, identity, onLog } = options;
   const alarms = new Alarms(clock);
-  const base: Omit<AgentHost, "runs" | "crons"> = {
+  let isClosed = false;
+  // What fails because the server has closed is no defect.
+  const onDefect = (error: unknown) => {
+    if (!isClosed) options.onDefect(error);
+  };
+  const base: Omit<AgentHost, "runs" | "crons" | "expiry"> = {
     settings,
-    state: createMemoryAgentState(),
+    state,
     graphs: byId(graphs),
     clock,
     alarms,
@@ -105,14 +112,20 @@ export async function createAgentHost(options: AgentHostOptions): Promise<Changi
   // The services and the host that they belong to know each other.
   const host = base as AgentHost;
   const runs = new RunService(host, settings.workers);
-  Object.assign(host, { runs, crons: new CronService(host) });
-  await makeDefaultAssistants(host);
+  const crons = new CronService(host);
+  const expiry = new ThreadExpiry(host);
+  Object.assign(host, { runs, crons, expiry });
+  makeDefaultAssistants(host);
+  await runs.restore();
+  await expiry.restore();
+  crons.restore();
   return Object.assign(host, {
-    async useGraphs(graphs: readonly Graph[]) {
+    useGraphs(graphs: readonly Graph[]) {
       Object.assign(host, { graphs: byId(graphs) });
-      await makeDefaultAssistants(host);
+      makeDefaultAssistants(host);
     },
     [Symbol.dispose]() {
+      isClosed = true;
       runs.close();
       alarms[Symbol.dispose]();
     },

@@ -19,8 +19,14 @@ export interface AgentServer {
    * @throws what `checkKey` throws, where the path needs a key and no auth handlers stand in its place.
    */
   handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse>;
-  /** Forgets what it has of all deployments, or of one, and cancels its runs. */
+  /** Ends what runs for one deployment, or for all, and removes what is kept of it. */
   forget?(deploymentId?: string): void;
+  /** Ends what runs. What is kept stays, for a later server to continue with. */
+  close?(): void;
+  /** The deployments that have something to do which no request asks for, such as runs that wait. */
+  deploymentsWithWork?(): readonly string[];
+  /** Continues with what is kept of a deployment, as a request to it does. Fails when its graphs don't load. */
+  wake?(agent: LiveAgent): Promise<void>;
 }
 
 /** The paths of an agent server that need no key, so that browsers and health checks can read them. */

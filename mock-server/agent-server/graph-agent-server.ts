@@ -1,6 +1,7 @@
 import { type Clock, createClock } from "../clock.ts";
 import { builtInGraphs } from "../graphs/built-in-graphs.ts";
 import { createIdSource, type IdSource } from "../ids.ts";
+import { Database } from "../kit/store/database.ts";
 import { createOutbound, type Outbound } from "../outbound.ts";
 import { respondByProject } from "../project/project-http.ts";
 import type { RunningProject } from "../project/running-project.ts";
@@ -14,6 +15,8 @@ import { projectAuth } from "./auth/project-auth.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
+import { agentSchema } from "./state/agent-schema.ts";
+import { AgentState, agentsWithWork, removeAgents } from "./state/agent-state.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   /** What it runs where there is no project. @default the built-in graphs */
@@ -24,6 +27,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   auth?: AuthHandlers;
   /** How long an auth handler of a project may take, in milliseconds. @default 10000 */
   authTimeoutMs?: number;
+  /** Where agent servers keep all that they know; it has the tables of `agentSchema`. @default in memory */
+  database?: Database;
   clock?: Clock;
   ids?: IdSource;
   /** How webhooks are sent. @default to loopback only */
@@ -46,6 +51,8 @@ interface Deployed {
   /** Of the revision that `served` is for, which the agent may be ahead of. */
   revisionId: string;
   served: Promise<Served>;
+  /** Once it is there. */
+  host?: ChangingAgentHost;
 }
 
 /**
@@ -63,12 +70,18 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     outbound = createOutbound(),
     onDefect = console.error,
     onLog = () => {},
+    database: givenDatabase,
     ...given
   } = options;
   const settings = { ...defaultSettings, ...given };
   const scripted = scripts.map(scriptedGraph);
   const respond = createAgentApp(settings);
   const deployed = new Map<string, Deployed>();
+  let ownDatabase: Promise<Database> | undefined;
+  const openDatabase = () => {
+    ownDatabase ??= Database.inMemory([agentSchema]);
+    return ownDatabase;
+  };
 
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
     const running = await projectOf(agent);
@@ -76,7 +89,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const auth = running ? projectAuth(running, authTimeoutMs) : givenAuth;
     const known = await before;
     if (known) {
-      await known.host.useGraphs(graphs);
+      known.host.useGraphs(graphs);
       return { host: known.host, running, auth };
     }
     const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
@@ -85,8 +98,10 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       const { deployment, revisionId } = current();
       onLog({ deploymentId: deployment.id, revisionId, level, message });
     };
+    const database = givenDatabase ?? (await openDatabase());
+    const state = AgentState.open(database, agent.deployment.id, () => clock.now());
     return {
-      host: await createAgentHost({ graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
+      host: await createAgentHost({ state, graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
       running,
       auth,
     };
@@ -102,12 +117,17 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const served = serve(agent, known?.served);
     const entry: Deployed = { agent, revisionId: agent.revisionId, served };
     deployed.set(id, entry);
-    served.catch(() => {
-      // What doesn't load now is tried again by the next request; the state stays.
-      if (deployed.get(id) !== entry) return;
-      if (known) deployed.set(id, known);
-      else deployed.delete(id);
-    });
+    served.then(
+      ({ host }) => {
+        entry.host = host;
+      },
+      () => {
+        // What doesn't load now is tried again by the next request; the state stays.
+        if (deployed.get(id) !== entry) return;
+        if (known) deployed.set(id, known);
+        else deployed.delete(id);
+      },
+    );
     return served;
   }
 
@@ -136,16 +156,28 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       });
     },
     forget(deploymentId) {
-      const forgotten = deploymentId === undefined ? [...deployed.keys()] : [deploymentId];
-      for (const id of forgotten) {
-        void deployed.get(id)?.served.then(
+      end(deploymentId);
+      if (givenDatabase) removeAgents(givenDatabase, deploymentId);
+      else void ownDatabase?.then((database) => removeAgents(database, deploymentId));
+    },
+    close: () => end(),
+    deploymentsWithWork: () => (givenDatabase ? agentsWithWork(givenDatabase) : []),
+    wake: async (agent) => void (await servedBy(agent)),
+  };
+
+  /** Ends the hosts of one deployment, or of all. */
+  function end(deploymentId?: string): void {
+    for (const id of deploymentId === undefined ? [...deployed.keys()] : [deploymentId]) {
+      const entry = deployed.get(id);
+      deployed.delete(id);
+      if (entry?.host) entry.host[Symbol.dispose]();
+      else
+        void entry?.served.then(
           ({ host }) => host[Symbol.dispose](),
           () => undefined,
         );
-        deployed.delete(id);
-      }
-    },
-  };
+    }
+  }
 }
 
 function identityOf({ deployment, revisionId }: LiveAgent): Record<string, unknown> {

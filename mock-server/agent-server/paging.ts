@@ -1,5 +1,5 @@
 import type { Fields } from "./engine/graph.ts";
-import type { Page } from "./state/agent-state.ts";
+import type { Page } from "./state/page.ts";
 
 /** The headers that tell of all pages: how many there are in all, and where the next page begins, if there is one. */
 export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Record<string, string> {
@@ -14,19 +14,6 @@ export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Rec
 export function selected(view: object, select: readonly string[] | undefined): object {
   if (!select) return view;
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
-}
-
-/** Compares rows by one field, and rows that are alike there in the order in which they were made. */
-export function comparing<Row extends { sequence: number }>(
-  field: keyof Row & string,
-  order: "asc" | "desc" = "desc",
-): (a: Row, b: Row) => number {
-  const direction = order === "asc" ? 1 : -1;
-  return (a, b) => {
-    const [left, right] = [String(a[field] ?? ""), String(b[field] ?? "")];
-    if (left === right) return direction * (a.sequence - b.sequence);
-    return left < right ? -direction : direction;
-  };
 }
 
 /** Whether `value` has everything that `wanted` has, at any depth; of lists, elements in any order. */

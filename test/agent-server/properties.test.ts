@@ -29,7 +29,7 @@ test("of two numbers, exactly one of less, equal and greater passes as a filter"
 test("a replay after any event is what came after it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 }), async (count, after) => {
-      const log = new EventLog(true, () => 0);
+      const log = new EventLog({ keeps: true, now: () => 0 });
       for (let index = 1; index <= count; index++) log.publish("custom", "custom", String(index));
       log.end();
       const text = await new Response(log.read({ after: `0-${after}`, heartbeatMs: 1000 })).text();

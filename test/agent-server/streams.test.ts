@@ -192,7 +192,7 @@ test("a reader that never reads is cut off, and its run goes on", async () => {
 });
 
 test("what is no longer kept for replay is said, not left out", async () => {
-  const log = new EventLog(true, () => 0, { replay: 100, lag: 1000 });
+  const log = new EventLog({ keeps: true, now: () => 0, limits: { replay: 100, lag: 1000 } });
   for (let index = 0; index < 50; index++) log.publish("custom", "custom", String(index));
   log.end();
   const text = await new Response(log.read({ after: "0-1", heartbeatMs: 1000 })).text();
@@ -202,8 +202,39 @@ test("what is no longer kept for replay is said, not left out", async () => {
 });
 
 test("a stream on which nothing happens shows that it is alive", async () => {
-  const log = new EventLog(false, () => 0);
+  const log = new EventLog({ keeps: false, now: () => 0 });
   const reader = log.read({ heartbeatMs: 1 }).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe(": heartbeat\n\n");
   await reader.cancel();
+});
+
+test("events are sent once they are kept, all of a turn together, and none that can't be kept", async () => {
+  const kept: string[][] = [];
+  const defects: unknown[] = [];
+  const full = new Error("the disk is full");
+  const log = new EventLog({
+    keeps: true,
+    now: () => 0,
+    archive: {
+      append(frames) {
+        if (kept.length === 2) throw full;
+        kept.push(frames.map(({ text }) => text));
+      },
+    },
+    onDefect: (error) => defects.push(error),
+  });
+  const reader = log.read({ after: "-", heartbeatMs: 1000 }).getReader();
+  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  log.publish("custom", "custom", "1");
+  log.publish("custom", "custom", "2");
+  expect(kept).toEqual([]);
+  expect(await next()).toBe(kept[0]?.join(""));
+  log.publish("custom", "custom", "3");
+  log.flush();
+  expect(await next()).toBe(kept[1]?.join(""));
+  log.publish("custom", "custom", "4");
+  expect(parseEvents(await next())).toMatchObject([{ event: "error", data: { error: "StreamError" } }]);
+  expect((await reader.read()).done).toBe(true);
+  expect(kept.map((texts) => texts.length)).toEqual([2, 1]);
+  expect(defects).toEqual([full]);
 });

@@ -3,8 +3,6 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import type { Graph } from "../engine/graph.ts";
 import { isUuid, uuidOfName } from "../engine/identifiers.ts";
-import { contains } from "../paging.ts";
-import { versionKey } from "../state/agent-state.ts";
 import type { AssistantContent, AssistantRecord } from "../state/records.ts";
 import type { assistantCreate, assistantPatch } from "./assistant-schemas.ts";
 
@@ -14,9 +12,9 @@ export function defaultAssistantId(graphId: string): string {
 }
 
 /** @throws {HttpError} 404 unless `id` is an assistant's or a graph's. */
-export async function findAssistant(host: AgentHost, id: string): Promise<AssistantRecord> {
+export function findAssistant(host: AgentHost, id: string): AssistantRecord {
   const key = host.graphs.has(id) ? defaultAssistantId(id) : id.toLowerCase();
-  const found = await host.state.assistants.get(key);
+  const found = host.state.assistants.get(key);
   if (found) return found;
   const advice = isUuid(id) ? "" : ` Graphs are: ${[...host.graphs.keys()].join(", ")}.`;
   throw new HttpError(404, `Assistant ${id} not found.${advice}`);
@@ -30,11 +28,11 @@ export function findGraph(host: AgentHost, graphId: string): Graph {
 }
 
 /** Makes the default assistant of every graph that has none yet. */
-export async function makeDefaultAssistants(host: AgentHost): Promise<void> {
+export function makeDefaultAssistants(host: AgentHost): void {
   for (const graph of host.graphs.values()) {
     const assistantId = defaultAssistantId(graph.id);
-    if (await host.state.assistants.get(assistantId)) continue;
-    await insert(host, assistantId, {
+    if (host.state.assistants.get(assistantId)) continue;
+    insert(host, assistantId, {
       graph_id: graph.id,
       config: {},
       context: {},
@@ -46,117 +44,71 @@ export async function makeDefaultAssistants(host: AgentHost): Promise<void> {
 }
 
 /** @throws {HttpError} 404 for an unknown graph, 409 for an id in use, unless that is to be ignored. */
-export async function createAssistant(
-  host: AgentHost,
-  body: z.output<typeof assistantCreate>,
-): Promise<AssistantRecord> {
+export function createAssistant(host: AgentHost, body: z.output<typeof assistantCreate>): AssistantRecord {
   findGraph(host, body.graph_id);
   const assistantId = body.assistant_id?.toLowerCase() ?? host.ids.uuid();
-  return host.locks.run(assistantId, async () => {
-    const existing = await host.state.assistants.get(assistantId);
-    if (existing && body.if_exists === "do_nothing") return existing;
-    if (existing) throw new HttpError(409, `Assistant ${assistantId} exists already.`);
-    return insert(host, assistantId, {
+  const existing = body.if_exists === "do_nothing" ? host.state.assistants.get(assistantId) : undefined;
+  return (
+    existing ??
+    insert(host, assistantId, {
       graph_id: body.graph_id,
       config: body.config ?? {},
       context: body.context ?? {},
       metadata: body.metadata ?? {},
       name: body.name ?? "Untitled",
       description: body.description ?? null,
-    });
-  });
+    })
+  );
 }
 
-async function insert(host: AgentHost, assistantId: string, content: AssistantContent): Promise<AssistantRecord> {
+function insert(host: AgentHost, assistantId: string, content: AssistantContent): AssistantRecord {
   const now = host.timestamp();
-  const sequence = host.state.nextSequence();
-  const base = { sequence, assistant_id: assistantId, version: 1, created_at: now };
-  const record: AssistantRecord = { ...base, ...content, updated_at: now };
-  await host.state.assistants.put(record);
-  await host.state.versions.put({ ...base, ...content });
+  const record = { assistant_id: assistantId, version: 1, created_at: now, updated_at: now, ...content };
+  if (!host.state.assistants.insert(record)) throw new HttpError(409, `Assistant ${assistantId} exists already.`);
   return record;
 }
 
 /** Makes the next version and puts it into use. What is left out stays; `config` and `context` are replaced whole, `metadata` is merged. */
-export async function patchAssistant(
-  host: AgentHost,
-  id: string,
-  patch: z.output<typeof assistantPatch>,
-): Promise<AssistantRecord> {
+export function patchAssistant(host: AgentHost, id: string, patch: z.output<typeof assistantPatch>): AssistantRecord {
   if (patch.graph_id !== undefined) findGraph(host, patch.graph_id);
-  const { assistant_id: assistantId } = await findAssistant(host, id);
-  return host.locks.run(assistantId, async () => {
-    const before = await findAssistant(host, assistantId);
-    const versions = await host.state.versions.group(assistantId);
-    const content: AssistantContent = {
-      graph_id: patch.graph_id ?? before.graph_id,
-      config: patch.config ?? before.config,
-      context: patch.context ?? before.context,
-      metadata: { ...before.metadata, ...patch.metadata },
-      name: patch.name ?? before.name,
-      description: patch.description ?? before.description,
-    };
-    const version = Math.max(...versions.map((entry) => entry.version)) + 1;
-    const now = host.timestamp();
-    await host.state.versions.put({
-      sequence: host.state.nextSequence(),
-      assistant_id: assistantId,
-      version,
-      created_at: now,
-      ...content,
-    });
-    const record = { ...before, ...content, version, updated_at: now };
-    await host.state.assistants.put(record);
-    return record;
-  });
+  const before = findAssistant(host, id);
+  const record: AssistantRecord = {
+    ...before,
+    graph_id: patch.graph_id ?? before.graph_id,
+    config: patch.config ?? before.config,
+    context: patch.context ?? before.context,
+    metadata: { ...before.metadata, ...patch.metadata },
+    name: patch.name ?? before.name,
+    description: patch.description ?? before.description,
+    version: host.state.assistants.lastVersion(before.assistant_id) + 1,
+    updated_at: host.timestamp(),
+  };
+  host.state.assistants.use(record);
+  return record;
 }
 
 /** Puts a version into use. @throws {HttpError} 404 when there is no such version. */
-export async function activateVersion(host: AgentHost, id: string, version: number): Promise<AssistantRecord> {
-  const { assistant_id: assistantId } = await findAssistant(host, id);
-  return host.locks.run(assistantId, async () => {
-    const before = await findAssistant(host, assistantId);
-    const chosen = await host.state.versions.get(versionKey(assistantId, version));
-    if (!chosen) throw new HttpError(404, `Assistant ${assistantId} has no version ${version}.`);
-    const { sequence: _, created_at: __, ...content } = chosen;
-    const record = { ...before, ...content, updated_at: host.timestamp() };
-    await host.state.assistants.put(record);
-    return record;
-  });
+export function activateVersion(host: AgentHost, id: string, version: number): AssistantRecord {
+  const before = findAssistant(host, id);
+  const chosen = host.state.assistants.version(before.assistant_id, version);
+  if (!chosen) throw new HttpError(404, `Assistant ${before.assistant_id} has no version ${version}.`);
+  const { created_at: _, ...content } = chosen;
+  const record = { ...before, ...content, updated_at: host.timestamp() };
+  host.state.assistants.use(record);
+  return record;
 }
 
 /** Removes an assistant, all its versions and its schedules; a graph's default assistant stays. */
 export async function deleteAssistant(host: AgentHost, id: string, deleteThreads: boolean): Promise<void> {
-  const { assistant_id: assistantId, graph_id: graphId } = await findAssistant(host, id);
+  const { assistant_id: assistantId, graph_id: graphId } = findAssistant(host, id);
   if (assistantId === defaultAssistantId(graphId) && host.graphs.has(graphId)) {
     throw new HttpError(422, `Assistant ${assistantId} is the default of graph ${graphId} and can't be deleted.`);
   }
-  await host.locks.run(assistantId, async () => {
-    await host.state.assistants.remove(assistantId);
-    await host.state.versions.removeGroup(assistantId);
+  host.state.transaction(() => {
+    host.state.assistants.remove(assistantId);
+    for (const { cron_id: cronId } of host.state.crons.all({ assistant_id: assistantId })) host.crons.remove(cronId);
   });
-  const crons = await host.state.crons.find({ accept: (cron) => cron.assistant_id === assistantId });
-  for (const { cron_id } of crons.rows) await host.crons.remove(cron_id);
   if (!deleteThreads) return;
-  const threads = await host.state.threads.find({
-    accept: ({ metadata }) => metadata.assistant_id === assistantId,
-  });
-  for (const { thread_id } of threads.rows) await host.runs.deleteThread(thread_id);
-}
-
-/** Whether an assistant or a version of one passes a search. */
-export function assistantFilter({
-  metadata,
-  graph_id,
-  name,
-}: {
-  metadata?: Record<string, unknown> | undefined;
-  graph_id?: string | undefined;
-  name?: string | undefined;
-}): (record: AssistantContent) => boolean {
-  const wantedName = name?.toLowerCase();
-  return (record) =>
-    (graph_id === undefined || record.graph_id === graph_id) &&
-    (wantedName === undefined || record.name.toLowerCase().includes(wantedName)) &&
-    (metadata === undefined || contains(record.metadata, metadata));
+  const threads = host.state.threads.ids({ metadata: { assistant_id: assistantId } });
+  for (const threadId of threads) await host.runs.deleteThread(threadId);
 }

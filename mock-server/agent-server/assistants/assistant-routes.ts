@@ -4,12 +4,11 @@ import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
 import { assistantIdOf, byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/graph.ts";
-import { comparing, pageHeaders, selected } from "../paging.ts";
+import { pageHeaders, selected } from "../paging.ts";
 import { ok } from "../responses.ts";
 import type { AssistantRecord, AssistantVersionRecord } from "../state/records.ts";
 import {
   activateVersion,
-  assistantFilter,
   createAssistant,
   deleteAssistant,
   findAssistant,
@@ -35,20 +34,8 @@ const path = "/assistants/{assistant_id}";
 const one = { description: "The assistant.", schema: assistant };
 
 /** An assistant, or a version of one, as it is sent. */
-export function viewAssistant({ sequence: _, ...record }: AssistantRecord | AssistantVersionRecord): object {
+export function viewAssistant(record: AssistantRecord | AssistantVersionRecord): object {
   return "updated_at" in record ? record : { ...record, updated_at: record.created_at };
-}
-
-/** Records are replaced, never changed: the text of one stays right for as long as there is the record. */
-const texts = new WeakMap<AssistantRecord, string>();
-
-function textOf(record: AssistantRecord): string {
-  let text = texts.get(record);
-  if (text === undefined) {
-    text = JSON.stringify(viewAssistant(record));
-    texts.set(record, text);
-  }
-  return text;
 }
 
 const recurse = {
@@ -69,7 +56,7 @@ export const assistantRoutes = [
     summary: "Create an assistant",
     body: { schema: assistantCreate, required: true },
     responses: { 200: one, 404: notFound, 409: conflict, 422: invalid },
-    handle: async ({ host, body }) => ok(viewAssistant(await createAssistant(host, body))),
+    handle: async ({ host, body }) => ok(viewAssistant(createAssistant(host, body))),
   }),
   agentRoute({
     id: "search_assistants",
@@ -88,18 +75,11 @@ export const assistantRoutes = [
       422: invalid,
     },
     async handle({ host, body }) {
-      const { limit, offset, sort_by: sortBy, sort_order: sortOrder, select } = body;
-      const page = await host.state.assistants.find({
-        accept: assistantFilter(body),
-        compare: comparing(sortBy ?? "created_at", sortOrder),
-        limit,
-        offset,
-      });
-      const headers = pageHeaders(page, offset);
-      if (!select) return { status: 200, json: `[${page.rows.map(textOf).join(",")}]`, headers };
+      const { limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", select, ...filter } = body;
+      const page = host.state.assistants.search(filter, { by, direction }, limit, offset);
       return ok(
         page.rows.map((record) => selected(viewAssistant(record), select)),
-        headers,
+        pageHeaders(page, offset),
       );
     },
   }),
@@ -112,9 +92,7 @@ export const assistantRoutes = [
     summary: "Count assistants",
     body: { schema: assistantCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    async handle({ host, body }) {
-      return ok((await host.state.assistants.find({ accept: assistantFilter(body), limit: 0 })).total);
-    },
+    handle: async ({ host, body }) => ok(host.state.assistants.count(body)),
   }),
   agentRoute({
     id: "get_assistant",
@@ -125,7 +103,7 @@ export const assistantRoutes = [
     summary: "Read an assistant",
     params,
     responses: { 200: one, 404: notFound },
-    handle: async ({ host, params }) => ok(viewAssistant(await findAssistant(host, params.assistant_id as string))),
+    handle: async ({ host, params }) => ok(viewAssistant(findAssistant(host, params.assistant_id as string))),
   }),
   agentRoute({
     id: "patch_assistant",
@@ -139,7 +117,7 @@ export const assistantRoutes = [
     body: { schema: assistantPatch, required: true },
     responses: { 200: one, 404: notFound, 422: invalid },
     handle: async ({ host, params, body }) =>
-      ok(viewAssistant(await patchAssistant(host, params.assistant_id as string, body))),
+      ok(viewAssistant(patchAssistant(host, params.assistant_id as string, body))),
   }),
   agentRoute({
     id: "delete_assistant",
@@ -186,7 +164,7 @@ export const assistantRoutes = [
     },
     responses: { 200: { description: "Nodes and edges.", schema: fields }, 404: notFound, 422: invalid },
     async handle({ host, params, query: { xray } }) {
-      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
       const depth = xray === "true" ? Number.POSITIVE_INFINITY : Number(xray === "false" ? 0 : (xray ?? 0));
       return ok(await findGraph(host, graphId).draw(depth));
     },
@@ -201,7 +179,7 @@ export const assistantRoutes = [
     params,
     responses: { 200: { description: "JSON Schemas.", schema: graphSchema }, 404: notFound, 422: invalid },
     async handle({ host, params }) {
-      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
       return ok({ graph_id: graphId, ...(await findGraph(host, graphId).schemas()) });
     },
   }),
@@ -220,7 +198,7 @@ export const assistantRoutes = [
       422: invalid,
     },
     async handle({ host, params, query }) {
-      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
       return ok(await findGraph(host, graphId).subgraphs(query.recurse));
     },
   }),
@@ -239,7 +217,7 @@ export const assistantRoutes = [
       422: invalid,
     },
     async handle({ host, params, query }) {
-      const { graph_id: graphId } = await findAssistant(host, params.assistant_id as string);
+      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
       const all = await findGraph(host, graphId).subgraphs(true);
       const namespace = params.namespace as string;
       const isWanted = (name: string) => name === namespace || (query.recurse && name.startsWith(`${namespace}|`));
@@ -261,10 +239,9 @@ export const assistantRoutes = [
       422: invalid,
     },
     async handle({ host, params, body: { metadata, limit, offset } }) {
-      const { assistant_id: assistantId } = await findAssistant(host, params.assistant_id as string);
-      const versions = (await host.state.versions.group(assistantId)).filter(assistantFilter({ metadata }));
-      const newestFirst = versions.sort((a, b) => b.version - a.version);
-      return ok(newestFirst.slice(offset, offset + limit).map(viewAssistant));
+      const { assistant_id: assistantId } = findAssistant(host, params.assistant_id as string);
+      const versions = host.state.assistants.versions(assistantId, metadata, limit, offset);
+      return ok(versions.map(viewAssistant));
     },
   }),
   agentRoute({
@@ -291,7 +268,7 @@ export const assistantRoutes = [
     async handle({ host, params, query, body }) {
       const version = body.version ?? query.version;
       if (version === undefined) throw new HttpError(422, "version: Field required, in the body or in the query.");
-      return ok(viewAssistant(await activateVersion(host, params.assistant_id as string, version)));
+      return ok(viewAssistant(activateVersion(host, params.assistant_id as string, version)));
     },
   }),
 ];

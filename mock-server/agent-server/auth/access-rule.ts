@@ -2,13 +2,13 @@ import type { ValidRequest } from "../../kit/operation/operation.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { defaultAssistantId } from "../assistants/assistant-model.ts";
 import type { Fields } from "../engine/graph.ts";
+import type { AccessFilters } from "./access-filters.ts";
 import type { AuthAction, AuthResource } from "./auth-handlers.ts";
-import type { Scope } from "./scoped-state.ts";
 
 /** What a rule consults. */
 export interface Access {
   host: AgentHost;
-  scope: Scope;
+  filters: AccessFilters;
   identity: string;
   /** Asks the handlers, limits the request to what they permit, and returns the value as they have left it. */
   ask(resource: AuthResource, action: AuthAction, value: Fields): Promise<Fields>;

@@ -7,8 +7,8 @@ import type { AgentHost } from "../agent-host.ts";
 import type { AgentRoute } from "../agent-route.ts";
 import type { CheckKey } from "../agent-server.ts";
 import type { Fields } from "../engine/graph.ts";
+import { AccessFilters } from "./access-filters.ts";
 import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
-import { Scope, scopedState } from "./scoped-state.ts";
 import { studioUser } from "./studio-user.ts";
 
 /**
@@ -44,19 +44,23 @@ export async function authorized(
   route: AgentRoute,
   request: ValidRequest,
 ): Promise<{ host: AgentHost; request: ValidRequest }> {
-  const scope = new Scope();
+  const filters = new AccessFilters();
   const changed = await route.access(request, {
     host,
-    scope,
+    filters,
     identity: user.identity,
     async ask(resource, action, value) {
       const decision = await auth.authorize({ resource, action, value, user });
-      scope.limit(resource, decision.filter);
+      filters.limit(resource, decision.filter);
       return decision.value;
     },
   });
   return {
-    host: { ...host, caller: { user, copiedMetadata: scope.copiedMetadata }, state: scopedState(host.state, scope) },
+    host: {
+      ...host,
+      caller: { user, copiedMetadata: filters.copiedMetadata },
+      state: host.state.visibleTo(filters),
+    },
     request: {
       params: request.params,
       query: changed?.query ? checkedQuery(route, changed.query) : request.query,

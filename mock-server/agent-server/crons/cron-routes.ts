@@ -3,8 +3,9 @@ import { agentRoute } from "../agent-route.ts";
 import { invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/graph.ts";
-import { comparing, contains, pageHeaders, selected } from "../paging.ts";
+import { pageHeaders, selected } from "../paging.ts";
 import { ok } from "../responses.ts";
+import type { CronFilter } from "../state/cron-table.ts";
 import type { CronRecord } from "../state/records.ts";
 import { createCron, patchCron } from "./cron-access.ts";
 import { cron, cronCount, cronCreate, cronPatch, cronSearch, threadCronCreate } from "./cron-schemas.ts";
@@ -16,21 +17,17 @@ const one = { description: "The schedule.", schema: cron };
 const failures = { 404: notFound, 422: invalid };
 
 /** A schedule as it is sent: without what is known of its user, which may hold tokens. */
-function viewCron({ sequence: _, user: __, ...record }: CronRecord): Fields {
+function viewCron({ user: _, ...record }: CronRecord): Fields {
   return record;
 }
 
-function cronFilter({
-  assistant_id,
-  thread_id,
-  metadata,
-  enabled,
-}: z.output<typeof cronCount> & { enabled?: boolean | undefined }) {
-  return (record: CronRecord) =>
-    (assistant_id === undefined || record.assistant_id === assistant_id.toLowerCase()) &&
-    (thread_id === undefined || record.thread_id === thread_id.toLowerCase()) &&
-    (enabled === undefined || record.enabled === enabled) &&
-    (metadata === undefined || contains(record.metadata, metadata));
+/** A filter with its ids as they are stored. */
+function withLowerIds<Filter extends CronFilter>(filter: Filter): Filter {
+  return {
+    ...filter,
+    assistant_id: filter.assistant_id?.toLowerCase(),
+    thread_id: filter.thread_id?.toLowerCase(),
+  };
 }
 
 export const cronRoutes = [
@@ -43,8 +40,7 @@ export const cronRoutes = [
     summary: "Run an assistant on a thread by a schedule",
     body: { schema: threadCronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, params, body }) =>
-      ok(viewCron(await host.crons.create(params.thread_id as string, body, host))),
+    handle: async ({ host, params, body }) => ok(viewCron(host.crons.create(params.thread_id as string, body, host))),
   }),
   agentRoute({
     id: "create_cron",
@@ -55,7 +51,7 @@ export const cronRoutes = [
     summary: "Run an assistant by a schedule, each time on a thread of its own",
     body: { schema: cronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, body }) => ok(viewCron(await host.crons.create(null, body, host))),
+    handle: async ({ host, body }) => ok(viewCron(host.crons.create(null, body, host))),
   }),
   agentRoute({
     id: "search_crons",
@@ -67,13 +63,8 @@ export const cronRoutes = [
     body: { schema: cronSearch, required: false },
     responses: { 200: { description: "One page of schedules.", schema: z.array(cron) }, 422: invalid },
     async handle({ host, body }) {
-      const { limit, offset, sort_by: sortBy, sort_order: sortOrder, select } = body;
-      const page = await host.state.crons.find({
-        accept: cronFilter(body),
-        compare: comparing(sortBy, sortOrder),
-        limit,
-        offset,
-      });
+      const { limit, offset, sort_by: by, sort_order: direction, select, ...filter } = withLowerIds(body);
+      const page = host.state.crons.search(filter, { by, direction }, limit, offset);
       return ok(
         page.rows.map((record) => selected(viewCron(record), select)),
         pageHeaders(page, offset),
@@ -89,7 +80,7 @@ export const cronRoutes = [
     summary: "Count schedules",
     body: { schema: cronCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    handle: async ({ host, body }) => ok((await host.state.crons.find({ accept: cronFilter(body), limit: 0 })).total),
+    handle: async ({ host, body }) => ok(host.state.crons.count(withLowerIds(body))),
   }),
   agentRoute({
     id: "get_cron",
@@ -99,7 +90,7 @@ export const cronRoutes = [
     tag,
     summary: "Read a schedule",
     responses: { 200: one, ...failures },
-    handle: async ({ host, params }) => ok(viewCron(await findCron(host, params.cron_id as string))),
+    handle: async ({ host, params }) => ok(viewCron(findCron(host, params.cron_id as string))),
   }),
   agentRoute({
     id: "patch_cron",
@@ -111,7 +102,7 @@ export const cronRoutes = [
     body: { schema: cronPatch, required: true },
     responses: { 200: one, ...failures },
     async handle({ host, params, body }) {
-      return ok(viewCron(await host.crons.patch(await findCron(host, params.cron_id as string), body)));
+      return ok(viewCron(host.crons.patch(findCron(host, params.cron_id as string), body)));
     },
   }),
   agentRoute({
@@ -123,8 +114,8 @@ export const cronRoutes = [
     summary: "Delete a schedule",
     responses: { 200: { description: "It is gone.", schema: z.unknown() }, ...failures },
     async handle({ host, params }) {
-      const { cron_id: cronId } = await findCron(host, params.cron_id as string);
-      await host.crons.remove(cronId);
+      const { cron_id: cronId } = findCron(host, params.cron_id as string);
+      host.crons.remove(cronId);
       return ok({});
     },
   }),

@@ -12,8 +12,8 @@ import { nextTime } from "./schedule.ts";
 type Creation = z.output<typeof cronCreate> | z.output<typeof threadCronCreate>;
 
 /** @throws {HttpError} 404 when there is no such schedule. */
-export async function findCron(host: AgentHost, cronId: string): Promise<CronRecord> {
-  const record = await host.state.crons.get(cronId);
+export function findCron(host: AgentHost, cronId: string): CronRecord {
+  const record = host.state.crons.get(cronId);
   if (!record) throw new HttpError(404, `Cron ${cronId} not found`);
   return record;
 }
@@ -31,9 +31,9 @@ export class CronService {
    * Makes a schedule for who sees the server as `host` has it.
    * @throws {HttpError} 404 for an unknown assistant or thread, 422 for a schedule that can't be read.
    */
-  async create(threadId: string | null, body: Creation, host: AgentHost): Promise<CronRecord> {
-    const { assistant_id: assistantId } = await findAssistant(host, body.assistant_id);
-    if (threadId !== null) await findThread(host, threadId);
+  create(threadId: string | null, body: Creation, host: AgentHost): CronRecord {
+    const { assistant_id: assistantId } = findAssistant(host, body.assistant_id);
+    if (threadId !== null) findThread(host, threadId);
     const {
       schedule,
       timezone = null,
@@ -45,7 +45,6 @@ export class CronService {
     } = body;
     const now = host.timestamp();
     const record: CronRecord = {
-      sequence: host.state.nextSequence(),
       cron_id: host.ids.uuid(),
       assistant_id: assistantId,
       thread_id: threadId,
@@ -62,12 +61,13 @@ export class CronService {
       enabled,
       user: host.caller?.user ?? null,
     };
-    await this.#put(record);
+    this.#host.state.crons.insert(record);
+    this.#schedule(record);
     return record;
   }
 
   /** Changes what is given and leaves the rest. */
-  async patch(before: CronRecord, patch: z.output<typeof cronPatch>): Promise<CronRecord> {
+  patch(before: CronRecord, patch: z.output<typeof cronPatch>): CronRecord {
     const {
       schedule,
       timezone,
@@ -92,19 +92,23 @@ export class CronService {
       ...changed,
       next_run_date: nextTime(changed.schedule, changed.timezone, this.#host.clock.now(), changed.end_time) ?? null,
     };
-    await this.#put(record);
+    this.#host.state.crons.update(record);
+    this.#schedule(record);
     return record;
   }
 
-  /** Whether there was such a schedule. */
-  async remove(cronId: string): Promise<boolean> {
+  remove(cronId: string): void {
     this.#alarms.get(cronId)?.();
     this.#alarms.delete(cronId);
-    return this.#host.state.crons.remove(cronId);
+    this.#host.state.crons.remove(cronId);
   }
 
-  async #put(record: CronRecord): Promise<void> {
-    await this.#host.state.crons.put(record);
+  /** Continues with the schedules that an earlier server left. One whose time came meanwhile fires once, now. */
+  restore(): void {
+    for (const record of this.#host.state.crons.all({ enabled: true })) this.#schedule(record);
+  }
+
+  #schedule(record: CronRecord): void {
     this.#alarms.get(record.cron_id)?.();
     this.#alarms.delete(record.cron_id);
     if (!record.enabled || record.next_run_date === null) return;
@@ -115,12 +119,21 @@ export class CronService {
   }
 
   /** A time that was missed, because the clock went on by more than one of them, isn't made up for. */
+  #moveOn(cronId: string): void {
+    const { state, clock } = this.#host;
+    const record = state.crons.get(cronId);
+    if (!record) return;
+    const { schedule, timezone, end_time: endTime } = record;
+    const next = { ...record, next_run_date: nextTime(schedule, timezone, clock.now(), endTime) ?? null };
+    state.crons.update(next);
+    this.#schedule(next);
+  }
+
+  /** The schedule moves on in the transaction that starts its run, so that it fires once whenever the server ends. */
   async #fire(cronId: string): Promise<void> {
     const host = this.#host;
-    const record = await host.state.crons.get(cronId);
+    const record = host.state.crons.get(cronId);
     if (!record?.enabled) return;
-    const next = nextTime(record.schedule, record.timezone, host.clock.now(), record.end_time) ?? null;
-    await this.#put({ ...record, next_run_date: next });
     const { on_run_completed: onRunCompleted, ...payload } = record.payload;
     const body = runCreateStateful.parse({
       ...payload,
@@ -129,6 +142,15 @@ export class CronService {
     const completion =
       record.thread_id === null ? { on_completion: (onRunCompleted ?? "delete") as "delete" | "keep" } : {};
     const caller = record.user ? { user: record.user, copiedMetadata: {} } : null;
-    await host.runs.start(record.thread_id ?? undefined, { ...body, ...completion }, { as: { ...host, caller } });
+    try {
+      await host.runs.start(
+        record.thread_id ?? undefined,
+        { ...body, ...completion },
+        { as: { ...host, caller }, alongside: () => this.#moveOn(cronId) },
+      );
+    } catch (error) {
+      this.#moveOn(cronId);
+      throw error;
+    }
   }
 }

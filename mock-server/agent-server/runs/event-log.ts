@@ -8,10 +8,33 @@ export interface EventLogLimits {
 
 export const defaultLimits: EventLogLimits = { replay: 4 * 1024 * 1024, lag: 8 * 1024 * 1024 };
 
-interface Frame {
-  sequence: number;
+/** An event as it is sent. */
+export interface Frame {
+  /** Counts from 1 within its log. */
+  number: number;
   mode: string;
   text: string;
+}
+
+/** Keeps the events of a log beyond the process. */
+export interface EventArchive {
+  /** Keeps further events, and may drop those before the number `oldest`. All of it, or nothing when it throws. */
+  append(frames: readonly Frame[], oldest: number): void;
+}
+
+/** What a log is made of. */
+export interface EventLogOptions {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** Whether events can be replayed, and have ids. */
+  keeps: boolean;
+  limits?: EventLogLimits;
+  /** Where events are kept, which readers get only after that. @default nowhere */
+  archive?: EventArchive | undefined;
+  /** What an archive kept of the log so far. */
+  frames?: readonly Frame[];
+  /** Called with why events couldn't be kept: the log ends before them. */
+  onDefect?: (error: unknown) => void;
 }
 
 /** What a reader of a log wants. */
@@ -30,24 +53,37 @@ export interface ReadOptions {
 const chunkSize = 64 * 1024;
 const encoder = new TextEncoder();
 
+interface Published {
+  frame: Frame;
+  event: string;
+  data: string;
+}
+
 /** The events of a run, or of a thread, for any number of readers at any pace. */
 export class EventLog {
   readonly #keeps: boolean;
   readonly #now: () => number;
   readonly #limits: EventLogLimits;
+  readonly #archive: EventArchive | undefined;
+  readonly #onDefect: (error: unknown) => void;
   readonly #readers = new Set<LogReader>();
   #frames: Frame[] = [];
   #keptSize = 0;
-  #sequence = 0;
+  #lastNumber = 0;
   #hasEnded = false;
-  /** Told of every event, also while nobody reads. */
+  /** What waits for the archive. */
+  #unwritten: Published[] = [];
+  /** Called with every event, also while nobody reads. */
   onPublish: ((event: string, data: string) => void) | undefined;
 
-  /** With `keeps`, events can be replayed, and have ids. */
-  constructor(keeps: boolean, now: () => number, limits: EventLogLimits = defaultLimits) {
+  constructor({ now, keeps, limits = defaultLimits, archive, frames = [], onDefect = console.error }: EventLogOptions) {
     this.#keeps = keeps;
     this.#now = now;
     this.#limits = limits;
+    this.#archive = archive;
+    this.#onDefect = onDefect;
+    for (const frame of frames) this.#keep(frame);
+    this.#lastNumber = frames.at(-1)?.number ?? 0;
   }
 
   /** How many characters are kept for replay. */
@@ -62,16 +98,38 @@ export class EventLog {
   /** Sends an event; `data` is JSON. Events after the end are dropped. */
   publish(mode: string, event: string, data: string): void {
     if (this.#hasEnded) return;
-    this.onPublish?.(event, data);
-    if (!this.#keeps && this.#readers.size === 0) return;
-    const sequence = ++this.#sequence;
-    const id = this.#keeps ? `id: ${this.#now()}-${sequence}\n` : "";
-    const frame = { sequence, mode, text: `event: ${event}\ndata: ${data}\n${id}\n` };
-    if (this.#keeps) this.#keep(frame);
-    for (const reader of this.#readers) reader.take(frame);
+    if (!this.#keeps && this.#readers.size === 0) {
+      this.onPublish?.(event, data);
+      return;
+    }
+    const number = ++this.#lastNumber;
+    const id = this.#keeps ? `id: ${this.#now()}-${number}\n` : "";
+    const published = { frame: { number, mode, text: `event: ${event}\ndata: ${data}\n${id}\n` }, event, data };
+    if (!this.#archive) this.#deliver(published);
+    else if (this.#unwritten.push(published) === 1) setImmediate(() => this.flush());
+  }
+
+  /** Keeps and sends what was published so far, which otherwise happens in the next turn of the event loop. */
+  flush(): void {
+    const published = this.#unwritten;
+    if (published.length === 0) return;
+    this.#unwritten = [];
+    const frames = published.map(({ frame }) => frame);
+    for (const frame of frames) this.#keep(frame);
+    try {
+      this.#archive?.append(frames, this.#frames[0]?.number ?? 0);
+    } catch (error) {
+      this.#onDefect(error);
+      this.#frames = [];
+      for (const reader of this.#readers) reader.cut("The events of the run can't be kept any more.");
+      this.end();
+      return;
+    }
+    for (const one of published) this.#send(one);
   }
 
   end(): void {
+    this.flush();
     this.#hasEnded = true;
     for (const reader of this.#readers) reader.end();
     this.#readers.clear();
@@ -89,6 +147,16 @@ export class EventLog {
     return reader.stream();
   }
 
+  #deliver(published: Published): void {
+    if (this.#keeps) this.#keep(published.frame);
+    this.#send(published);
+  }
+
+  #send({ frame, event, data }: Published): void {
+    this.onPublish?.(event, data);
+    for (const reader of this.#readers) reader.take(frame);
+  }
+
   #keep(frame: Frame): void {
     this.#frames.push(frame);
     this.#keptSize += frame.text.length;
@@ -101,13 +169,13 @@ export class EventLog {
 
   #replay(reader: LogReader, after: string): void {
     const last = after === "-" || after === "-1" ? 0 : Number(/(\d+)$/.exec(after)?.[1] ?? 0);
-    const oldest = this.#frames[0]?.sequence ?? this.#sequence + 1;
-    if (oldest > last + 1 && this.#keeps && last < this.#sequence) {
+    const oldest = this.#frames[0]?.number ?? this.#lastNumber + 1;
+    if (oldest > last + 1 && this.#keeps && last < this.#lastNumber) {
       const message = `The events after ${after} are no longer kept: the oldest that can be replayed is number ${oldest}.`;
       reader.cut(message);
       return;
     }
-    for (const frame of this.#frames) if (frame.sequence > last) reader.take(frame, true);
+    for (const frame of this.#frames) if (frame.number > last) reader.take(frame, true);
   }
 }
 

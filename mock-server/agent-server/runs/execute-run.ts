@@ -19,7 +19,7 @@ export async function executeRun(host: AgentHost, live: LiveRun, record: RunReco
   const { values, interrupts } = await graph.execute({
     input: start.input,
     command: commandOf(start.command),
-    checkpointId: keepsState ? await startingPoint(host, graph, threadId, kwargs) : undefined,
+    checkpointId: keepsState ? startingPoint(host, graph, threadId, kwargs) : undefined,
     runId,
     threadId,
     config: {
@@ -68,14 +68,9 @@ function recursionLimit(config: Fields): number | undefined {
 }
 
 /** The checkpoint that the caller names, if any. */
-async function startingPoint(
-  host: AgentHost,
-  graph: Graph,
-  threadId: string,
-  kwargs: Fields,
-): Promise<string | undefined> {
+function startingPoint(host: AgentHost, graph: Graph, threadId: string, kwargs: Fields): string | undefined {
   const configurable = (kwargs.config as Fields).configurable as Fields;
   const chosen = (kwargs.checkpoint as Fields | undefined)?.checkpoint_id ?? configurable.checkpoint_id;
   if (typeof chosen !== "string") return undefined;
-  return (await findCheckpoint(host, threadId, graph.engine, { checkpoint_id: chosen }))?.id;
+  return findCheckpoint(host, threadId, graph.engine, { checkpoint_id: chosen })?.id;
 }

@@ -62,17 +62,18 @@ async function resultResponse(
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
   const early = await resultWithin(live, promptly);
-  if (early) return ok(await viewResult(host, live.threadId, early), headers);
+  if (early) return ok(viewResult(host, live.threadId, early), headers);
   let keepAlive: NodeJS.Timeout | undefined;
   let hasLeft = false;
   const content = new ReadableStream<Uint8Array>({
-    async start(controller) {
+    start(controller) {
       keepAlive = setInterval(() => controller.enqueue(encoder.encode("\n")), host.settings.heartbeatMs);
       keepAlive.unref();
-      void live.done.then(async (result) => {
+      host.inBackground(async () => {
+        const result = await live.done;
         clearInterval(keepAlive);
         if (hasLeft) return;
-        controller.enqueue(encoder.encode(JSON.stringify(await viewResult(host, live.threadId, result))));
+        controller.enqueue(encoder.encode(JSON.stringify(viewResult(host, live.threadId, result))));
         controller.close();
       });
     },
@@ -95,9 +96,9 @@ function resultWithin({ done }: LiveRun, milliseconds: number): Promise<RunResul
   });
 }
 
-async function viewResult(host: AgentHost, threadId: string, result: RunResult): Promise<object> {
+function viewResult(host: AgentHost, threadId: string, result: RunResult): object {
   if (result.kind === "error") return { __error__: result.error };
-  if (result.kind === "cancelled") return (await host.state.threads.get(threadId))?.values ?? {};
+  if (result.kind === "cancelled") return host.state.threads.get(threadId)?.values ?? {};
   return result.interrupts ? { __interrupt__: result.interrupts } : result.values;
 }
 
@@ -105,7 +106,7 @@ async function viewResult(host: AgentHost, threadId: string, result: RunResult):
 export async function joinResponse(host: AgentHost, record: RunRecord, cancelOnLeave: boolean) {
   const live = host.runs.live(record.run_id);
   if (live) return resultResponse(host, live, cancelOnLeave);
-  return ok((await host.state.threads.get(record.thread_id))?.values ?? {});
+  return ok(host.state.threads.get(record.thread_id)?.values ?? {});
 }
 
 /** The events of a run that may have ended before. */
@@ -115,8 +116,7 @@ export function joinStreamResponse(
   path: string,
   options: { after?: string | undefined; modes?: readonly string[] | undefined; cancelOnLeave: boolean },
 ): HttpResponse {
-  const log = host.runs.logOf(record.run_id);
-  const stream = log?.read({
+  const stream = host.runs.logOf(record.run_id).read({
     after: options.after,
     modes: options.modes,
     heartbeatMs: host.settings.heartbeatMs,
@@ -124,9 +124,5 @@ export function joinStreamResponse(
       if (options.cancelOnLeave) cancelInBackground(host, record.run_id);
     },
   });
-  return eventStream(stream ?? emptyStream(), { location: `${path}/stream` });
-}
-
-function emptyStream(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() });
+  return eventStream(stream, { location: `${path}/stream` });
 }

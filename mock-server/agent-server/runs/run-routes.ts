@@ -87,11 +87,8 @@ export const runRoutes = [
     },
     responses: { 200: { description: "One page of runs.", schema: z.array(run) }, 404: notFound, 422: invalid },
     async handle({ host, params, query: { limit, offset, status, select } }) {
-      const { thread_id: threadId } = await findThread(host, params.thread_id as string);
-      const runs = (await host.state.runs.group(threadId)).filter(
-        (record) => status === undefined || record.status === status,
-      );
-      const page = runs.reverse().slice(offset, offset + limit);
+      const { thread_id: threadId } = findThread(host, params.thread_id as string);
+      const page = host.state.runs.ofThread(threadId, status, limit, offset);
       return ok(page.map((record) => selected(viewRun(record), select)));
     },
   }),
@@ -139,7 +136,7 @@ export const runRoutes = [
     tag,
     summary: "Read a run",
     responses: { 200: { description: "The run.", schema: run }, 404: notFound, 422: invalid },
-    handle: async ({ host, params }) => ok(viewRun(await findRun(host, params.thread_id, params.run_id as string))),
+    handle: async ({ host, params }) => ok(viewRun(findRun(host, params.thread_id, params.run_id as string))),
   }),
   agentRoute({
     id: "delete_run",
@@ -150,9 +147,9 @@ export const runRoutes = [
     summary: "Delete a run, which is cancelled first if it hasn't ended",
     responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
     async handle({ host, params }) {
-      const { run_id: runId } = await findRun(host, params.thread_id, params.run_id as string);
+      const { run_id: runId } = findRun(host, params.thread_id, params.run_id as string);
       await host.runs.cancel(runId, "interrupt");
-      await host.state.runs.remove(runId);
+      host.state.runs.remove(runId);
       return { status: 204 };
     },
   }),
@@ -170,7 +167,7 @@ export const runRoutes = [
       422: invalid,
     },
     async handle({ host, params, query }) {
-      const record = await findRun(host, params.thread_id, params.run_id as string);
+      const record = findRun(host, params.thread_id, params.run_id as string);
       return joinResponse(host, record, query.cancel_on_disconnect);
     },
   }),
@@ -186,7 +183,7 @@ export const runRoutes = [
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: events, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
-      const record = await findRun(host, params.thread_id, params.run_id as string);
+      const record = findRun(host, params.thread_id, params.run_id as string);
       return joinStreamResponse(host, record, runPath(record.thread_id, record.run_id), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
@@ -216,7 +213,7 @@ export const runRoutes = [
       422: invalid,
     },
     async handle({ host, params, query: { wait, action } }) {
-      const { run_id: runId } = await findRun(host, params.thread_id, params.run_id as string);
+      const { run_id: runId } = findRun(host, params.thread_id, params.run_id as string);
       const ended = host.runs.cancel(runId, action);
       if (!wait) {
         host.inBackground(async () => void (await ended));
@@ -246,15 +243,9 @@ export const runRoutes = [
         throw new HttpError(422, "body: give either status, or thread_id and run_ids.");
       }
       const chosen = runIds
-        ? await Promise.all(runIds.map((id) => findRun(host, threadId?.toLowerCase(), id.toLowerCase())))
-        : (
-            await host.state.runs.find({
-              accept: (record) =>
-                (record.status === "pending" || record.status === "running") &&
-                (status === "all" || record.status === status),
-            })
-          ).rows;
-      await Promise.all(chosen.map(({ run_id: runId }) => host.runs.cancel(runId, query.action)));
+        ? runIds.map((id) => findRun(host, threadId?.toLowerCase(), id.toLowerCase()).run_id)
+        : host.state.runs.ids(status === "all" || status === undefined ? ["pending", "running"] : [status]);
+      await Promise.all(chosen.map((runId) => host.runs.cancel(runId, query.action)));
       return { status: 204 };
     },
   }),
@@ -282,7 +273,7 @@ export const runRoutes = [
     },
     responses: { 200: { ...events, description: "Events of all runs." }, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
-      const { thread_id: threadId } = await findThread(host, params.thread_id as string);
+      const { thread_id: threadId } = findThread(host, params.thread_id as string);
       const stream = host.runs.threadStreams.read(threadId, {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_modes ?? query.stream_mode ?? ["run_modes"],

@@ -1,19 +1,34 @@
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant, findGraph } from "../assistants/assistant-model.ts";
-import type { RunRecord } from "../state/records.ts";
-import { removeCheckpoints, removeCheckpointsOfRun } from "../threads/checkpoints.ts";
-import { changeThread, findThread, insertThread } from "../threads/thread-model.ts";
+import type { RunError, RunRecord, ThreadRecord } from "../state/records.ts";
+import { addThread, changeThread, findThread, newThread } from "../threads/thread-model.ts";
 import { EventLog } from "./event-log.ts";
 import { executeRun } from "./execute-run.ts";
-import { FinishedLogs } from "./finished-logs.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
 import { runKwargs, runMetadata } from "./run-kwargs.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
-import { settleThread } from "./settle-thread.ts";
+import { readStateLeft, settleThread } from "./settle-thread.ts";
 import { ThreadStreams } from "./thread-streams.ts";
-import { checkWebhook, sendWebhook } from "./webhook.ts";
+import { checkWebhook, deliverWebhook, webhookBody } from "./webhook.ts";
+
+/** What the stream of a run says that was under way when its server ended. */
+const interruption: RunError = {
+  error: "RunInterrupted",
+  message: "The server ended while the run was under way.",
+};
+
+/** How a run is started. */
+export interface StartOptions {
+  headers?: Headers;
+  /** The server as the caller sees it. */
+  as: AgentHost;
+  /** Called with the run before it can tell anything. */
+  beforeStart?: (live: LiveRun) => void;
+  /** Called in the transaction that adds the run. */
+  alongside?: () => void;
+}
 
 /** The runs of an agent server: who starts, waits for, follows and cancels them. */
 export class RunService {
@@ -22,7 +37,7 @@ export class RunService {
   readonly #host: AgentHost;
   readonly #live = new Map<string, LiveRun>();
   readonly #liveByThread = new Map<string, Set<LiveRun>>();
-  readonly #finished = new FinishedLogs();
+  #isClosed = false;
 
   constructor(host: AgentHost, workers: number) {
     this.#host = host;
@@ -36,61 +51,85 @@ export class RunService {
   }
 
   /**
-   * Starts a run; `threadId` is absent for one that leaves nothing behind. `as` is the server as the caller sees
-   * it. `beforeStart` gets the run before it can tell anything.
+   * Starts a run; `threadId` is absent for one that leaves nothing behind.
    * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, 422 for a webhook that isn't allowed.
    */
   async start(
     threadId: string | undefined,
     body: RunStart,
-    { headers, as: seen, beforeStart }: { headers?: Headers; as: AgentHost; beforeStart?: (live: LiveRun) => void },
+    { headers, as: seen, beforeStart, alongside }: StartOptions,
   ): Promise<{ record: RunRecord; live: LiveRun }> {
     const host = this.#host;
-    const assistant = await findAssistant(seen, body.assistant_id);
+    const assistant = findAssistant(seen, body.assistant_id);
     findGraph(host, assistant.graph_id);
     if (body.webhook !== undefined) await checkWebhook(host, body.webhook);
     const id = threadId ?? host.ids.uuid();
     return host.locks.run(`runs/${id}`, async () => {
-      const thread = await this.#threadFor(seen, id, threadId === undefined, body);
+      if (threadId !== undefined && body.if_not_exists !== "create") findThread(seen, id);
       await this.#makeRoom(id, body.multitask_strategy ?? "enqueue");
       const runId = host.ids.uuid();
-      const parts = { body, assistant, thread, runId, threadId: id, headers };
-      const now = host.timestamp();
-      const record: RunRecord = {
-        sequence: host.state.nextSequence(),
-        run_id: runId,
-        thread_id: id,
-        assistant_id: assistant.assistant_id,
-        created_at: now,
-        updated_at: now,
-        status: "pending",
-        metadata: runMetadata(parts),
-        kwargs: runKwargs(parts),
-        multitask_strategy: body.multitask_strategy ?? "enqueue",
-        user: seen.caller?.user ?? null,
-      };
-      await host.state.runs.put(record);
-      await changeThread(host, id, ({ metadata }) => ({
-        status: "busy",
-        metadata: { ...metadata, graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
-      }));
-      const log = new EventLog(body.stream_resumable, () => host.clock.now(), host.settings.streamLimits);
-      const live = new LiveRun(runId, id, body, log);
-      this.threadStreams.follow(live);
-      this.#remember(live);
+      const record = host.state.transaction(() => {
+        const thread = this.#threadFor(seen, id, threadId === undefined, body);
+        const parts = { body, assistant, thread, runId, threadId: id, headers };
+        const now = host.timestamp();
+        const record: RunRecord = {
+          run_id: runId,
+          thread_id: id,
+          assistant_id: assistant.assistant_id,
+          created_at: now,
+          updated_at: now,
+          status: "pending",
+          metadata: runMetadata(parts),
+          kwargs: runKwargs(parts),
+          multitask_strategy: body.multitask_strategy ?? "enqueue",
+          user: seen.caller?.user ?? null,
+        };
+        host.state.runs.insert(record, body);
+        changeThread(host, id, ({ metadata }) => ({
+          status: "busy",
+          metadata: { ...metadata, graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
+        }));
+        alongside?.();
+        return record;
+      });
+      const live = this.#remember(record, body);
       beforeStart?.(live);
-      this.#enqueue(live);
+      this.#enqueue(live, record);
       return { record, live };
     });
+  }
+
+  /**
+   * Continues with the runs that an earlier server left: those that wait get their turns in their order, and those that were under way have been interrupted,
+   * which their streams say.
+   */
+  async restore(): Promise<void> {
+    for (const webhook of this.#host.state.webhooks.all()) deliverWebhook(this.#host, webhook);
+    const left = this.#host.state.runs.unfinished().map(({ record, start }) => ({
+      record,
+      live: this.#remember(record, start),
+    }));
+    for (const { record, live } of left) {
+      if (record.status !== "running") continue;
+      live.startedAt = record.updated_at;
+      live.log.publish("always", "error", JSON.stringify(interruption));
+      this.#host.log("WARNING", `Run ${live.runId} was under way when the server ended, and is interrupted.`);
+      await this.#finish(live, { kind: "cancelled" });
+    }
+    for (const { record, live } of left) if (record.status === "pending") this.#enqueue(live, record);
   }
 
   live(runId: string): LiveRun | undefined {
     return this.#live.get(runId);
   }
 
-  /** The events of a run, for as long as they are kept. */
-  logOf(runId: string): EventLog | undefined {
-    return this.#live.get(runId)?.log ?? this.#finished.get(runId);
+  /** The events of a run, as far as they are kept. */
+  logOf(runId: string): EventLog {
+    const live = this.#live.get(runId);
+    if (live) return live.log;
+    const log = this.#createLog(runId, true);
+    log.end();
+    return log;
   }
 
   /** Cancels a run that hasn't ended, and waits until it has. False when it had ended before. */
@@ -108,18 +147,15 @@ export class RunService {
 
   /** Cancels what runs on a thread and removes it with everything that belongs to it. */
   async deleteThread(threadId: string): Promise<void> {
-    const { state, crons } = this.#host;
     const lives = [...(this.#liveByThread.get(threadId) ?? [])];
     await Promise.all(lives.map(({ runId }) => this.cancel(runId, "delete")));
-    for (const { cron_id } of await state.crons.group(threadId)) await crons.remove(cron_id);
-    await state.threads.remove(threadId);
-    await state.runs.removeGroup(threadId);
-    await removeCheckpoints(this.#host, threadId);
+    this.#host.state.transaction(() => this.#removeThread(threadId));
     this.threadStreams.close(threadId);
   }
 
-  /** Cancels everything, for a server that closes. */
+  /** Ends everything, for a server that closes. What was under way and what waits is left to the next one. */
   close(): void {
+    this.#isClosed = true;
     for (const live of this.#live.values()) {
       live.unschedule?.();
       live.abort.abort(new RunCancelled("delete"));
@@ -128,16 +164,18 @@ export class RunService {
     this.threadStreams.closeAll();
   }
 
-  async #threadFor(
+  #threadFor(
     seen: AgentHost,
     threadId: string,
     isTemporary: boolean,
     { if_not_exists: ifNotExists, metadata = {} }: RunStart,
-  ) {
-    if (isTemporary) return insertThread(seen, threadId, metadata);
-    if (ifNotExists !== "create") return findThread(seen, threadId);
-    const existing = await seen.state.threads.get(threadId);
-    return existing ?? insertThread(seen, threadId, metadata);
+  ): ThreadRecord {
+    if (!isTemporary && ifNotExists !== "create") return findThread(seen, threadId);
+    const existing = isTemporary ? undefined : seen.state.threads.get(threadId);
+    if (existing) return existing;
+    const thread = newThread(seen, threadId, metadata);
+    addThread(seen, thread);
+    return thread;
   }
 
   async #makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {
@@ -153,20 +191,50 @@ export class RunService {
     await Promise.all(lives.reverse().map(({ runId }) => this.cancel(runId, strategy)));
   }
 
-  #remember(live: LiveRun): void {
-    this.#live.set(live.runId, live);
-    const others = this.#liveByThread.get(live.threadId);
-    if (others) others.add(live);
-    else this.#liveByThread.set(live.threadId, new Set([live]));
+  #removeThread(threadId: string): void {
+    const { state, crons } = this.#host;
+    for (const { cron_id: id } of state.crons.all({ thread_id: threadId })) crons.remove(id);
+    state.threads.remove(threadId);
   }
 
-  #enqueue(live: LiveRun): void {
+  #remember({ run_id: runId, thread_id: threadId }: RunRecord, start: RunStart): LiveRun {
+    const live = new LiveRun(runId, threadId, start, this.#createLog(runId, start.stream_resumable));
+    this.threadStreams.follow(live);
+    this.#live.set(runId, live);
+    const others = this.#liveByThread.get(threadId);
+    if (others) others.add(live);
+    else this.#liveByThread.set(threadId, new Set([live]));
+    return live;
+  }
+
+  #forget(live: LiveRun): void {
+    this.#live.delete(live.runId);
+    const others = this.#liveByThread.get(live.threadId);
+    others?.delete(live);
+    if (others?.size === 0) this.#liveByThread.delete(live.threadId);
+  }
+
+  /** The log of a run: of one that is resumable, with the events that are kept of it, and for keeping more. */
+  #createLog(runId: string, isResumable: boolean): EventLog {
+    const { state, clock, settings, onDefect } = this.#host;
+    const options = { now: () => clock.now(), limits: settings.streamLimits, onDefect };
+    if (!isResumable) return new EventLog({ ...options, keeps: false });
+    return new EventLog({
+      ...options,
+      keeps: true,
+      frames: state.runs.events(runId),
+      archive: { append: (frames, oldest) => state.runs.addEvents(runId, frames, oldest) },
+    });
+  }
+
+  #enqueue(live: LiveRun, { created_at: createdAt }: RunRecord): void {
     const { after_seconds: delay = 0 } = live.start;
-    if (delay <= 0) {
+    const due = Date.parse(createdAt) + delay * 1000;
+    if (delay <= 0 || due <= this.#host.clock.now()) {
       this.queue.add(live);
       return;
     }
-    const cancel = this.#host.alarms.set(this.#host.clock.now() + delay * 1000, () => {
+    const cancel = this.#host.alarms.set(due, () => {
       live.unschedule = undefined;
       this.queue.add(live);
     });
@@ -180,22 +248,21 @@ export class RunService {
   async #work(live: LiveRun): Promise<void> {
     let result: RunResult;
     try {
-      const record = await this.#begin(live);
-      result = await executeRun(this.#host, live, record);
+      result = await executeRun(this.#host, live, this.#begin(live));
     } catch (failure) {
       result = live.abort.signal.aborted ? { kind: "cancelled" } : { kind: "error", error: runError(failure) };
     }
-    await this.#finish(live, result).catch((error) => this.#host.onDefect(error));
+    await this.#finish(live, result);
   }
 
-  async #begin(live: LiveRun): Promise<RunRecord> {
+  #begin(live: LiveRun): RunRecord {
     const { state } = this.#host;
     live.abort.signal.throwIfAborted();
-    const before = (await state.runs.get(live.runId)) as RunRecord;
     live.startedAt = this.#host.timestamp();
-    const record: RunRecord = { ...before, status: "running", updated_at: live.startedAt };
-    await state.runs.put(record);
+    state.runs.begin(live.runId, live.startedAt);
+    const record = state.runs.get(live.runId) as RunRecord;
     live.log.publish("always", "metadata", JSON.stringify({ run_id: live.runId, attempt: 1 }));
+    live.log.flush();
     this.threadStreams.runStarted(live);
     this.#host.log(
       "INFO",
@@ -204,31 +271,48 @@ export class RunService {
     return record;
   }
 
+  /** Never throws: a run whose end can't be kept has failed by that. */
   async #finish(live: LiveRun, result: RunResult): Promise<void> {
+    let ended = result;
+    try {
+      await this.#settle(live, result);
+    } catch (failure) {
+      ended = { kind: "error", error: runError(failure) };
+      await this.#settle(live, ended).catch(this.#host.onDefect);
+    }
+    this.#forget(live);
+    live.finish(ended);
+  }
+
+  async #settle(live: LiveRun, result: RunResult): Promise<void> {
+    if (this.#isClosed) return;
     const { state } = this.#host;
+    const { runId, threadId, start } = live;
     const action = live.abort.signal.aborted ? (live.abort.signal.reason as RunCancelled).action : undefined;
     if (result.kind === "error") live.log.publish("always", "error", JSON.stringify(result.error));
-    const record = await state.runs.get(live.runId);
-    const ended: RunRecord | undefined = record && {
-      ...record,
-      status: result.kind === "success" ? "success" : result.kind === "error" ? "error" : "interrupted",
-      updated_at: this.#host.timestamp(),
-    };
-    if (ended && action !== "rollback" && action !== "delete") await state.runs.put(ended);
-    else await state.runs.remove(live.runId);
-    if (action === "rollback") await removeCheckpointsOfRun(this.#host, live.threadId, live.runId);
-    this.#live.delete(live.runId);
-    const others = this.#liveByThread.get(live.threadId);
-    others?.delete(live);
-    if (others?.size === 0) this.#liveByThread.delete(live.threadId);
-    const isTemporary = live.start.on_completion === "delete";
-    if (action !== "delete" && !isTemporary) await settleThread(this.#host, live, result);
-    if (live.start.stream_resumable) this.#finished.add(live.runId, live.log);
+    live.log.flush();
+    if (action === "rollback") state.checkpoints.removeOfRun(threadId, runId);
+    const isTemporary = start.on_completion === "delete" && action !== "delete";
+    const isKept = start.on_completion !== "delete" && action !== "delete";
+    const left = isKept ? await readStateLeft(this.#host, live, result) : {};
+    const others = [...(this.#liveByThread.get(threadId) ?? [])].filter((other) => other !== live);
+    if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
+    if (this.#isClosed) return;
+    this.#forget(live);
+    const webhook = state.transaction(() => {
+      const status = result.kind === "success" ? "success" : result.kind === "error" ? "error" : "interrupted";
+      state.runs.end(runId, status, this.#host.timestamp(), live.log.keptSize);
+      const record = state.runs.get(runId);
+      if (action === "rollback" || action === "delete") state.runs.remove(runId);
+      if (isKept) settleThread(this.#host, live, result, left);
+      if (isTemporary) this.#removeThread(threadId);
+      if (!record || start.webhook === undefined) return undefined;
+      return state.webhooks.insert(start.webhook, webhookBody(this.#host, record, live, result));
+    });
     this.threadStreams.runEnded(live, result);
+    if (isTemporary) this.threadStreams.close(threadId);
     this.#logEnd(live, result);
-    if (isTemporary && action !== "delete") await this.deleteThread(live.threadId);
-    live.finish(result);
-    if (ended && live.start.webhook !== undefined) sendWebhook(this.#host, live.start.webhook, ended, live, result);
+    if (webhook) deliverWebhook(this.#host, webhook);
   }
 
   #logEnd({ runId, startedAt }: LiveRun, result: RunResult): void {

@@ -4,13 +4,13 @@ import type { Fields } from "../engine/graph.ts";
 import type { RunRecord } from "../state/records.ts";
 
 /** A run as it is sent: without what is known of its user, which may hold tokens. */
-export function viewRun({ sequence: _, user: __, ...record }: RunRecord): Fields {
+export function viewRun({ user: _, ...record }: RunRecord): Fields {
   return record;
 }
 
 /** @throws {HttpError} 404 when the thread has no such run; without a thread, when there is none at all. */
-export async function findRun(host: AgentHost, threadId: string | undefined, runId: string): Promise<RunRecord> {
-  const record = await host.state.runs.get(runId);
+export function findRun(host: AgentHost, threadId: string | undefined, runId: string): RunRecord {
+  const record = host.state.runs.get(runId);
   if (record && (threadId === undefined || record.thread_id === threadId)) return record;
   throw new HttpError(404, `Run ${runId} not found`);
 }

@@ -5,11 +5,13 @@ import { changeThread } from "../threads/thread-model.ts";
 import { stateOf } from "../threads/thread-state.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
+/** The state in which a run leaves its thread; without what can't be read of it. */
+export type StateLeft = Partial<Pick<ThreadRecord, "values" | "interrupts">>;
+
 /** Brings a thread to where a run has left it. */
-export async function settleThread(host: AgentHost, live: LiveRun, result: RunResult): Promise<void> {
-  const left = await whatIsLeft(host, live, result);
+export function settleThread(host: AgentHost, live: LiveRun, result: RunResult, left: StateLeft): void {
   const isBusy = host.runs.isBusy(live.threadId);
-  await changeThread(host, live.threadId, () => ({
+  changeThread(host, live.threadId, () => ({
     status: isBusy ? "busy" : statusAfter(result, Object.values(left.interrupts ?? {}), live.startedAt !== undefined),
     ...left,
     error: result.kind === "error" ? result.error : null,
@@ -17,13 +19,10 @@ export async function settleThread(host: AgentHost, live: LiveRun, result: RunRe
   }));
 }
 
-async function whatIsLeft(
-  host: AgentHost,
-  live: LiveRun,
-  result: RunResult,
-): Promise<Partial<Pick<ThreadRecord, "values" | "interrupts">>> {
+/** Reads the state in which a run leaves its thread. */
+export async function readStateLeft(host: AgentHost, live: LiveRun, result: RunResult): Promise<StateLeft> {
   if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
-  const thread = await host.state.threads.get(live.threadId);
+  const thread = host.state.threads.get(live.threadId);
   if (!thread) return {};
   let state: StateSnapshot;
   try {

@@ -75,7 +75,7 @@ export const statelessRunRoutes = [
   agentRoute({
     id: "join_stateless_run_stream",
     async access({ params }, { ask, host }) {
-      const run = await host.state.runs.get(params.run_id as string);
+      const run = host.state.runs.get(params.run_id as string);
       await ask("threads", "read", { thread_id: run?.thread_id ?? null });
       return undefined;
     },
@@ -86,7 +86,7 @@ export const statelessRunRoutes = [
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: events, 404: notFound, 422: invalid },
     async handle({ host, params, query, headers }) {
-      const record = await findRun(host, undefined, params.run_id as string);
+      const record = findRun(host, undefined, params.run_id as string);
       return joinStreamResponse(host, record, runPath(undefined, record.run_id), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,

@@ -18,7 +18,11 @@ export class ThreadStreams {
   read(threadId: string, options: ReadOptions): ReadableStream<Uint8Array> {
     let log = this.#logs.get(threadId);
     if (!log) {
-      log = new EventLog(true, () => this.#host.clock.now(), this.#host.settings.streamLimits);
+      log = new EventLog({
+        keeps: true,
+        now: () => this.#host.clock.now(),
+        limits: this.#host.settings.streamLimits,
+      });
       this.#logs.set(threadId, log);
     }
     return log.read(options);

@@ -1,10 +1,7 @@
 import type { AuthUser } from "../auth/auth-handlers.ts";
-import type { Fields, Graph, Interrupt, StoredCheckpoint, StoredWrite } from "../engine/graph.ts";
+import type { Fields, Interrupt, StoredCheckpoint } from "../engine/graph.ts";
 
-/** Rows keep the order in which they were made, which times alone don't tell. Times are ISO 8601 in UTC. */
-interface Row {
-  sequence: number;
-}
+// Times are ISO 8601 in UTC.
 
 /** What a version of an assistant holds. */
 export interface AssistantContent {
@@ -16,14 +13,14 @@ export interface AssistantContent {
   description: string | null;
 }
 
-export interface AssistantRecord extends Row, AssistantContent {
+export interface AssistantRecord extends AssistantContent {
   assistant_id: string;
   version: number;
   created_at: string;
   updated_at: string;
 }
 
-export interface AssistantVersionRecord extends Row, AssistantContent {
+export interface AssistantVersionRecord extends AssistantContent {
   assistant_id: string;
   version: number;
   created_at: string;
@@ -38,7 +35,7 @@ export interface ThreadTtl {
   expires_at: string;
 }
 
-export interface ThreadRecord extends Row {
+export interface ThreadRecord {
   thread_id: string;
   created_at: string;
   updated_at: string;
@@ -62,7 +59,7 @@ export interface RunError {
 export type RunStatus = "pending" | "running" | "error" | "success" | "timeout" | "interrupted";
 export type MultitaskStrategy = "reject" | "rollback" | "interrupt" | "enqueue";
 
-export interface RunRecord extends Row {
+export interface RunRecord {
   run_id: string;
   thread_id: string;
   assistant_id: string;
@@ -76,16 +73,10 @@ export interface RunRecord extends Row {
   user: AuthUser | null;
 }
 
-export interface CheckpointRecord extends Row, StoredCheckpoint {
-  threadId: string;
-  engine: Graph["engine"];
-}
+/** A checkpoint without what only its engine reads. */
+export type CheckpointRecord = Omit<StoredCheckpoint, "content">;
 
-export interface WriteRecord extends Row, StoredWrite {
-  threadId: string;
-}
-
-export interface ItemRecord extends Row {
+export interface ItemRecord {
   namespace: string[];
   key: string;
   value: Fields;
@@ -93,10 +84,11 @@ export interface ItemRecord extends Row {
   updated_at: string;
   /** Minutes since the last write, or read that refreshes; `null`: for ever. */
   ttl: number | null;
-  expires_at: string | null;
+  /** In milliseconds since the epoch. */
+  expires_at: number | null;
 }
 
-export interface CronRecord extends Row {
+export interface CronRecord {
   cron_id: string;
   assistant_id: string;
   thread_id: string | null;

@@ -2,7 +2,6 @@ import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import type { Fields, NodeStore, StoredItem } from "../engine/graph.ts";
-import { itemKey } from "../state/agent-state.ts";
 import type { ItemRecord } from "../state/records.ts";
 import { itemFilter, scoreOf } from "./item-filter.ts";
 import type { storeListNamespaces, storeSearch } from "./store-schemas.ts";
@@ -24,93 +23,90 @@ export function viewItem({ namespace, key, value, created_at, updated_at }: Item
   return { namespace, key, value, created_at, updated_at };
 }
 
-const isLive = (host: AgentHost, item: ItemRecord) =>
-  item.expires_at === null || Date.parse(item.expires_at) > host.clock.now();
-
-function expiry(host: AgentHost, ttlMinutes: number | null): string | null {
-  return ttlMinutes === null ? null : new Date(host.clock.now() + ttlMinutes * 60_000).toISOString();
+function expiry(host: AgentHost, ttlMinutes: number | null): number | null {
+  return ttlMinutes === null ? null : host.clock.now() + ttlMinutes * 60_000;
 }
 
-/** Puts a value under a key; `ttl` is in minutes. */
-export async function putItem(
+/** Puts a value under a key; `ttl` is in minutes. @throws {HttpError} 409 for a key that the caller may not see. */
+export function putItem(
   host: AgentHost,
   namespace: string[],
   key: string,
   value: Fields,
   ttl: number | null = null,
-): Promise<void> {
+): void {
   checkNamespace(namespace);
-  const before = await getItem(host, namespace, key, false);
   const now = host.timestamp();
-  await host.state.items.put({
-    sequence: before?.sequence ?? host.state.nextSequence(),
+  const isPut = host.state.items.put({
     namespace,
     key,
     value,
-    created_at: before?.created_at ?? now,
+    created_at: now,
     updated_at: now,
     ttl,
     expires_at: expiry(host, ttl),
   });
+  if (!isPut) throw new HttpError(409, `${JSON.stringify([namespace, key])} exists already.`);
 }
 
-/** The item under a key. With `refresh`, its time to live begins anew. */
-export async function getItem(
-  host: AgentHost,
-  namespace: string[],
-  key: string,
-  refresh = true,
-): Promise<ItemRecord | undefined> {
-  const id = itemKey(namespace, key);
-  const item = await host.state.items.get(id);
-  if (!item) return undefined;
-  if (!isLive(host, item)) {
-    await host.state.items.remove(id);
-    return undefined;
-  }
-  if (refresh && item.ttl !== null) await host.state.items.put({ ...item, expires_at: expiry(host, item.ttl) });
+/** The item under a key. With `refresh`, its time to live begins again. */
+export function getItem(host: AgentHost, namespace: string[], key: string, refresh = true): ItemRecord | undefined {
+  const item = host.state.items.get(namespace, key);
+  if (item && refresh) prolong(host, item);
   return item;
 }
 
-export async function deleteItem(host: AgentHost, namespace: string[], key: string): Promise<void> {
-  await host.state.items.remove(itemKey(namespace, key));
+function prolong(host: AgentHost, { namespace, key, ttl }: ItemRecord): void {
+  const time = expiry(host, ttl);
+  if (time !== null) host.state.items.expireAt(namespace, key, time);
 }
 
 /** The items under a prefix that pass the filter: the best first with a `query`, else the last written first. */
-export async function searchItems(
+export function searchItems(
   host: AgentHost,
   search: z.output<typeof storeSearch>,
-): Promise<(StoredItem & { score: number | null })[]> {
+): (StoredItem & { score: number | null })[] {
   const { filter, limit, offset, query, refresh_ttl: refresh } = search;
   const prefix = search.namespace_prefix ?? [];
   const passes = itemFilter(filter ?? {});
-  const { rows } = await host.state.items.find({
-    accept: (item) => isLive(host, item) && startsWith(item.namespace, prefix) && passes(item.value),
-    compare: (a, b) => b.updated_at.localeCompare(a.updated_at) || b.sequence - a.sequence,
-  });
-  const scored = rows.map((item) => ({ item, score: query ? scoreOf(query, item.value) : null }));
-  if (query) scored.sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
-  const page = scored.slice(offset, offset + limit);
-  if (refresh ?? true) for (const { item } of page) await getItem(host, item.namespace, item.key);
+  const known = beforeWildcard(prefix);
+  const isPage = known.length === prefix.length && Object.keys(filter ?? {}).length === 0 && !query;
+  let page: { item: ItemRecord; score: number | null }[];
+  if (isPage) page = host.state.items.under(known, { limit, offset }).map((item) => ({ item, score: null }));
+  else {
+    const found = host.state.items
+      .under(known)
+      .filter((item) => startsWith(item.namespace, prefix) && passes(item.value));
+    const scored = found.map((item) => ({ item, score: query ? scoreOf(query, item.value) : null }));
+    if (query) scored.sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
+    page = scored.slice(offset, offset + limit);
+  }
+  if (refresh ?? true) for (const { item } of page) prolong(host, item);
   return page.map(({ item, score }) => ({ ...viewItem(item), score }));
 }
 
 /** The namespaces that have items, in alphabetical order. */
-export async function listNamespaces(
+export function listNamespaces(
   host: AgentHost,
   { prefix = [], suffix = [], max_depth: depth, limit, offset }: z.output<typeof storeListNamespaces>,
-): Promise<string[][]> {
-  const { rows } = await host.state.items.find({
-    accept: (item) => isLive(host, item) && startsWith(item.namespace, prefix) && endsWith(item.namespace, suffix),
-  });
+): string[][] {
+  const found = host.state.items
+    .namespaces(beforeWildcard(prefix))
+    .filter((namespace) => startsWith(namespace, prefix) && endsWith(namespace, suffix));
   const unique = new Map(
-    rows.map(({ namespace }) => {
+    found.map((namespace) => {
       const cut = depth === undefined ? namespace : namespace.slice(0, depth);
       return [JSON.stringify(cut), cut];
     }),
   );
   const sorted = [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, namespace]) => namespace);
   return sorted.slice(offset, offset + limit);
+}
+
+/** The labels that are known. */
+function beforeWildcard(prefix: readonly string[]): readonly string[] {
+  const first = prefix.indexOf("*");
+  return first < 0 ? prefix : prefix.slice(0, first);
 }
 
 /** `*` stands for any one label. */
@@ -128,13 +124,13 @@ function endsWith(namespace: readonly string[], suffix: readonly string[]): bool
 export function nodeStore(host: AgentHost): NodeStore {
   return {
     async get(namespace, key) {
-      const item = await getItem(host, namespace, key);
+      const item = getItem(host, namespace, key);
       return item ? viewItem(item) : null;
     },
-    put: (namespace, key, value) => putItem(host, namespace, key, value),
-    delete: (namespace, key) => deleteItem(host, namespace, key),
-    search: (prefix, { filter, limit = 10, offset = 0, query } = {}) =>
+    put: async (namespace, key, value) => putItem(host, namespace, key, value),
+    delete: async (namespace, key) => host.state.items.remove(namespace, key),
+    search: async (prefix, { filter, limit = 10, offset = 0, query } = {}) =>
       searchItems(host, { namespace_prefix: prefix, filter, limit, offset, query }),
-    listNamespaces: ({ maxDepth, ...rest }) => listNamespaces(host, { ...rest, max_depth: maxDepth }),
+    listNamespaces: async ({ maxDepth, ...rest }) => listNamespaces(host, { ...rest, max_depth: maxDepth }),
   };
 }

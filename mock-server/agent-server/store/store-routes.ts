@@ -3,7 +3,7 @@ import { agentRoute } from "../agent-route.ts";
 import { invalid } from "../agent-schemas.ts";
 import type { Fields } from "../engine/graph.ts";
 import { ok } from "../responses.ts";
-import { deleteItem, getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
+import { getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
 import {
   listNamespacesResponse,
   searchItemsResponse,
@@ -29,7 +29,7 @@ export const storeRoutes = [
     body: { schema: storePut, required: true },
     responses: { 204: done, 422: invalid },
     async handle({ host, body: { namespace, key, value, ttl } }) {
-      await putItem(host, namespace, key, value, ttl ?? null);
+      putItem(host, namespace, key, value, ttl ?? null);
       return { status: 204 };
     },
   }),
@@ -60,7 +60,7 @@ export const storeRoutes = [
     responses: { 200: { description: "The item, or null.", schema: storeItem.nullable() }, 422: invalid },
     async handle({ host, query: { key, namespace, refresh_ttl: refresh } }) {
       const labels = namespace.flatMap((part) => part.split("."));
-      const item = await getItem(host, labels, key, refresh ?? true);
+      const item = getItem(host, labels, key, refresh ?? true);
       return ok(item ? viewItem(item) : null);
     },
   }),
@@ -77,7 +77,7 @@ export const storeRoutes = [
     body: { schema: storeDelete, required: true },
     responses: { 204: done, 422: invalid },
     async handle({ host, body: { namespace, key } }) {
-      await deleteItem(host, namespace ?? [], key);
+      host.state.items.remove(namespace ?? [], key);
       return { status: 204 };
     },
   }),
@@ -96,7 +96,7 @@ export const storeRoutes = [
       "A `query` sorts by the share of its words that an item has (`score`): a stand-in for embeddings, which this server doesn't compute.",
     body: { schema: storeSearch, required: false },
     responses: { 200: { description: "One page of items.", schema: searchItemsResponse }, 422: invalid },
-    handle: async ({ host, body }) => ok({ items: await searchItems(host, body) }),
+    handle: async ({ host, body }) => ok({ items: searchItems(host, body) }),
   }),
   agentRoute({
     id: "list_namespaces",
@@ -111,6 +111,6 @@ export const storeRoutes = [
     summary: "List namespaces",
     body: { schema: storeListNamespaces, required: false },
     responses: { 200: { description: "One page of namespaces.", schema: listNamespacesResponse }, 422: invalid },
-    handle: async ({ host, body }) => ok({ namespaces: await listNamespaces(host, body) }),
+    handle: async ({ host, body }) => ok({ namespaces: listNamespaces(host, body) }),
   }),
 ];

@@ -5,7 +5,7 @@ import { fields, invalid, named } from "../agent-schemas.ts";
 import { makeDefaultAssistants } from "../assistants/assistant-model.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
 import { ok } from "../responses.ts";
-import { removeCheckpoints } from "../threads/checkpoints.ts";
+import { runStatus } from "../runs/run-schemas.ts";
 import { mayTruncate } from "./system-access.ts";
 
 const tag = "System";
@@ -21,7 +21,7 @@ const truncation = named(
   }),
 );
 
-function metricsOf({ runs, state: _ }: AgentHost) {
+function metricsOf({ runs }: AgentHost) {
   const { workers, running, waiting } = runs.queue;
   return {
     workers: { max: workers, active: running, available: workers - running },
@@ -60,7 +60,7 @@ export const systemRoutes = [
     },
     responses: { 200: { description: "All is well.", schema: z.object({ ok: z.literal(true) }) }, 422: invalid },
     async handle({ host, query }) {
-      if (query.check_db === 1) await host.state.threads.find({ limit: 0 });
+      if (query.check_db === 1) host.state.threads.count({});
       return ok({ ok: true });
     },
   }),
@@ -135,28 +135,18 @@ export const systemRoutes = [
 ];
 
 async function truncate(host: AgentHost, chosen: z.output<typeof truncation>): Promise<void> {
-  const { state } = host;
-  if (chosen.threads) {
-    for (const { thread_id: id } of (await state.threads.find({})).rows) await host.runs.deleteThread(id);
-  }
+  const { state, runs } = host;
+  if (chosen.threads) for (const id of state.threads.ids()) await runs.deleteThread(id);
   if (chosen.runs) {
-    for (const { run_id: id } of (await state.runs.find({})).rows) {
-      await host.runs.cancel(id, "interrupt");
-      await state.runs.remove(id);
+    for (const id of state.runs.ids(runStatus.options)) {
+      await runs.cancel(id, "interrupt");
+      state.runs.remove(id);
     }
   }
-  if (chosen.checkpointer) {
-    for (const { thread_id: id } of (await state.threads.find({})).rows) await removeCheckpoints(host, id);
-  }
-  if (chosen.store) {
-    for (const { namespace, key } of (await state.items.find({})).rows)
-      await state.items.remove(JSON.stringify([namespace, key]));
-  }
+  if (chosen.checkpointer) for (const id of state.threads.ids()) state.checkpoints.clear(id);
+  if (chosen.store) state.items.clear();
   if (chosen.assistants) {
-    for (const { assistant_id: id } of (await state.assistants.find({})).rows) {
-      await state.assistants.remove(id);
-      await state.versions.removeGroup(id);
-    }
-    await makeDefaultAssistants(host);
+    state.assistants.clear();
+    makeDefaultAssistants(host);
   }
 }

@@ -5,20 +5,13 @@ import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/graph.ts";
-import { comparing, pageHeaders, selected } from "../paging.ts";
+import { pageHeaders, selected } from "../paging.ts";
 import { ok } from "../responses.ts";
 import type { ThreadRecord } from "../state/records.ts";
+import { createThread } from "./create-thread.ts";
 import { valueAt } from "./extract.ts";
 import { listThreads, readThread } from "./thread-access.ts";
-import {
-  copyThread,
-  createThread,
-  findThread,
-  patchThread,
-  pruneThread,
-  threadFilter,
-  viewThread,
-} from "./thread-model.ts";
+import { copyThread, findThread, patchThread, pruneThread, viewThread } from "./thread-model.ts";
 import {
   thread,
   threadCount,
@@ -81,8 +74,8 @@ export const threadRoutes = [
     },
     responses: { 200: page, 422: invalid },
     async handle({ host, query: { limit, offset, status, metadata } }) {
-      const accept = threadFilter({ status, metadata: metadata === undefined ? undefined : parsedObject(metadata) });
-      const found = await host.state.threads.find({ accept, compare: comparing("created_at"), limit, offset });
+      const filter = { status, metadata: metadata === undefined ? undefined : parsedObject(metadata) };
+      const found = host.state.threads.search(filter, { by: "created_at", direction: "desc" }, limit, offset);
       return ok(found.rows.map(viewThread), pageHeaders(found, offset));
     },
   }),
@@ -96,13 +89,9 @@ export const threadRoutes = [
     body: { schema: threadSearch, required: false },
     responses: { 200: page, 422: invalid },
     async handle({ host, body }) {
-      const { limit, offset, sort_by: sortBy, sort_order: sortOrder } = body;
-      const found = await host.state.threads.find({
-        accept: threadFilter(body),
-        compare: comparing(sortBy ?? "created_at", sortOrder),
-        limit,
-        offset,
-      });
+      const { ids, limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", ...filter } = body;
+      const lowerIds = ids?.map((id) => id.toLowerCase());
+      const found = host.state.threads.search({ ...filter, ids: lowerIds }, { by, direction }, limit, offset);
       return ok(
         found.rows.map((record) => viewFound(record, body)),
         pageHeaders(found, offset),
@@ -118,9 +107,7 @@ export const threadRoutes = [
     summary: "Count threads",
     body: { schema: threadCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    async handle({ host, body }) {
-      return ok((await host.state.threads.find({ accept: threadFilter(body), limit: 0 })).total);
-    },
+    handle: async ({ host, body }) => ok(host.state.threads.count(body)),
   }),
   agentRoute({
     id: "prune_threads",
@@ -157,7 +144,7 @@ export const threadRoutes = [
     },
     responses: { 200: one, 404: notFound, 422: invalid },
     async handle({ host, params, query }) {
-      const view = viewThread(await findThread(host, params.thread_id as string));
+      const view = viewThread(findThread(host, params.thread_id as string));
       if (!query.include?.includes("ttl")) delete view.ttl;
       return ok(view);
     },
@@ -173,7 +160,7 @@ export const threadRoutes = [
     body: { schema: threadPatch, required: true },
     responses: { 200: one, 204: { description: "Changed." }, 404: notFound, 422: invalid },
     async handle({ host, params, body, headers }) {
-      const changed = await patchThread(host, params.thread_id as string, body);
+      const changed = patchThread(host, params.thread_id as string, body);
       return /\breturn=minimal\b/i.test(headers.get("prefer") ?? "") ? { status: 204 } : ok(viewThread(changed));
     },
   }),
@@ -186,17 +173,17 @@ export const threadRoutes = [
     summary: "Delete a thread with its runs and its state",
     responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
     async handle({ host, params }) {
-      const { thread_id: id } = await findThread(host, params.thread_id as string);
+      const { thread_id: id } = findThread(host, params.thread_id as string);
       await host.runs.deleteThread(id);
       return { status: 204 };
     },
   }),
   agentRoute({
     id: "copy_thread",
-    async access({ params }, { ask, scope }) {
+    async access({ params }, { ask, filters }) {
       await ask("threads", "read", { ...params });
       const { metadata } = await ask("threads", "create", { metadata: {} });
-      scope.copiedMetadata = (metadata ?? {}) as Fields;
+      filters.copiedMetadata = (metadata ?? {}) as Fields;
       return undefined;
     },
     method: "post",
@@ -204,7 +191,7 @@ export const threadRoutes = [
     tag,
     summary: "Make a new thread with the state and the history of this one",
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ host, params }) => ok(viewThread(await copyThread(host, params.thread_id as string))),
+    handle: async ({ host, params }) => ok(viewThread(copyThread(host, params.thread_id as string))),
   }),
 ];
 

@@ -4,12 +4,11 @@ import type { AgentHost } from "../agent-host.ts";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import type { Fields, StateSnapshot } from "../engine/graph.ts";
-import { contains } from "../paging.ts";
 import { ok } from "../responses.ts";
-import { checkpointsOf } from "./checkpoints.ts";
 import { project } from "./extract.ts";
+import { updateState } from "./state-update.ts";
 import { readThread, updateThread } from "./thread-access.ts";
-import { findThread, updateState } from "./thread-model.ts";
+import { findThread } from "./thread-model.ts";
 import {
   historySearch,
   stateAtCheckpoint,
@@ -42,7 +41,7 @@ async function stateAt(
   checkpoint: CheckpointChoice,
   withSubgraphs: boolean | undefined,
 ): Promise<StateSnapshot> {
-  return stateOf(host, await findThread(host, threadId), checkpoint, withSubgraphs ?? false);
+  return stateOf(host, findThread(host, threadId), checkpoint, withSubgraphs ?? false);
 }
 
 async function history(
@@ -50,19 +49,18 @@ async function history(
   threadId: string,
   { limit, before, metadata, checkpoint, select: paths }: z.output<typeof historySearch>,
 ): Promise<object[]> {
-  const thread = await findThread(host, threadId);
+  const thread = findThread(host, threadId);
   const graph = graphOfThread(host, thread);
   if (!graph) return [];
   const reference = typeof before === "object" && "configurable" in before ? before.configurable : before;
   const beforeId = typeof reference === "string" ? reference : (reference as Fields | undefined)?.checkpoint_id;
-  const found = (await checkpointsOf(host, threadId, graph.engine, checkpoint?.checkpoint_ns ?? ""))
-    .filter(
-      (record) =>
-        (typeof beforeId !== "string" || record.id < beforeId) &&
-        (checkpoint?.checkpoint_id === undefined || record.id === checkpoint.checkpoint_id) &&
-        (metadata === undefined || contains(record.metadata, metadata)),
-    )
-    .slice(0, limit);
+  const filter = {
+    namespace: checkpoint?.checkpoint_ns ?? "",
+    id: checkpoint?.checkpoint_id,
+    before: typeof beforeId === "string" ? beforeId : undefined,
+    metadata,
+  };
+  const found = host.state.checkpoints.search(threadId, graph.engine, filter, limit);
   const states = await statesAt(host, thread, graph, found, false);
   return paths ? states.map((state) => project({ ...state }, paths)) : states;
 }
@@ -112,10 +110,10 @@ export const threadStateRoutes = [
     responses: { 204: { description: "Changed." }, 404: notFound, 422: invalid },
     async handle({ host, params, body }) {
       const threadId = params.thread_id as string;
-      const graph = graphOfThread(host, await findThread(host, threadId));
-      const latest = await findCheckpoint(host, threadId, graph?.engine, {});
+      const graph = graphOfThread(host, findThread(host, threadId));
+      const latest = findCheckpoint(host, threadId, graph?.engine, {});
       if (!latest) throw new HttpError(422, `Thread ${threadId} has no state yet.`);
-      await host.state.checkpoints.put({ ...latest, metadata: { ...latest.metadata, ...body.metadata } });
+      host.state.checkpoints.setMetadata(threadId, latest, { ...latest.metadata, ...body.metadata });
       return { status: 204 };
     },
   }),

@@ -3,7 +3,7 @@ import type { AgentHost } from "../agent-host.ts";
 import { findGraph } from "../assistants/assistant-model.ts";
 import type { CheckpointReference, Graph, StateSnapshot } from "../engine/graph.ts";
 import type { CheckpointRecord, ThreadRecord } from "../state/records.ts";
-import { checkpointStore, checkpointsOf } from "./checkpoints.ts";
+import { checkpointStore } from "./checkpoints.ts";
 
 const emptyState: StateSnapshot = {
   values: {},
@@ -31,20 +31,15 @@ export function graphOfThread(host: AgentHost, { metadata }: ThreadRecord): Grap
 }
 
 /** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
-export async function findCheckpoint(
+export function findCheckpoint(
   host: AgentHost,
   threadId: string,
   engine: Graph["engine"] | undefined,
   { checkpoint_id: id, checkpoint_ns: namespace }: CheckpointChoice,
-): Promise<CheckpointRecord | undefined> {
-  if (id === undefined) return engine && (await checkpointsOf(host, threadId, engine, namespace ?? ""))[0];
-  const found = (await host.state.checkpoints.group(threadId)).find(
-    (checkpoint) =>
-      checkpoint.id === id &&
-      checkpoint.engine === engine &&
-      (namespace === undefined || checkpoint.namespace === namespace),
-  );
-  if (!found) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);
+): CheckpointRecord | undefined {
+  const filter = { id, namespace: id === undefined ? (namespace ?? "") : namespace };
+  const found = engine && host.state.checkpoints.search(threadId, engine, filter, 1)[0];
+  if (!found && id !== undefined) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);
   return found;
 }
 
@@ -64,7 +59,7 @@ export async function stateOf(
   subgraphs: boolean,
 ): Promise<StateSnapshot> {
   const graph = graphOfThread(host, thread);
-  const found = await findCheckpoint(host, thread.thread_id, graph?.engine, choice);
+  const found = findCheckpoint(host, thread.thread_id, graph?.engine, choice);
   if (!found || !graph) return emptyState;
   const id = choice.checkpoint_id === undefined ? undefined : found.id;
   const [state] = await statesAt(host, thread, graph, [{ namespace: found.namespace, id }], subgraphs);

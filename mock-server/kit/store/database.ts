@@ -6,6 +6,8 @@ export interface Schema {
   readonly name: string;
   /** The first makes the tables; each further one brings those of the version before to the next. Never changed once released. */
   readonly migrations: readonly Migration[];
+  /** Functions that its statements call, by name: of the same arguments, each makes the same value. */
+  readonly functions?: Readonly<Record<string, (...values: Value[]) => Value>>;
 }
 
 /** SQL, or what does the work of SQL that needs more. Runs in a transaction. */
@@ -80,7 +82,10 @@ export class Database {
       this.#database.exec(
         "CREATE TABLE IF NOT EXISTS schemas (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT",
       );
-      for (const { name, migrations } of schemas) {
+      for (const { name, migrations, functions = {} } of schemas) {
+        for (const [called, compute] of Object.entries(functions)) {
+          this.#database.function(called, { deterministic: true }, compute);
+        }
         const version = this.get<{ version: number }>("SELECT version FROM schemas WHERE name = ?", name)?.version ?? 0;
         if (version > migrations.length) {
           throw new NewerSchemaError(

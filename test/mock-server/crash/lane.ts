@@ -36,7 +36,16 @@ export class Lane {
   /** Writes until the server is gone. */
   async write(target: Target): Promise<void> {
     for (;;) {
-      const changes = [this.#deploy, this.#redeploy, this.#remove, this.#put, this.#put, this.#patch, this.#run];
+      const changes = [
+        this.#deploy,
+        this.#redeploy,
+        this.#remove,
+        this.#put,
+        this.#put,
+        this.#patch,
+        this.#run,
+        this.#update,
+      ];
       const change = changes[target.below(changes.length)] as (target: Target) => Promise<void>;
       try {
         await change.call(this, target);
@@ -111,6 +120,13 @@ export class Lane {
     const run = await agent("POST", `/threads/${this.#threadId}/runs`, body);
     expectStatus(run, 200);
     this.#runs.add(run.body.run_id);
+  }
+
+  async #update({ agent }: Target): Promise<void> {
+    if (this.#runs.size === 0) return;
+    const values = { messages: [{ role: "user", content: `update ${this.#count++}` }] };
+    const { status, body } = await agent("POST", `/threads/${this.#threadId}/state`, { values, as_node: "__input__" });
+    if (status !== 409) expectStatus({ status, body }, 200);
   }
 
   /** What is there that can't be, and what isn't that must be, in sentences. Collects the ids of all that is there. */

@@ -1,0 +1,49 @@
+import type { Row, Value } from "../../kit/store/database.ts";
+
+/** How a column holds a field: as it is, as JSON with `NULL` for `null`, or as 1 and 0. */
+type Kind = "plain" | "json" | "flag";
+
+/** How the fields of a record lie in the columns of the same names. */
+export class RowMapping<Stored extends object> {
+  /** The columns, quoted, separated by commas. */
+  readonly columns: string;
+  /** A parameter for each column. */
+  readonly parameters: string;
+  readonly #kinds: readonly [name: string, kind: Kind][];
+
+  constructor(kinds: { readonly [Name in keyof Stored]-?: Kind }) {
+    this.#kinds = Object.entries<Kind>(kinds);
+    this.columns = this.#kinds.map(([name]) => `"${name}"`).join(", ");
+    this.parameters = this.#kinds.map(() => "?").join(", ");
+  }
+
+  /** The values of the columns, in their order. */
+  values(record: Stored): Value[] {
+    return this.#kinds.map(([name, kind]) => columnValue(kind, record[name as keyof Stored]));
+  }
+
+  /** The columns and values of the fields that are there. */
+  some(record: Partial<Stored>): { columns: string; parameters: string; values: Value[] } {
+    const given = this.#kinds.filter(([name]) => record[name as keyof Stored] !== undefined);
+    return {
+      columns: given.map(([name]) => `"${name}"`).join(", "),
+      parameters: given.map(() => "?").join(", "),
+      values: given.map(([name, kind]) => columnValue(kind, record[name as keyof Stored])),
+    };
+  }
+
+  read(row: Row): Stored {
+    const record: Row = {};
+    for (const [name, kind] of this.#kinds) {
+      const value = row[name];
+      if (kind === "flag") record[name] = value === 1;
+      else record[name] = kind === "plain" || value === null ? value : JSON.parse(value as string);
+    }
+    return record as Stored;
+  }
+}
+
+function columnValue(kind: Kind, value: unknown): Value {
+  if (kind === "flag") return value ? 1 : 0;
+  return kind === "plain" || value === null ? (value as Value) : JSON.stringify(value);
+}

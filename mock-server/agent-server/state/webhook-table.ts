@@ -1,0 +1,45 @@
+import type { Database } from "../../kit/store/database.ts";
+
+/** A webhook that is to be delivered. */
+export interface WebhookRecord {
+  webhook: number;
+  url: string;
+  body: string;
+  /** How often that was tried. */
+  attempts: number;
+}
+
+/** The webhooks of an agent server that haven't been delivered or given up. */
+export class WebhookTable {
+  readonly #database: Database;
+  readonly #agent: number;
+
+  constructor(database: Database, agent: number) {
+    this.#database = database;
+    this.#agent = agent;
+  }
+
+  insert(url: string, body: string): WebhookRecord {
+    return this.#database.get<WebhookRecord>(
+      "INSERT INTO webhooks (agent, url, body) VALUES (?, ?, ?) RETURNING webhook, url, body, attempts",
+      this.#agent,
+      url,
+      body,
+    ) as WebhookRecord;
+  }
+
+  all(): WebhookRecord[] {
+    return this.#database.all<WebhookRecord>(
+      "SELECT webhook, url, body, attempts FROM webhooks WHERE agent = ? ORDER BY webhook",
+      this.#agent,
+    );
+  }
+
+  setAttempts(webhook: number, attempts: number): void {
+    this.#database.run("UPDATE webhooks SET attempts = ? WHERE webhook = ?", attempts, webhook);
+  }
+
+  remove(webhook: number): void {
+    this.#database.run("DELETE FROM webhooks WHERE webhook = ?", webhook);
+  }
+}
