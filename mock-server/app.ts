@@ -1,5 +1,5 @@
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
-import { serveAgents } from "./agent-server/agent-routes.ts";
+import { serveAgents } from "./agent-routes.ts";
 import { controlPlaneRoutes, serveControlPlane } from "./control-plane/control-plane.ts";
 import { serveUploads, uploadOperation } from "./control-plane/uploads/upload-routes.ts";
 import { faultInjection } from "./faults/fault-injection.ts";

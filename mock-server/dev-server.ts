@@ -1,6 +1,7 @@
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/auth/api-keys.ts";
+import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { HttpServer } from "./kit/http/http-server.ts";
 
 /** An agent server that stands by itself. */
@@ -38,7 +39,7 @@ export const localAgent: LiveAgent = {
 export async function startDevServer(
   port = 2024,
   host = "127.0.0.1",
-  agentServer: AgentServer = createGraphAgentServer(),
+  agentServer: AgentServer = createGraphAgentServer({ graphs: builtInGraphs }),
   agent: LiveAgent = localAgent,
 ): Promise<DevServer> {
   const server = new HttpServer({

@@ -56,18 +56,23 @@ async function startServer(
   const early: (ReloadEvent | Output)[] = [];
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
   const loading = projectStart && (await beginLoading(projectStart, reload, (event) => tell(event)));
-  const [{ createGraphAgentServer }, { localAgent, startDevServer }, { besideBuiltIn, builtInGraphs }] =
-    await Promise.all([
-      import("./agent-server/graph-agent-server.ts"),
-      import("./dev-server.ts"),
-      import("./graphs/built-in-graphs.ts"),
-    ]);
+  const [
+    { agentProject },
+    { createGraphAgentServer },
+    { localAgent, startDevServer },
+    { besideBuiltIn, builtInGraphs },
+  ] = await Promise.all([
+    import("./agent-project.ts"),
+    import("./agent-server/graph-agent-server.ts"),
+    import("./dev-server.ts"),
+    import("./graphs/built-in-graphs.ts"),
+  ]);
   const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
   const directory = dataDir === undefined ? undefined : await openDataDirectory(dataDir);
   let project: ReloadingProject | undefined;
   const agentServer = createGraphAgentServer({
     graphs: scripted,
-    projectOf: async () => project?.running,
+    projectOf: async () => project && agentProject(project.running),
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {

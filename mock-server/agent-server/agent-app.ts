@@ -6,13 +6,14 @@ import type { RequestContext } from "../kit/http/request-context.ts";
 import { Router } from "../kit/http/router.ts";
 import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts";
 import { requestReader } from "../kit/operation/request-reader.ts";
-import type { AgentHost, AgentSettings } from "./agent-host.ts";
 import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
+import type { AgentSettings } from "./agent-runtime.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
 import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
 import { authenticated, authorized } from "./auth/gate.ts";
 import { forAnyOrigin, preflight } from "./cors.ts";
+import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -35,7 +36,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
 
 /** One request to an agent server: whose it is, and its path from the agent server's own root. */
 export interface AgentRequest {
-  host: AgentHost;
+  agent: Agent;
   /** Encoded. */
   path: string;
   title: string;
@@ -49,7 +50,9 @@ export interface AgentRequest {
 type AgentHandler = (request: AgentRequest, user: AuthUser | undefined) => HttpResponse | Promise<HttpResponse>;
 
 /** The HTTP of agent servers: one app for all of them. */
-export function createAgentApp(settings: AgentSettings): (request: AgentRequest) => Promise<HttpResponse> {
+export function createAgentApp({
+  bodyLimitBytes,
+}: Pick<AgentSettings, "bodyLimitBytes">): (request: AgentRequest) => Promise<HttpResponse> {
   const router = new Router<AgentHandler>();
   let document: string | undefined;
   router.onlyOn("GET", "/openapi.json", () => {
@@ -59,7 +62,7 @@ export function createAgentApp(settings: AgentSettings): (request: AgentRequest)
   router.onlyOn("GET", "/docs", ({ title }) => referencePage(escapeHtml(title)));
   router.on("GET", "/docs/{asset}", ({ context }) => referenceAsset(context.param("asset")));
   for (const route of agentServerRoutes) {
-    router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route, settings));
+    router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route, bodyLimitBytes));
   }
 
   const find = (path: string, context: RequestContext): AgentHandler => {
@@ -79,22 +82,23 @@ export function createAgentApp(settings: AgentSettings): (request: AgentRequest)
       return find(path, context)(request, user);
     };
     if (request.context.method === "OPTIONS") return preflight(request.context);
-    return forAnyOrigin(await chain(errorResponses(request.host.onDefect), handle)(request.context));
+    return forAnyOrigin(await chain(errorResponses(request.agent.onDefect), handle)(request.context));
   };
 }
 
-function handlerOf(route: AgentRoute, { bodyLimitBytes }: AgentSettings): AgentHandler {
+function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
-  return async ({ host, context, auth }, user) => {
+  return async ({ agent, context, auth }, user) => {
     const valid = await read(context);
-    const permitted = auth && user ? await authorized(host, auth, user, route, valid) : { host, request: valid };
+    const { caller, request } =
+      auth && user ? await authorized(auth, user, route, valid, agent.lookUps) : { caller: null, request: valid };
     const call = {
-      host: permitted.host,
+      ...agent.servicesFor(caller),
       // Few handlers look at the headers.
       get headers() {
         return context.headers;
       },
-      ...permitted.request,
+      ...request,
     };
     return route.handle(call as Parameters<typeof route.handle>[0]);
   };

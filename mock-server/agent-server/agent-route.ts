@@ -5,13 +5,12 @@ import { openApiDocument } from "../kit/openapi/document.ts";
 import type { OperationResponse, QueryParameter, Route, RouteDefinition } from "../kit/operation/operation.ts";
 import type { ValidationStyle } from "../kit/operation/request-reader.ts";
 import type { ValidationIssue } from "../kit/operation/validation-issues.ts";
-import type { AgentHost } from "./agent-host.ts";
 import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
+import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
 
-/** Whose request it is. */
-interface AgentCall {
-  host: AgentHost;
+/** What handlers get beside the request's own parts. */
+interface AgentCall extends AgentServices {
   headers: Headers;
 }
 

@@ -1,32 +1,28 @@
-import { builtInGraphs } from "../graphs/built-in-graphs.ts";
+import type { AgentLogEntry, AgentLogLevel } from "../kit/agent-log.ts";
 import { type Clock, createClock } from "../kit/clock.ts";
 import { createIdSource, type IdSource } from "../kit/ids.ts";
 import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
-import { projectAuth } from "../worker/host/project-auth.ts";
-import { respondByProject } from "../worker/host/project-http.ts";
-import type { RunningProject } from "../worker/host/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
-import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
-import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
+import type { AgentProject } from "./agent-project.ts";
+import { type AgentSettings, defaultSettings } from "./agent-runtime.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import { authenticated } from "./auth/gate.ts";
 import { forAnyOrigin } from "./cors.ts";
+import { type Agent, createAgent } from "./create-agent.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
-  /** What it runs where there is no project. @default the built-in graphs */
+  /** What it runs where there is no project. @default none */
   graphs?: readonly ScriptedGraph[];
-  /** Whose graphs a revision runs; asked again when another revision is live. @default no project's */
-  projectOf?: (agent: LiveAgent) => Promise<RunningProject | undefined>;
+  /** Whose graphs a revision runs; called again when another revision is live. @default no project's */
+  projectOf?: (agent: LiveAgent) => Promise<AgentProject | undefined>;
   /** Who may do what where there is no project. @default whoever the server lets in may do everything */
   auth?: AuthHandlers;
-  /** How long an auth handler of a project may take, in milliseconds. @default 10000 */
-  authTimeoutMs?: number;
   /** Where agent servers keep all that they know; it has the tables of `agentSchema`. @default in memory */
   database?: Database;
   clock?: Clock;
@@ -41,8 +37,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
 
 /** What serves a deployment while a revision is live. */
 interface Served {
-  host: ChangingAgentHost;
-  running: RunningProject | undefined;
+  running: Agent;
+  project: AgentProject | undefined;
   auth: AuthHandlers | null;
 }
 
@@ -52,7 +48,7 @@ interface Deployed {
   revisionId: string;
   served: Promise<Served>;
   /** Once it is there. */
-  host?: ChangingAgentHost;
+  running?: Agent;
 }
 
 /**
@@ -61,10 +57,9 @@ interface Deployed {
  */
 export function createGraphAgentServer(options: GraphAgentServerOptions = {}): AgentServer {
   const {
-    graphs: scripts = builtInGraphs,
+    graphs: scripts = [],
     projectOf = async () => undefined,
     auth: givenAuth = null,
-    authTimeoutMs,
     clock = createClock(),
     ids = createIdSource(),
     outbound = createOutbound(),
@@ -84,27 +79,30 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   };
 
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
-    const running = await projectOf(agent);
-    const graphs = running?.graphs ?? scripted;
-    const auth = running ? projectAuth(running, authTimeoutMs) : givenAuth;
+    const project = await projectOf(agent);
+    const graphs = project?.graphs ?? scripted;
+    const auth = project ? project.auth : givenAuth;
     const known = await before;
     if (known) {
-      known.host.useGraphs(graphs);
-      return { host: known.host, running, auth };
+      known.running.useGraphs(graphs);
+      return { running: known.running, project, auth };
     }
     const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
     const identity = () => identityOf(current());
-    const log = (level: AgentLogLevel, message: string) => {
-      const { deployment, revisionId } = current();
-      onLog({ deploymentId: deployment.id, revisionId, level, message });
-    };
+    const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
+    // One that has been ended meanwhile must not store anything.
+    if (!deployed.has(agent.deployment.id)) throw new Error("it has ended");
     const state = AgentState.open(database, agent.deployment.id, () => clock.now());
     return {
-      host: await createAgentHost({ state, graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
-      running,
+      running: await createAgent({ state, graphs, clock, ids, outbound, settings, identity, onDefect, log }),
+      project,
       auth,
     };
+  }
+
+  function logOf({ deployment, revisionId }: LiveAgent, level: AgentLogLevel, message: string): void {
+    onLog({ deploymentId: deployment.id, revisionId, level, message });
   }
 
   function servedBy(agent: LiveAgent): Promise<Served> {
@@ -118,11 +116,11 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const entry: Deployed = { agent, revisionId: agent.revisionId, served };
     deployed.set(id, entry);
     served.then(
-      ({ host }) => {
-        entry.host = host;
+      ({ running }) => {
+        entry.running = running;
       },
       () => {
-        // What doesn't load now is tried again by the next request; the state stays.
+        // Graphs that fail to load are retried by the next request; the state stays.
         if (deployed.get(id) !== entry) return;
         if (known) deployed.set(id, known);
         else deployed.delete(id);
@@ -141,18 +139,17 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
-      const { host, running, auth } = served;
+      const { running, project, auth } = served;
       if (!auth && needsKey(path, context)) checkKey();
-      const ours = () => respond({ host, path, title: agent.deployment.name, context, auth, checkKey });
-      if (!running) return ours();
-      return respondByProject({
-        running,
+      const ours = () => respond({ agent: running, path, title: agent.deployment.name, context, auth, checkKey });
+      if (!project) return ours();
+      return project.respond({
         path,
         context,
         bodyLimitBytes: settings.bodyLimitBytes,
         ours,
         admit: async () => auth && authenticated(auth, context, checkKey),
-        onFailure: (error) => host.log("ERROR", `The app of http.app has failed: ${String(error)}`),
+        onFailure: (error) => logOf(agent, "ERROR", `The app of http.app has failed: ${String(error)}`),
       });
     },
     forget(deploymentId) {
@@ -165,15 +162,16 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     wake: async (agent) => void (await servedBy(agent)),
   };
 
-  /** Ends the hosts of one deployment, or of all. */
+  /** Ends the agent server of one deployment, or all of them. */
   function end(deploymentId?: string): void {
     for (const id of deploymentId === undefined ? [...deployed.keys()] : [deploymentId]) {
       const entry = deployed.get(id);
       deployed.delete(id);
-      if (entry?.host) entry.host[Symbol.dispose]();
+      // One that is there ends now, not a moment later.
+      if (entry?.running) entry.running[Symbol.dispose]();
       else
         void entry?.served.then(
-          ({ host }) => host[Symbol.dispose](),
+          ({ running }) => running[Symbol.dispose](),
           () => undefined,
         );
     }

@@ -3,6 +3,7 @@ import {
   type GraphAgentServerOptions,
 } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
+import { builtInGraphs } from "../../mock-server/graphs/built-in-graphs.ts";
 import { type Clock, createClock } from "../../mock-server/kit/clock.ts";
 import { createIdSource } from "../../mock-server/kit/ids.ts";
 import { type Api, apiOf } from "../mock-server/api.ts";
@@ -32,6 +33,7 @@ export async function startAgent(options: GraphAgentServerOptions = {}): Promise
   clock.freeze(Date.UTC(2026, 0, 1));
   const defects: unknown[] = [];
   const server = createGraphAgentServer({
+    graphs: builtInGraphs,
     clock,
     ids: createIdSource(1),
     onDefect: (error) => defects.push(error),

@@ -1,13 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startAgent } from "./agent.ts";
-import { startProject } from "./compiled/project.ts";
+import { startAgentOf, startProject } from "./compiled/project.ts";
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
 test("a handler that never lets go of its thread loses it, and the next request gets a new one", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 300 });
   onTestFinished(() => worker.close());
-  await using agent = await startAgent({ projectOf: async () => worker });
+  await using agent = await startAgentOf(worker);
   expect(await agent.call("POST", "/threads", {}, as("loop"))).toMatchObject({
     status: 500,
     body: { detail: 'The handler "authenticate" was ended before it answered.' },

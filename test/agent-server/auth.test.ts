@@ -3,7 +3,8 @@ import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, expect, test } from "vitest";
 import { startProject } from "../../mock-server/worker/host/start-project.ts";
 import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
-import { startAgent, thread } from "./agent.ts";
+import { thread } from "./agent.ts";
+import { startAgentOf } from "./compiled/project.ts";
 
 const printed: string[] = [];
 
@@ -16,8 +17,8 @@ const guarded = await start("graph.json");
 const plain = await start("plain.json");
 afterAll(() => Promise.all([guarded.close(), plain.close()]));
 
-const startGuarded = (authTimeoutMs = 10_000) => startAgent({ projectOf: async () => guarded, authTimeoutMs });
-const startPlain = () => startAgent({ projectOf: async () => plain });
+const startGuarded = (authTimeoutMs = 10_000) => startAgentOf(guarded, { authTimeoutMs });
+const startPlain = () => startAgentOf(plain);
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 const ann = as("ann");
 const bob = as("bob");

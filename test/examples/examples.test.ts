@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@langchain/langgraph-sdk";
 import { expect, test } from "vitest";
+import { agentProject } from "../../mock-server/agent-project.ts";
 import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
@@ -60,7 +61,7 @@ test.each([
 test("the graph of the example project asks, and goes on when it is answered", async () => {
   const project = await readGraphConfig(join(checkout, "examples/graph-project/graph.json"));
   await using worker = await startProjectWorker(project);
-  const projectOf = async () => ({ ...worker, project, files: [] });
+  const projectOf = async () => agentProject({ ...worker, project, files: [] });
   await using server = await startDevServer(0, "127.0.0.1", createGraphAgentServer({ projectOf }));
   const client = new Client({ apiUrl: server.url, apiKey: null });
   const { thread_id: threadId } = await client.threads.create();

@@ -1,13 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startAgent } from "../agent-server/agent.ts";
-import { startProject } from "../agent-server/compiled/project.ts";
+import { startAgentOf, startProject } from "../agent-server/compiled/project.ts";
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
 test("users are let in while another's handler never lets go of the thread", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 1000 });
   onTestFinished(() => worker.close());
-  await using agent = await startAgent({ projectOf: async () => worker });
+  await using agent = await startAgentOf(worker);
   const [looped, ...others] = await Promise.all(
     ["loop", "ann", "ann", "ann"].map((user) => agent.call("POST", "/threads", {}, as(user))),
   );

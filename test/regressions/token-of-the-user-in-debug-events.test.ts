@@ -1,11 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startAgent } from "../agent-server/agent.ts";
-import { startProject } from "../agent-server/compiled/project.ts";
+import { startAgentOf, startProject } from "../agent-server/compiled/project.ts";
 
 test("the configs in debug events are told without the user, who may have tokens", async () => {
   const worker = await startProject("guarded");
   onTestFinished(() => worker.close());
-  await using agent = await startAgent({ projectOf: async () => worker });
+  await using agent = await startAgentOf(worker);
   const headers = { authorization: "Bearer ann" };
   const { body } = await agent.call("POST", "/threads", {}, headers);
   const run = { assistant_id: "who", input: {}, stream_mode: "debug" };

@@ -2,19 +2,10 @@ import { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
-import { assistantIdOf, byBody, byPath } from "../auth/access-rule.ts";
+import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 import { pageHeaders, selected } from "../paging.ts";
-import type { AssistantRecord, AssistantVersionRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
-import {
-  activateVersion,
-  createAssistant,
-  deleteAssistant,
-  findAssistant,
-  findGraph,
-  patchAssistant,
-} from "./assistant-model.ts";
 import {
   assistant,
   assistantCount,
@@ -32,11 +23,6 @@ const tag = "Assistants";
 const params = { assistant_id: assistantIdParameter };
 const path = "/assistants/{assistant_id}";
 const one = { description: "The assistant.", schema: assistant };
-
-/** An assistant, or a version of one, as it is sent. */
-export function viewAssistant(record: AssistantRecord | AssistantVersionRecord): object {
-  return "updated_at" in record ? record : { ...record, updated_at: record.created_at };
-}
 
 const recurse = {
   recurse: {
@@ -56,7 +42,7 @@ export const assistantRoutes = [
     summary: "Create an assistant",
     body: { schema: assistantCreate, required: true },
     responses: { 200: one, 404: notFound, 409: conflict, 422: invalid },
-    handle: async ({ host, body }) => ok(viewAssistant(createAssistant(host, body))),
+    handle: async ({ assistants, body }) => ok(assistants.create(body)),
   }),
   agentRoute({
     id: "search_assistants",
@@ -74,11 +60,11 @@ export const assistantRoutes = [
       },
       422: invalid,
     },
-    async handle({ host, body }) {
+    async handle({ assistants, body }) {
       const { limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", select, ...filter } = body;
-      const page = host.state.assistants.search(filter, { by, direction }, limit, offset);
+      const page = assistants.search(filter, { by, direction }, limit, offset);
       return ok(
-        page.rows.map((record) => selected(viewAssistant(record), select)),
+        page.rows.map((record) => selected(record, select)),
         pageHeaders(page, offset),
       );
     },
@@ -92,7 +78,7 @@ export const assistantRoutes = [
     summary: "Count assistants",
     body: { schema: assistantCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    handle: async ({ host, body }) => ok(host.state.assistants.count(body)),
+    handle: async ({ assistants, body }) => ok(assistants.count(body)),
   }),
   agentRoute({
     id: "get_assistant",
@@ -103,7 +89,7 @@ export const assistantRoutes = [
     summary: "Read an assistant",
     params,
     responses: { 200: one, 404: notFound },
-    handle: async ({ host, params }) => ok(viewAssistant(findAssistant(host, params.assistant_id as string))),
+    handle: async ({ assistants, params }) => ok(assistants.find(params.assistant_id as string)),
   }),
   agentRoute({
     id: "patch_assistant",
@@ -116,14 +102,13 @@ export const assistantRoutes = [
     params,
     body: { schema: assistantPatch, required: true },
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ host, params, body }) =>
-      ok(viewAssistant(patchAssistant(host, params.assistant_id as string, body))),
+    handle: async ({ assistants, params, body }) => ok(assistants.patch(params.assistant_id as string, body)),
   }),
   agentRoute({
     id: "delete_assistant",
-    async access(asked, access) {
-      await byPath("assistants", "delete")(asked, access);
-      if (asked.query.delete_threads) await access.ask("threads", "delete", {});
+    async access(request, access) {
+      await byPath("assistants", "delete")(request, access);
+      if (request.query.delete_threads) await access.ask("threads", "delete", {});
       return undefined;
     },
     method: "delete",
@@ -139,8 +124,8 @@ export const assistantRoutes = [
       },
     },
     responses: { 200: { description: "It is gone.", schema: z.unknown() }, 404: notFound, 422: invalid },
-    async handle({ host, params, query }) {
-      await deleteAssistant(host, params.assistant_id as string, query.delete_threads);
+    async handle({ assistants, params, query }) {
+      await assistants.delete(params.assistant_id as string, query.delete_threads);
       return ok({});
     },
   }),
@@ -163,10 +148,9 @@ export const assistantRoutes = [
       },
     },
     responses: { 200: { description: "Nodes and edges.", schema: fields }, 404: notFound, 422: invalid },
-    async handle({ host, params, query: { xray } }) {
-      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
+    async handle({ assistants, params, query: { xray } }) {
       const depth = xray === "true" ? Number.POSITIVE_INFINITY : Number(xray === "false" ? 0 : (xray ?? 0));
-      return ok(await findGraph(host, graphId).draw(depth));
+      return ok(await assistants.graphOf(params.assistant_id as string).draw(depth));
     },
   }),
   agentRoute({
@@ -178,9 +162,9 @@ export const assistantRoutes = [
     summary: "Read the schemas of an assistant's graph",
     params,
     responses: { 200: { description: "JSON Schemas.", schema: graphSchema }, 404: notFound, 422: invalid },
-    async handle({ host, params }) {
-      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
-      return ok({ graph_id: graphId, ...(await findGraph(host, graphId).schemas()) });
+    async handle({ assistants, params }) {
+      const graph = assistants.graphOf(params.assistant_id as string);
+      return ok({ graph_id: graph.id, ...(await graph.schemas()) });
     },
   }),
   agentRoute({
@@ -197,10 +181,8 @@ export const assistantRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ host, params, query }) {
-      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
-      return ok(await findGraph(host, graphId).subgraphs(query.recurse));
-    },
+    handle: async ({ assistants, params, query }) =>
+      ok(await assistants.graphOf(params.assistant_id as string).subgraphs(query.recurse)),
   }),
   agentRoute({
     id: "get_assistant_subgraph",
@@ -216,9 +198,8 @@ export const assistantRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ host, params, query }) {
-      const { graph_id: graphId } = findAssistant(host, params.assistant_id as string);
-      const all = await findGraph(host, graphId).subgraphs(true);
+    async handle({ assistants, params, query }) {
+      const all = await assistants.graphOf(params.assistant_id as string).subgraphs(true);
       const namespace = params.namespace as string;
       const isWanted = (name: string) => name === namespace || (query.recurse && name.startsWith(`${namespace}|`));
       return ok(Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name))));
@@ -238,18 +219,15 @@ export const assistantRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ host, params, body: { metadata, limit, offset } }) {
-      const { assistant_id: assistantId } = findAssistant(host, params.assistant_id as string);
-      const versions = host.state.assistants.versions(assistantId, metadata, limit, offset);
-      return ok(versions.map(viewAssistant));
-    },
+    handle: async ({ assistants, params, body: { metadata, limit, offset } }) =>
+      ok(assistants.versions(params.assistant_id as string, metadata, limit, offset)),
   }),
   agentRoute({
     id: "set_latest_assistant_version",
-    async access({ params, query, body }, { host, ask }) {
+    async access({ params, query, body }, access) {
       const version = (body as Fields).version ?? query.version;
-      const assistantId = assistantIdOf(host, params.assistant_id as string);
-      return { body: await ask("assistants", "update", { assistant_id: assistantId, version }) };
+      const assistantId = access.assistantIdOf(params.assistant_id as string);
+      return { body: await access.ask("assistants", "update", { assistant_id: assistantId, version }) };
     },
     method: "post",
     path: `${path}/latest`,
@@ -265,10 +243,10 @@ export const assistantRoutes = [
     },
     body: { schema: assistantVersionChange, required: false },
     responses: { 200: one, 404: notFound, 422: invalid },
-    async handle({ host, params, query, body }) {
+    async handle({ assistants, params, query, body }) {
       const version = body.version ?? query.version;
       if (version === undefined) throw new HttpError(422, "version: Field required, in the body or in the query.");
-      return ok(viewAssistant(activateVersion(host, params.assistant_id as string, version)));
+      return ok(assistants.activateVersion(params.assistant_id as string, version));
     },
   }),
 ];

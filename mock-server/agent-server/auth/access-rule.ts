@@ -1,13 +1,18 @@
 import type { ValidRequest } from "../../kit/operation/operation.ts";
-import type { AgentHost } from "../agent-host.ts";
-import { defaultAssistantId } from "../assistants/assistant-model.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { AccessFilters } from "./access-filters.ts";
 import type { AuthAction, AuthResource } from "./auth-handlers.ts";
 
+/** What rules look up, whoever may see it. */
+export interface AccessLookUps {
+  /** The id of the assistant that a client names by it, or by the name of a graph. */
+  assistantIdOf(id: string): string;
+  /** The thread of a run; `null` for an unknown one. */
+  threadIdOf(runId: string): string | null;
+}
+
 /** What a rule consults. */
-export interface Access {
-  host: AgentHost;
+export interface Access extends AccessLookUps {
   filters: AccessFilters;
   identity: string;
   /** Asks the handlers, limits the request to what they permit, and returns the value as they have left it. */
@@ -23,10 +28,8 @@ export type AccessRule = (
 /** Asks with the path's parameters. */
 export function byPath(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, query }, access) => {
-    const { assistant_id: assistantId, ...others } = params;
-    const named = assistantId === undefined ? {} : { assistant_id: assistantIdOf(access.host, assistantId) };
     const cancel = typeof query.action === "string" ? { action: query.action } : {};
-    await access.ask(resource, action, { ...named, ...others, ...cancel });
+    await access.ask(resource, action, { ...named(params, access), ...cancel });
     return undefined;
   };
 }
@@ -35,16 +38,16 @@ export function byPath(resource: AuthResource, action: AuthAction): AccessRule {
 export function byBody(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, body }, access) => {
     const { metadata, ...fields } = body as Fields;
-    const { assistant_id: assistantId, ...others } = params;
-    const named =
-      assistantId === undefined ? others : { ...others, assistant_id: assistantIdOf(access.host, assistantId) };
-    return { body: await access.ask(resource, action, { ...fields, ...named, metadata: metadata ?? {} }) };
+    return {
+      body: await access.ask(resource, action, { ...fields, ...named(params, access), metadata: metadata ?? {} }),
+    };
   };
-}
-
-export function assistantIdOf({ graphs }: AgentHost, id: string): string {
-  return graphs.has(id) ? defaultAssistantId(id) : id.toLowerCase();
 }
 
 /** Any user may. */
 export const needsUserOnly: AccessRule = async () => undefined;
+
+/** The path's parameters, with the assistant by its id. */
+function named({ assistant_id: id, ...others }: ValidRequest["params"], { assistantIdOf }: Access): Fields {
+  return id === undefined ? others : { ...others, assistant_id: assistantIdOf(id) };
+}

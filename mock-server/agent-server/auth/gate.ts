@@ -3,11 +3,12 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { RequestContext } from "../../kit/http/request-context.ts";
 import type { ValidRequest } from "../../kit/operation/operation.ts";
 import { issuesOf } from "../../kit/operation/validation-issues.ts";
-import type { AgentHost } from "../agent-host.ts";
 import type { AgentRoute } from "../agent-route.ts";
 import type { CheckKey } from "../agent-server.ts";
+import type { Caller } from "../agent-services.ts";
 import type { Fields } from "../engine/contract.ts";
 import { AccessFilters } from "./access-filters.ts";
+import type { AccessLookUps } from "./access-rule.ts";
 import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
 import { studioUser } from "./studio-user.ts";
 
@@ -34,19 +35,19 @@ export async function authenticated(
 }
 
 /**
- * The server as a user may see it for one operation, and the request as the handlers have left it.
+ * Who sends a request for an operation and what of the server they may see, and the request as the handlers have left it.
  * @throws {HttpError} what the handlers refuse with; 500 when they make an invalid request of it.
  */
 export async function authorized(
-  host: AgentHost,
   auth: AuthHandlers,
   user: AuthUser,
   route: AgentRoute,
   request: ValidRequest,
-): Promise<{ host: AgentHost; request: ValidRequest }> {
+  lookUps: AccessLookUps,
+): Promise<{ caller: Caller; request: ValidRequest }> {
   const filters = new AccessFilters();
   const changed = await route.access(request, {
-    host,
+    ...lookUps,
     filters,
     identity: user.identity,
     async ask(resource, action, value) {
@@ -56,11 +57,7 @@ export async function authorized(
     },
   });
   return {
-    host: {
-      ...host,
-      caller: { user, copiedMetadata: filters.copiedMetadata },
-      state: host.state.visibleTo(filters),
-    },
+    caller: { user, filters },
     request: {
       params: request.params,
       query: changed?.query ? checkedQuery(route, changed.query) : request.query,

@@ -1,4 +1,4 @@
-import { type AccessRule, assistantIdOf } from "../auth/access-rule.ts";
+import type { AccessRule } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 import { askToRun } from "../runs/run-access.ts";
 
@@ -12,7 +12,7 @@ export const createCron: AccessRule = async ({ params, body }, access) => {
     end_time,
     enabled,
     metadata: metadata ?? {},
-    assistant_id: assistantIdOf(access.host, String(assistant_id)),
+    assistant_id: access.assistantIdOf(String(assistant_id)),
     on_run_completed,
     thread_id: threadId,
     user_id: access.identity,

@@ -4,12 +4,10 @@ import { invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 import { pageHeaders, selected } from "../paging.ts";
-import type { CronFilter } from "../persistence/cron-table.ts";
 import type { CronRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
 import { createCron, patchCron } from "./cron-access.ts";
 import { cron, cronCount, cronCreate, cronPatch, cronSearch, threadCronCreate } from "./cron-schemas.ts";
-import { findCron } from "./cron-service.ts";
 
 const tag = "Crons";
 const path = "/runs/crons/{cron_id}";
@@ -19,15 +17,6 @@ const failures = { 404: notFound, 422: invalid };
 /** A schedule as it is sent: without what is known of its user, which may hold tokens. */
 function viewCron({ user: _, ...record }: CronRecord): Fields {
   return record;
-}
-
-/** A filter with its ids as they are stored. */
-function withLowerIds<Filter extends CronFilter>(filter: Filter): Filter {
-  return {
-    ...filter,
-    assistant_id: filter.assistant_id?.toLowerCase(),
-    thread_id: filter.thread_id?.toLowerCase(),
-  };
 }
 
 export const cronRoutes = [
@@ -40,7 +29,7 @@ export const cronRoutes = [
     summary: "Run an assistant on a thread by a schedule",
     body: { schema: threadCronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, params, body }) => ok(viewCron(host.crons.create(params.thread_id as string, body, host))),
+    handle: async ({ crons, params, body }) => ok(viewCron(crons.create(params.thread_id as string, body))),
   }),
   agentRoute({
     id: "create_cron",
@@ -51,7 +40,7 @@ export const cronRoutes = [
     summary: "Run an assistant by a schedule, each time on a thread of its own",
     body: { schema: cronCreate, required: true },
     responses: { 200: one, ...failures },
-    handle: async ({ host, body }) => ok(viewCron(host.crons.create(null, body, host))),
+    handle: async ({ crons, body }) => ok(viewCron(crons.create(null, body))),
   }),
   agentRoute({
     id: "search_crons",
@@ -62,9 +51,9 @@ export const cronRoutes = [
     summary: "Search schedules",
     body: { schema: cronSearch, required: false },
     responses: { 200: { description: "One page of schedules.", schema: z.array(cron) }, 422: invalid },
-    async handle({ host, body }) {
-      const { limit, offset, sort_by: by, sort_order: direction, select, ...filter } = withLowerIds(body);
-      const page = host.state.crons.search(filter, { by, direction }, limit, offset);
+    async handle({ crons, body }) {
+      const { limit, offset, sort_by: by, sort_order: direction, select, ...filter } = body;
+      const page = crons.search(filter, { by, direction }, limit, offset);
       return ok(
         page.rows.map((record) => selected(viewCron(record), select)),
         pageHeaders(page, offset),
@@ -80,7 +69,7 @@ export const cronRoutes = [
     summary: "Count schedules",
     body: { schema: cronCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    handle: async ({ host, body }) => ok(host.state.crons.count(withLowerIds(body))),
+    handle: async ({ crons, body }) => ok(crons.count(body)),
   }),
   agentRoute({
     id: "get_cron",
@@ -90,7 +79,7 @@ export const cronRoutes = [
     tag,
     summary: "Read a schedule",
     responses: { 200: one, ...failures },
-    handle: async ({ host, params }) => ok(viewCron(findCron(host, params.cron_id as string))),
+    handle: async ({ crons, params }) => ok(viewCron(crons.find(params.cron_id as string))),
   }),
   agentRoute({
     id: "patch_cron",
@@ -101,9 +90,7 @@ export const cronRoutes = [
     summary: "Change a schedule",
     body: { schema: cronPatch, required: true },
     responses: { 200: one, ...failures },
-    async handle({ host, params, body }) {
-      return ok(viewCron(host.crons.patch(findCron(host, params.cron_id as string), body)));
-    },
+    handle: async ({ crons, params, body }) => ok(viewCron(crons.patch(params.cron_id as string, body))),
   }),
   agentRoute({
     id: "delete_cron",
@@ -113,9 +100,8 @@ export const cronRoutes = [
     tag,
     summary: "Delete a schedule",
     responses: { 200: { description: "It is gone.", schema: z.unknown() }, ...failures },
-    async handle({ host, params }) {
-      const { cron_id: cronId } = findCron(host, params.cron_id as string);
-      host.crons.remove(cronId);
+    async handle({ crons, params }) {
+      crons.delete(params.cron_id as string);
       return ok({});
     },
   }),

@@ -1,16 +1,15 @@
 import { Cron } from "croner";
 import { HttpError } from "../../kit/http/http-error.ts";
+import type { CronRecord } from "../persistence/records.ts";
 
 /**
- * The first time after `from` that a cron expression means, in a time zone (UTC when there is none); `undefined` when there is none before `endTime`.
+ * The first time after `from` that a schedule means, in its time zone (UTC when there is none); `null` when there is none before its end.
  * @throws {HttpError} 422 for an expression or a time zone that can't be read.
  */
 export function nextTime(
-  schedule: string,
-  timezone: string | null,
+  { schedule, timezone, end_time: endTime }: Pick<CronRecord, "schedule" | "timezone" | "end_time">,
   from: number,
-  endTime: string | null = null,
-): string | undefined {
+): string | null {
   let next: Date | null;
   try {
     next = new Cron(schedule, { timezone: timezone ?? "UTC", paused: true }).nextRun(new Date(from));
@@ -18,6 +17,6 @@ export function nextTime(
     const zone = timezone === null ? "" : ` in time zone "${timezone}"`;
     throw new HttpError(422, `body.schedule: "${schedule}"${zone} can't be read: ${(cause as Error).message}`);
   }
-  if (!next || (endTime !== null && next.getTime() > Date.parse(endTime))) return undefined;
+  if (!next || (endTime !== null && next.getTime() > Date.parse(endTime))) return null;
   return next.toISOString();
 }

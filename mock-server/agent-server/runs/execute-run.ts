@@ -1,25 +1,37 @@
 import { toBothNames } from "../../../core/dialect.ts";
-import type { AgentHost } from "../agent-host.ts";
-import { findGraph } from "../assistants/assistant-model.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { Graphs } from "../assistants/graphs.ts";
 import { commandOf, type Fields, type Graph, GraphError } from "../engine/contract.ts";
+import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { RunRecord } from "../persistence/records.ts";
-import { nodeStore } from "../store/store-model.ts";
+import { type Items, nodeStore } from "../store/items.ts";
 import { checkpointStore } from "../threads/checkpoints.ts";
-import { findCheckpoint } from "../threads/thread-state.ts";
+import type { ThreadStates } from "../threads/thread-states.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import { streamModesOf } from "./run-kwargs.ts";
 
+interface ExecutionDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "ids"> {
+  graphs: Graphs;
+  checkpoints: CheckpointTable;
+  states: ThreadStates;
+  items: Items;
+}
+
 /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
-export async function executeRun(host: AgentHost, live: LiveRun, record: RunRecord): Promise<RunResult> {
+export async function executeRun(
+  { graphs, checkpoints, states, items, clock, alarms, ids }: ExecutionDependencies,
+  live: LiveRun,
+  record: RunRecord,
+): Promise<RunResult> {
   const { start, runId, threadId, log, abort } = live;
   const { kwargs } = record;
-  const graph = findGraph(host, record.metadata.graph_id as string);
+  const graph = graphs.find(record.metadata.graph_id as string);
   const keepsState = start.on_completion !== "delete";
   const config = kwargs.config as Fields;
   const { values, interrupts } = await graph.execute({
     input: start.input,
     command: commandOf(start.command),
-    checkpointId: keepsState ? startingPoint(host, graph, threadId, kwargs) : undefined,
+    checkpointId: keepsState ? startingPoint(states, graph, threadId, kwargs) : undefined,
     runId,
     threadId,
     config: {
@@ -34,16 +46,16 @@ export async function executeRun(host: AgentHost, live: LiveRun, record: RunReco
     durability: start.durability,
     streamModes: streamModesOf(start),
     streamSubgraphs: start.stream_subgraphs,
-    checkpoints: keepsState ? checkpointStore(host, threadId, graph.engine, abort.signal) : undefined,
+    checkpoints: keepsState ? checkpointStore(checkpoints, threadId, graph.engine, abort.signal) : undefined,
     signal: abort.signal,
-    store: nodeStore(host),
+    store: nodeStore(items),
     publish: (mode, event, data) => {
       if (!abort.signal.aborted) log.publish(mode, event, data);
     },
     beginAttempt: (attempt) => log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt })),
-    sleep: (ms, signal) => host.alarms.sleep(ms, signal),
-    now: () => host.clock.now(),
-    uuid: () => host.ids.uuid(),
+    sleep: (ms, signal) => alarms.sleep(ms, signal),
+    now: () => clock.now(),
+    uuid: () => ids.uuid(),
   });
   return { kind: "success", values, ...(interrupts ? { interrupts } : {}) };
 }
@@ -68,9 +80,9 @@ function recursionLimit(config: Fields): number | undefined {
 }
 
 /** The checkpoint that the caller names, if any. */
-function startingPoint(host: AgentHost, graph: Graph, threadId: string, kwargs: Fields): string | undefined {
+function startingPoint(states: ThreadStates, graph: Graph, threadId: string, kwargs: Fields): string | undefined {
   const configurable = (kwargs.config as Fields).configurable as Fields;
   const chosen = (kwargs.checkpoint as Fields | undefined)?.checkpoint_id ?? configurable.checkpoint_id;
   if (typeof chosen !== "string") return undefined;
-  return findCheckpoint(host, threadId, graph.engine, { checkpoint_id: chosen })?.id;
+  return states.findCheckpoint(threadId, graph.engine, { checkpoint_id: chosen })?.id;
 }

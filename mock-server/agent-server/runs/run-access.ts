@@ -1,12 +1,16 @@
-import { type Access, type AccessRule, assistantIdOf } from "../auth/access-rule.ts";
+import type { Access, AccessRule } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 
 /** Starting a run needs the thread's permission, and that to read the assistant. */
-export async function askToRun({ ask, host }: Access, threadId: string | undefined, body: Fields): Promise<Fields> {
+export async function askToRun(
+  { ask, assistantIdOf }: Access,
+  threadId: string | undefined,
+  body: Fields,
+): Promise<Fields> {
   const { assistant_id: assistantId, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } = body;
   const asked = await ask("threads", "create_run", {
     thread_id: threadId ?? null,
-    assistant_id: assistantIdOf(host, String(assistantId)),
+    assistant_id: assistantIdOf(String(assistantId)),
     status: "pending",
     metadata: metadata ?? {},
     prevent_insert_if_inflight: multitask_strategy === "reject",

@@ -1,89 +1,147 @@
+import type { ReadOptions } from "../../kit/event-log.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
-import type { AgentHost } from "../agent-host.ts";
+import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import { eventStream, ok } from "../responses.ts";
-import type { LiveRun, RunResult } from "./live-run.ts";
+import type { ThreadRecords } from "../threads/thread-records.ts";
+import type { CancelAction, LiveRun, RunResult } from "./live-run.ts";
+import type { LiveRuns } from "./live-runs.ts";
 import type { RunStart } from "./run-schemas.ts";
 import { viewRun } from "./run-view.ts";
+import type { Runs } from "./runs.ts";
 
-/** Where a run is found; `threadId` is absent for one without a thread of its own. */
-export function runPath(threadId: string | undefined, runId: string): string {
-  return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
-}
-
-/** Starts a run and answers with it. */
-export async function runResponse(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
-  const { record } = await host.runs.start(threadId, body, { headers, as: host });
-  return ok(viewRun(record), { "content-location": runPath(threadId, record.run_id) });
-}
-
-/** Starts a run and answers with its events. */
-export async function streamResponse(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
-  let stream: ReadableStream<Uint8Array> | undefined;
-  const { record } = await host.runs.start(threadId, body, {
-    headers,
-    as: host,
-    beforeStart(live) {
-      stream = live.log.read({
-        heartbeatMs: host.settings.heartbeatMs,
-        ...(body.stream_resumable ? { after: "-" } : {}),
-        onLeave: () => {
-          if (body.on_disconnect === "cancel") cancelInBackground(host, live.runId);
-        },
-      });
-    },
-  });
-  const path = runPath(threadId, record.run_id);
-  return eventStream(stream as ReadableStream<Uint8Array>, { "content-location": path, location: `${path}/stream` });
-}
-
-/** Starts a run and answers with what it comes to. */
-export async function waitResponse(host: AgentHost, threadId: string | undefined, body: RunStart, headers: Headers) {
-  const { record, live } = await host.runs.start(threadId, body, { headers, as: host });
-  return resultResponse(host, live, body.on_disconnect === "cancel", {
-    "content-location": runPath(threadId, record.run_id),
-  });
-}
-
-export function cancelInBackground(host: AgentHost, runId: string): void {
-  host.inBackground(async () => void (await host.runs.cancel(runId, "interrupt")));
-}
+/** How long a run may take, in milliseconds, to be sent in one piece, which costs half of what a response in parts does. */
+const promptMs = 10;
 
 const encoder = new TextEncoder();
 
-/** Milliseconds that a run may take to be answered in one piece, which costs half of what an answer in parts does. */
-const promptly = 10;
+interface RunResponsesDependencies extends Pick<AgentRuntime, "inBackground"> {
+  settings: Pick<AgentSettings, "heartbeatMs">;
+  runs: Runs;
+  records: ThreadRecords;
+  live: LiveRuns;
+}
 
-/** The result of a run, as JSON. Of one that takes longer, the status is sent before, and then blank lines that keep the connection open. */
-async function resultResponse(
-  host: AgentHost,
-  live: LiveRun,
-  cancelOnLeave: boolean,
-  headers: Record<string, string> = {},
-): Promise<HttpResponse> {
-  const early = await resultWithin(live, promptly);
-  if (early) return ok(viewResult(host, live.threadId, early), headers);
-  let keepAlive: NodeJS.Timeout | undefined;
-  let hasLeft = false;
-  const content = new ReadableStream<Uint8Array>({
-    start(controller) {
-      keepAlive = setInterval(() => controller.enqueue(encoder.encode("\n")), host.settings.heartbeatMs);
-      keepAlive.unref();
-      host.inBackground(async () => {
-        const result = await live.done;
+/** How a stream of events is read, and whether its run ends with its reader. */
+interface JoinOptions extends Pick<ReadOptions, "after" | "modes"> {
+  cancelOnDisconnect: boolean;
+}
+
+/** Responses that start runs and follow them. `threadId` is absent for a run without a thread of its own. */
+export class RunResponses {
+  readonly #dependencies: RunResponsesDependencies;
+
+  constructor(dependencies: RunResponsesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Starts a run, and responds with it. */
+  async start(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
+    const { record } = await this.#dependencies.runs.start(threadId, body, { headers });
+    return ok(viewRun(record), { "content-location": runPath(threadId, record) });
+  }
+
+  /** Starts a run, and responds with its events. */
+  async stream(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
+    const { runs } = this.#dependencies;
+    let stream: ReadableStream<Uint8Array> | undefined;
+    const { record } = await runs.start(threadId, body, {
+      headers,
+      beforeStart: (live) => {
+        const after = body.stream_resumable ? "-" : undefined;
+        stream = this.#events(live, live.runId, { after, cancelOnDisconnect: body.on_disconnect === "cancel" });
+      },
+    });
+    const path = runPath(threadId, record);
+    return eventStream(stream as ReadableStream<Uint8Array>, { "content-location": path, location: `${path}/stream` });
+  }
+
+  /** Starts a run, and responds with its result. */
+  async wait(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
+    const { record, live } = await this.#dependencies.runs.start(threadId, body, { headers });
+    return this.#result(live, body.on_disconnect === "cancel", { "content-location": runPath(threadId, record) });
+  }
+
+  /** The result of a run that may have ended before. */
+  async join(record: RunRecord, cancelOnDisconnect: boolean): Promise<HttpResponse> {
+    const live = this.#dependencies.live.get(record.run_id);
+    return live ? this.#result(live, cancelOnDisconnect) : ok(this.#valuesOf(record.thread_id));
+  }
+
+  /** The events of a run that may have ended before. */
+  joinStream(threadId: string | undefined, record: RunRecord, options: JoinOptions): HttpResponse {
+    const stream = this.#events({ log: this.#dependencies.live.logOf(record.run_id) }, record.run_id, options);
+    return eventStream(stream, { location: `${runPath(threadId, record)}/stream` });
+  }
+
+  /** The events of all runs of a thread. @throws {HttpError} 404 for an unknown thread. */
+  threadStream(threadId: string, options: Pick<ReadOptions, "after" | "modes">): HttpResponse {
+    const { runs, settings } = this.#dependencies;
+    return eventStream(runs.threadStream(threadId, { ...options, heartbeatMs: settings.heartbeatMs }), {});
+  }
+
+  /** Cancels a run, and responds without waiting for its end. */
+  cancel(runId: string, action: CancelAction): HttpResponse {
+    const { live, inBackground } = this.#dependencies;
+    inBackground(() => live.cancel(runId, action));
+    return { status: 202 };
+  }
+
+  #events({ log }: Pick<LiveRun, "log">, runId: string, options: JoinOptions): ReadableStream<Uint8Array> {
+    const { cancelOnDisconnect, ...read } = options;
+    return log.read({
+      ...read,
+      heartbeatMs: this.#dependencies.settings.heartbeatMs,
+      onLeave: () => cancelOnDisconnect && this.cancel(runId, "interrupt"),
+    });
+  }
+
+  /** The result of a run, as JSON. Of one that takes longer, the status is sent before, and then blank lines that keep the connection open. */
+  async #result(
+    live: LiveRun,
+    cancelOnDisconnect: boolean,
+    headers: Record<string, string> = {},
+  ): Promise<HttpResponse> {
+    const { settings, inBackground } = this.#dependencies;
+    const early = await resultWithin(live, promptMs);
+    if (early) return ok(this.#view(live, early), headers);
+    let keepAlive: NodeJS.Timeout | undefined;
+    let isDisconnected = false;
+    const content = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        keepAlive = setInterval(() => controller.enqueue(encoder.encode("\n")), settings.heartbeatMs);
+        keepAlive.unref();
+        inBackground(async () => {
+          const result = await live.done;
+          clearInterval(keepAlive);
+          if (isDisconnected) return;
+          controller.enqueue(encoder.encode(JSON.stringify(this.#view(live, result))));
+          controller.close();
+        });
+      },
+      cancel: () => {
         clearInterval(keepAlive);
-        if (hasLeft) return;
-        controller.enqueue(encoder.encode(JSON.stringify(viewResult(host, live.threadId, result))));
-        controller.close();
-      });
-    },
-    cancel() {
-      clearInterval(keepAlive);
-      hasLeft = true;
-      if (cancelOnLeave) cancelInBackground(host, live.runId);
-    },
-  });
-  return { status: 200, content, headers: { "content-type": "application/json", ...headers } };
+        isDisconnected = true;
+        if (cancelOnDisconnect) this.cancel(live.runId, "interrupt");
+      },
+    });
+    return { status: 200, content, headers: { "content-type": "application/json", ...headers } };
+  }
+
+  #view({ threadId }: LiveRun, result: RunResult): object {
+    if (result.kind === "error") return { __error__: result.error };
+    if (result.kind === "cancelled") return this.#valuesOf(threadId);
+    return result.interrupts ? { __interrupt__: result.interrupts } : result.values;
+  }
+
+  #valuesOf(threadId: string): object {
+    return this.#dependencies.records.get(threadId)?.values ?? {};
+  }
+}
+
+/** Where a run is found. */
+function runPath(threadId: string | undefined, { run_id: runId }: RunRecord): string {
+  return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
 }
 
 function resultWithin({ done }: LiveRun, milliseconds: number): Promise<RunResult | undefined> {
@@ -94,35 +152,4 @@ function resultWithin({ done }: LiveRun, milliseconds: number): Promise<RunResul
       resolve(result);
     });
   });
-}
-
-function viewResult(host: AgentHost, threadId: string, result: RunResult): object {
-  if (result.kind === "error") return { __error__: result.error };
-  if (result.kind === "cancelled") return host.state.threads.get(threadId)?.values ?? {};
-  return result.interrupts ? { __interrupt__: result.interrupts } : result.values;
-}
-
-/** The result of a run that may have ended before. */
-export async function joinResponse(host: AgentHost, record: RunRecord, cancelOnLeave: boolean) {
-  const live = host.runs.live(record.run_id);
-  if (live) return resultResponse(host, live, cancelOnLeave);
-  return ok(host.state.threads.get(record.thread_id)?.values ?? {});
-}
-
-/** The events of a run that may have ended before. */
-export function joinStreamResponse(
-  host: AgentHost,
-  record: RunRecord,
-  path: string,
-  options: { after?: string | undefined; modes?: readonly string[] | undefined; cancelOnLeave: boolean },
-): HttpResponse {
-  const stream = host.runs.logOf(record.run_id).read({
-    after: options.after,
-    modes: options.modes,
-    heartbeatMs: host.settings.heartbeatMs,
-    onLeave: () => {
-      if (options.cancelOnLeave) cancelInBackground(host, record.run_id);
-    },
-  });
-  return eventStream(stream, { location: `${path}/stream` });
 }

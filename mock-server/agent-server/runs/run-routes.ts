@@ -6,20 +6,11 @@ import { byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 import { streamModes } from "../engine/stream-mode.ts";
 import { selected } from "../paging.ts";
-import { eventStream, ok } from "../responses.ts";
+import { ok } from "../responses.ts";
 import { readThread, updateThread } from "../threads/thread-access.ts";
-import { findThread } from "../threads/thread-model.ts";
 import { startRun } from "./run-access.ts";
-import {
-  joinResponse,
-  joinStreamResponse,
-  runPath,
-  runResponse,
-  streamResponse,
-  waitResponse,
-} from "./run-responses.ts";
 import { run, runCreateStateful, runStatus, runsCancel } from "./run-schemas.ts";
-import { findRun, viewRun } from "./run-view.ts";
+import { viewRun } from "./run-view.ts";
 import { threadStreamModes } from "./thread-streams.ts";
 
 const tag = "Thread Runs";
@@ -86,9 +77,8 @@ export const runRoutes = [
       },
     },
     responses: { 200: { description: "One page of runs.", schema: z.array(run) }, 404: notFound, 422: invalid },
-    async handle({ host, params, query: { limit, offset, status, select } }) {
-      const { thread_id: threadId } = findThread(host, params.thread_id as string);
-      const page = host.state.runs.ofThread(threadId, status, limit, offset);
+    async handle({ runs, params, query: { limit, offset, status, select } }) {
+      const page = runs.ofThread(params.thread_id as string, status, limit, offset);
       return ok(page.map((record) => selected(viewRun(record), select)));
     },
   }),
@@ -101,7 +91,7 @@ export const runRoutes = [
     summary: "Start a run in the background",
     body,
     responses: { 200: { description: "The run.", schema: run, headers: started }, ...failures },
-    handle: ({ host, params, body, headers }) => runResponse(host, params.thread_id, body, headers),
+    handle: ({ runResponses, params, body, headers }) => runResponses.start(params.thread_id, body, headers),
   }),
   agentRoute({
     id: "stream_run",
@@ -112,7 +102,7 @@ export const runRoutes = [
     summary: "Start a run and follow its events",
     body,
     responses: { 200: { ...events, headers: started }, ...failures },
-    handle: ({ host, params, body, headers }) => streamResponse(host, params.thread_id, body, headers),
+    handle: ({ runResponses, params, body, headers }) => runResponses.stream(params.thread_id, body, headers),
   }),
   agentRoute({
     id: "wait_run",
@@ -126,7 +116,7 @@ export const runRoutes = [
       200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown(), headers: started },
       ...failures,
     },
-    handle: ({ host, params, body, headers }) => waitResponse(host, params.thread_id, body, headers),
+    handle: ({ runResponses, params, body, headers }) => runResponses.wait(params.thread_id, body, headers),
   }),
   agentRoute({
     id: "get_run",
@@ -136,7 +126,7 @@ export const runRoutes = [
     tag,
     summary: "Read a run",
     responses: { 200: { description: "The run.", schema: run }, 404: notFound, 422: invalid },
-    handle: async ({ host, params }) => ok(viewRun(findRun(host, params.thread_id, params.run_id as string))),
+    handle: async ({ runs, params }) => ok(viewRun(runs.find(params.thread_id, params.run_id as string))),
   }),
   agentRoute({
     id: "delete_run",
@@ -146,10 +136,8 @@ export const runRoutes = [
     tag,
     summary: "Delete a run, which is cancelled first if it hasn't ended",
     responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
-    async handle({ host, params }) {
-      const { run_id: runId } = findRun(host, params.thread_id, params.run_id as string);
-      await host.runs.cancel(runId, "interrupt");
-      host.state.runs.remove(runId);
+    async handle({ runs, params }) {
+      await runs.delete(runs.find(params.thread_id, params.run_id as string).run_id);
       return { status: 204 };
     },
   }),
@@ -166,10 +154,8 @@ export const runRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ host, params, query }) {
-      const record = findRun(host, params.thread_id, params.run_id as string);
-      return joinResponse(host, record, query.cancel_on_disconnect);
-    },
+    handle: ({ runs, runResponses, params, query }) =>
+      runResponses.join(runs.find(params.thread_id, params.run_id as string), query.cancel_on_disconnect),
   }),
   agentRoute({
     id: "join_run_stream",
@@ -182,12 +168,12 @@ export const runRoutes = [
       "With the header `Last-Event-ID`, a resumable run also replays what came after that event; `-` stands for the beginning.",
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: events, 404: notFound, 422: invalid },
-    async handle({ host, params, query, headers }) {
-      const record = findRun(host, params.thread_id, params.run_id as string);
-      return joinStreamResponse(host, record, runPath(record.thread_id, record.run_id), {
+    async handle({ runs, runResponses, params, query, headers }) {
+      const record = runs.find(params.thread_id, params.run_id as string);
+      return runResponses.joinStream(params.thread_id, record, {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
-        cancelOnLeave: query.cancel_on_disconnect,
+        cancelOnDisconnect: query.cancel_on_disconnect,
       });
     },
   }),
@@ -212,14 +198,10 @@ export const runRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ host, params, query: { wait, action } }) {
-      const { run_id: runId } = findRun(host, params.thread_id, params.run_id as string);
-      const ended = host.runs.cancel(runId, action);
-      if (!wait) {
-        host.inBackground(async () => void (await ended));
-        return { status: 202 };
-      }
-      await ended;
+    async handle({ runs, runResponses, params, query: { wait, action } }) {
+      const { run_id: runId } = runs.find(params.thread_id, params.run_id as string);
+      if (!wait) return runResponses.cancel(runId, action);
+      await runs.cancel([runId], action);
       return { status: 204 };
     },
   }),
@@ -238,14 +220,14 @@ export const runRoutes = [
     query: { action },
     body: { schema: runsCancel, required: true },
     responses: { 204: { description: "They have ended." }, 404: notFound, 422: invalid },
-    async handle({ host, query, body: { status, thread_id: threadId, run_ids: runIds } }) {
+    async handle({ runs, query, body: { status, thread_id: threadId, run_ids: runIds } }) {
       if ((status === undefined) === (threadId === undefined || runIds === undefined)) {
         throw new HttpError(422, "body: give either status, or thread_id and run_ids.");
       }
       const chosen = runIds
-        ? runIds.map((id) => findRun(host, threadId?.toLowerCase(), id.toLowerCase()).run_id)
-        : host.state.runs.ids(status === "all" || status === undefined ? ["pending", "running"] : [status]);
-      await Promise.all(chosen.map((runId) => host.runs.cancel(runId, query.action)));
+        ? runIds.map((id) => runs.find(threadId?.toLowerCase(), id.toLowerCase()).run_id)
+        : runs.ids(status === "all" || status === undefined ? ["pending", "running"] : [status]);
+      await runs.cancel(chosen, query.action);
       return { status: 204 };
     },
   }),
@@ -272,14 +254,10 @@ export const runRoutes = [
       },
     },
     responses: { 200: { ...events, description: "Events of all runs." }, 404: notFound, 422: invalid },
-    async handle({ host, params, query, headers }) {
-      const { thread_id: threadId } = findThread(host, params.thread_id as string);
-      const stream = host.runs.threadStreams.read(threadId, {
+    handle: ({ runResponses, params, query, headers }) =>
+      runResponses.threadStream(params.thread_id as string, {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_modes ?? query.stream_mode ?? ["run_modes"],
-        heartbeatMs: host.settings.heartbeatMs,
-      });
-      return eventStream(stream, {});
-    },
+      }),
   }),
 ];

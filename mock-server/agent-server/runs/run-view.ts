@@ -1,16 +1,31 @@
-import { HttpError } from "../../kit/http/http-error.ts";
-import type { AgentHost } from "../agent-host.ts";
+import type { AgentLogLevel } from "../../kit/agent-log.ts";
+import { timestamp } from "../../kit/timestamp.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { RunRecord } from "../persistence/records.ts";
+import type { LiveRun, RunResult } from "./live-run.ts";
 
 /** A run as it is sent: without what is known of its user, which may hold tokens. */
 export function viewRun({ user: _, ...record }: RunRecord): Fields {
   return record;
 }
 
-/** @throws {HttpError} 404 when the thread has no such run; without a thread, when there is none at all. */
-export function findRun(host: AgentHost, threadId: string | undefined, runId: string): RunRecord {
-  const record = host.state.runs.get(runId);
-  if (record && (threadId === undefined || record.thread_id === threadId)) return record;
-  throw new HttpError(404, `Run ${runId} not found`);
+/** What a webhook says of a run that has ended `now`, in milliseconds since the epoch. */
+export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult, now: number): string {
+  return JSON.stringify({
+    ...viewRun(record),
+    run_started_at: live.startedAt ?? null,
+    run_ended_at: record.updated_at,
+    webhook_sent_at: timestamp(now),
+    values: result.kind === "success" ? result.values : {},
+    ...(result.kind === "error" ? { error: result.error } : {}),
+  });
+}
+
+/** What the log says of a run that has ended `now`, in milliseconds since the epoch. */
+export function endLine({ runId, startedAt }: LiveRun, result: RunResult, now: number): [AgentLogLevel, string] {
+  if (result.kind === "error")
+    return ["ERROR", `Run ${runId} has failed: ${result.error.error}: ${result.error.message}`];
+  if (result.kind === "cancelled") return ["WARNING", `Run ${runId} was cancelled.`];
+  const took = startedAt === undefined ? 0 : now - Date.parse(startedAt);
+  return ["INFO", `Run ${runId} ${result.interrupts ? "was interrupted" : "has succeeded"} after ${took} ms.`];
 }

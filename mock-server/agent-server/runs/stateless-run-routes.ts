@@ -4,10 +4,9 @@ import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import type { Fields } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
 import { askToRun, startRun } from "./run-access.ts";
-import { joinStreamResponse, runPath, runResponse, streamResponse, waitResponse } from "./run-responses.ts";
 import { cancelOnDisconnect, joinModes } from "./run-routes.ts";
 import { run, runBatchCreate, runCreateStateless } from "./run-schemas.ts";
-import { findRun, viewRun } from "./run-view.ts";
+import { viewRun } from "./run-view.ts";
 
 const tag = "Stateless Runs";
 const body = { schema: runCreateStateless, required: true };
@@ -26,7 +25,7 @@ export const statelessRunRoutes = [
     summary: "Start a run in the background that leaves nothing behind",
     body,
     responses: { 200: { description: "The run.", schema: run, headers: started }, ...failures },
-    handle: ({ host, body, headers }) => runResponse(host, undefined, body, headers),
+    handle: ({ runResponses, body, headers }) => runResponses.start(undefined, body, headers),
   }),
   agentRoute({
     id: "stream_stateless_run",
@@ -37,7 +36,7 @@ export const statelessRunRoutes = [
     summary: "Start a run that leaves nothing behind, and follow its events",
     body,
     responses: { 200: { ...events, headers: started }, ...failures },
-    handle: ({ host, body, headers }) => streamResponse(host, undefined, body, headers),
+    handle: ({ runResponses, body, headers }) => runResponses.stream(undefined, body, headers),
   }),
   agentRoute({
     id: "wait_stateless_run",
@@ -51,7 +50,7 @@ export const statelessRunRoutes = [
       200: { description: "The values, or `__error__`.", schema: z.unknown(), headers: started },
       ...failures,
     },
-    handle: ({ host, body, headers }) => waitResponse(host, undefined, body, headers),
+    handle: ({ runResponses, body, headers }) => runResponses.wait(undefined, body, headers),
   }),
   agentRoute({
     id: "create_run_batch",
@@ -66,17 +65,16 @@ export const statelessRunRoutes = [
     summary: "Start several runs in the background that leave nothing behind",
     body: { schema: runBatchCreate, required: true },
     responses: { 200: { description: "The runs.", schema: z.array(run) }, ...failures },
-    async handle({ host, body, headers }) {
+    async handle({ runs, body, headers }) {
       const started = [];
-      for (const one of body) started.push(await host.runs.start(undefined, one, { headers, as: host }));
+      for (const one of body) started.push(await runs.start(undefined, one, { headers }));
       return ok(started.map(({ record }) => viewRun(record)));
     },
   }),
   agentRoute({
     id: "join_stateless_run_stream",
-    async access({ params }, { ask, host }) {
-      const run = host.state.runs.get(params.run_id as string);
-      await ask("threads", "read", { thread_id: run?.thread_id ?? null });
+    async access({ params }, { ask, threadIdOf }) {
+      await ask("threads", "read", { thread_id: threadIdOf(params.run_id as string) });
       return undefined;
     },
     method: "get",
@@ -85,12 +83,11 @@ export const statelessRunRoutes = [
     summary: "Follow the events of a run from now on",
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: events, 404: notFound, 422: invalid },
-    async handle({ host, params, query, headers }) {
-      const record = findRun(host, undefined, params.run_id as string);
-      return joinStreamResponse(host, record, runPath(undefined, record.run_id), {
+    async handle({ runs, runResponses, params, query, headers }) {
+      return runResponses.joinStream(undefined, runs.find(undefined, params.run_id as string), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
-        cancelOnLeave: query.cancel_on_disconnect,
+        cancelOnDisconnect: query.cancel_on_disconnect,
       });
     },
   }),

@@ -1,28 +1,29 @@
-import { EventLog, type ReadOptions } from "../../kit/event-log.ts";
-import type { AgentHost } from "../agent-host.ts";
+import { EventLog, type EventLogLimits, type ReadOptions } from "../../kit/event-log.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
 /** What a thread's stream tells: all that runs tell, when they start and end, or the state after each. */
 export const threadStreamModes = ["lifecycle", "run_modes", "state_update"] as const;
 
-/** The streams of threads, which go on from run to run. One is kept from its first reader on until its thread is deleted. */
+interface ThreadStreamsDependencies extends Pick<AgentRuntime, "clock"> {
+  limits: EventLogLimits;
+}
+
+/** The streams of threads, which continue from run to run. One is kept from its first reader on until its thread is deleted. */
 export class ThreadStreams {
-  readonly #host: AgentHost;
+  readonly #dependencies: ThreadStreamsDependencies;
   readonly #logs = new Map<string, EventLog>();
 
-  constructor(host: AgentHost) {
-    this.#host = host;
+  constructor(dependencies: ThreadStreamsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The events of a thread, from now on or after one of those since the first reader came. */
   read(threadId: string, options: ReadOptions): ReadableStream<Uint8Array> {
     let log = this.#logs.get(threadId);
     if (!log) {
-      log = new EventLog({
-        keeps: true,
-        now: () => this.#host.clock.now(),
-        limits: this.#host.settings.streamLimits,
-      });
+      const { clock, limits } = this.#dependencies;
+      log = new EventLog({ keeps: true, now: () => clock.now(), limits });
       this.#logs.set(threadId, log);
     }
     return log.read(options);
@@ -38,14 +39,9 @@ export class ThreadStreams {
   }
 
   runEnded(live: LiveRun, result: RunResult): void {
-    const event =
-      result.kind === "success"
-        ? result.interrupts
-          ? "interrupted"
-          : "completed"
-        : result.kind === "error"
-          ? "failed"
-          : "cancelled";
+    const ends = { success: "completed", error: "failed", cancelled: "cancelled" };
+    const isInterrupted = result.kind === "success" && result.interrupts;
+    const event = isInterrupted ? "interrupted" : ends[result.kind];
     const error = result.kind === "error" ? { error: result.error } : {};
     this.#tell(live, "lifecycle", { event, run_id: live.runId, ...error });
     if (result.kind === "success") this.#tell(live, "state_update", { run_id: live.runId, values: result.values });

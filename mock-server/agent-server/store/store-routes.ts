@@ -3,7 +3,6 @@ import { agentRoute } from "../agent-route.ts";
 import { invalid } from "../agent-schemas.ts";
 import type { Fields } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
-import { getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
 import {
   listNamespacesResponse,
   searchItemsResponse,
@@ -28,8 +27,8 @@ export const storeRoutes = [
     description: "`ttl` is in minutes. `index` is accepted and has no effect: search takes all fields.",
     body: { schema: storePut, required: true },
     responses: { 204: done, 422: invalid },
-    async handle({ host, body: { namespace, key, value, ttl } }) {
-      putItem(host, namespace, key, value, ttl ?? null);
+    async handle({ items, body: { namespace, key, value, ttl } }) {
+      items.put(namespace, key, value, ttl ?? null);
       return { status: 204 };
     },
   }),
@@ -54,14 +53,13 @@ export const storeRoutes = [
       refresh_ttl: {
         kind: "boolean",
         schema: z.boolean().optional(),
-        description: "Whether its time to live begins anew (true).",
+        description: "Whether its time to live begins again (true).",
       },
     },
     responses: { 200: { description: "The item, or null.", schema: storeItem.nullable() }, 422: invalid },
-    async handle({ host, query: { key, namespace, refresh_ttl: refresh } }) {
+    async handle({ items, query: { key, namespace, refresh_ttl: refresh } }) {
       const labels = namespace.flatMap((part) => part.split("."));
-      const item = getItem(host, labels, key, refresh ?? true);
-      return ok(item ? viewItem(item) : null);
+      return ok(items.get(labels, key, refresh));
     },
   }),
   agentRoute({
@@ -76,8 +74,8 @@ export const storeRoutes = [
     summary: "Delete a key",
     body: { schema: storeDelete, required: true },
     responses: { 204: done, 422: invalid },
-    async handle({ host, body: { namespace, key } }) {
-      host.state.items.remove(namespace ?? [], key);
+    async handle({ items, body: { namespace, key } }) {
+      items.remove(namespace ?? [], key);
       return { status: 204 };
     },
   }),
@@ -96,7 +94,7 @@ export const storeRoutes = [
       "A `query` sorts by the share of its words that an item has (`score`): a stand-in for embeddings, which this server doesn't compute.",
     body: { schema: storeSearch, required: false },
     responses: { 200: { description: "One page of items.", schema: searchItemsResponse }, 422: invalid },
-    handle: async ({ host, body }) => ok({ items: searchItems(host, body) }),
+    handle: async ({ items, body }) => ok({ items: items.search(body) }),
   }),
   agentRoute({
     id: "list_namespaces",
@@ -111,6 +109,6 @@ export const storeRoutes = [
     summary: "List namespaces",
     body: { schema: storeListNamespaces, required: false },
     responses: { 200: { description: "One page of namespaces.", schema: listNamespacesResponse }, 422: invalid },
-    handle: async ({ host, body }) => ok({ namespaces: listNamespaces(host, body) }),
+    handle: async ({ items, body }) => ok({ namespaces: items.namespaces(body) }),
   }),
 ];

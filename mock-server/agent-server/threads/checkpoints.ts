@@ -1,9 +1,9 @@
-import type { AgentHost } from "../agent-host.ts";
 import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../engine/contract.ts";
+import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 
 /** A thread's checkpoints as an engine reads and writes them. What is put once the signal is aborted is dropped. */
 export function checkpointStore(
-  { state: { checkpoints } }: Pick<AgentHost, "state">,
+  checkpoints: CheckpointTable,
   threadId: string,
   engine: Graph["engine"],
   signal?: AbortSignal,
@@ -23,11 +23,11 @@ export function checkpointStore(
 
 /** A thread's checkpoints as {@link checkpointStore} has them, but that what is put is written only by `keep`. */
 export function heldCheckpoints(
-  host: Pick<AgentHost, "state">,
+  checkpoints: CheckpointTable,
   threadId: string,
   engine: Graph["engine"],
 ): CheckpointStore & { keep(): void } {
-  const written = checkpointStore(host, threadId, engine);
+  const written = checkpointStore(checkpoints, threadId, engine);
   const held: StoredCheckpoint[] = [];
   const heldWrites: StoredWrite[] = [];
   const newestFirst = (a: StoredCheckpoint, b: StoredCheckpoint) => (a.id === b.id ? 0 : a.id < b.id ? 1 : -1);
@@ -63,8 +63,8 @@ export function heldCheckpoints(
       heldWrites.push(...writes);
     },
     keep() {
-      for (const checkpoint of held) host.state.checkpoints.put(threadId, engine, checkpoint);
-      host.state.checkpoints.putWrites(threadId, heldWrites);
+      for (const checkpoint of held) checkpoints.put(threadId, engine, checkpoint);
+      checkpoints.putWrites(threadId, heldWrites);
     },
   };
 }

@@ -1,20 +1,32 @@
-import type { AgentHost } from "../agent-host.ts";
-import { changeThread, pruneThread } from "./thread-model.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
+import type { ThreadTable } from "../persistence/thread-table.ts";
 
-/** Prunes the threads of an agent server whose time to live is over, by its clock. */
+interface ThreadExpiryDependencies extends Pick<AgentRuntime, "alarms" | "clock" | "inBackground"> {
+  /** All of them. */
+  threads: ThreadTable;
+  /** Ends a thread's time, or puts that off. */
+  expire(thread: ThreadRecord): Promise<void>;
+}
+
+/** Notices, by the clock, the threads whose time to live is over. */
 export class ThreadExpiry {
-  readonly #host: AgentHost;
+  readonly #dependencies: ThreadExpiryDependencies;
   /** When it looks next, in milliseconds since the epoch. */
   #next = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
 
-  constructor(host: AgentHost) {
-    this.#host = host;
+  constructor(dependencies: ThreadExpiryDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Prunes what expired while no server ran, and from then on each thread at its time. */
+  /** Expires what is due, such as what became so while no server ran, and from then on each thread at its time. */
   async restore(): Promise<void> {
-    await this.#prune();
+    const { threads, clock, expire } = this.#dependencies;
+    this.#next = Number.POSITIVE_INFINITY;
+    for (const thread of threads.expired(clock.now())) await expire(thread);
+    const next = threads.nextExpiry();
+    if (next !== undefined) this.#lookAt(next);
   }
 
   /** Looks at a time (ISO 8601) at the latest. */
@@ -23,20 +35,10 @@ export class ThreadExpiry {
   }
 
   #lookAt(time: number): void {
+    const { alarms, inBackground } = this.#dependencies;
     if (time >= this.#next) return;
     this.#cancel();
     this.#next = time;
-    this.#cancel = this.#host.alarms.set(time, () => this.#host.inBackground(() => this.#prune()));
-  }
-
-  async #prune(): Promise<void> {
-    const { state, runs, clock } = this.#host;
-    this.#next = Number.POSITIVE_INFINITY;
-    for (const { thread_id: id, ttl } of state.threads.expired(clock.now())) {
-      if (runs.isBusy(id)) changeThread(this.#host, id, () => ({}));
-      else if (ttl) await pruneThread(this.#host, id, ttl.strategy);
-    }
-    const next = state.threads.nextExpiry();
-    if (next !== undefined) this.#lookAt(next);
+    this.#cancel = alarms.set(time, () => inBackground(() => this.restore()));
   }
 }

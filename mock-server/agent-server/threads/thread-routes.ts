@@ -8,10 +8,8 @@ import type { Fields } from "../engine/contract.ts";
 import { pageHeaders, selected } from "../paging.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
-import { createThread } from "./create-thread.ts";
 import { valueAt } from "./extract.ts";
 import { listThreads, readThread } from "./thread-access.ts";
-import { copyThread, findThread, patchThread, pruneThread, viewThread } from "./thread-model.ts";
 import {
   thread,
   threadCount,
@@ -32,6 +30,16 @@ const page = {
   headers: ["X-Pagination-Total", "X-Pagination-Next"],
 };
 
+/** A thread as it is sent. */
+function viewThread({ values, interrupts, error, ttl, ...record }: ThreadRecord): Fields {
+  return {
+    ...record,
+    ...(values === null ? {} : { values, interrupts }),
+    ...(error === null ? {} : { error }),
+    ...(ttl === null ? {} : { ttl }),
+  };
+}
+
 function viewFound(record: ThreadRecord, { select, extract }: z.output<typeof threadSearch>): object {
   const view = viewThread(record);
   delete view.ttl;
@@ -49,7 +57,7 @@ export const threadRoutes = [
     summary: "Create a thread",
     body: { schema: threadCreate, required: false },
     responses: { 200: one, 409: conflict, 422: invalid },
-    handle: async ({ host, body }) => ok(viewThread(await createThread(host, body))),
+    handle: async ({ threads, body }) => ok(viewThread(await threads.create(body))),
   }),
   agentRoute({
     id: "list_threads",
@@ -73,9 +81,9 @@ export const threadRoutes = [
       },
     },
     responses: { 200: page, 422: invalid },
-    async handle({ host, query: { limit, offset, status, metadata } }) {
+    async handle({ threads, query: { limit, offset, status, metadata } }) {
       const filter = { status, metadata: metadata === undefined ? undefined : parsedObject(metadata) };
-      const found = host.state.threads.search(filter, { by: "created_at", direction: "desc" }, limit, offset);
+      const found = threads.search(filter, { by: "created_at", direction: "desc" }, limit, offset);
       return ok(found.rows.map(viewThread), pageHeaders(found, offset));
     },
   }),
@@ -88,10 +96,10 @@ export const threadRoutes = [
     summary: "Search threads",
     body: { schema: threadSearch, required: false },
     responses: { 200: page, 422: invalid },
-    async handle({ host, body }) {
+    async handle({ threads, body }) {
       const { ids, limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", ...filter } = body;
       const lowerIds = ids?.map((id) => id.toLowerCase());
-      const found = host.state.threads.search({ ...filter, ids: lowerIds }, { by, direction }, limit, offset);
+      const found = threads.search({ ...filter, ids: lowerIds }, { by, direction }, limit, offset);
       return ok(
         found.rows.map((record) => viewFound(record, body)),
         pageHeaders(found, offset),
@@ -107,7 +115,7 @@ export const threadRoutes = [
     summary: "Count threads",
     body: { schema: threadCount, required: false },
     responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
-    handle: async ({ host, body }) => ok(host.state.threads.count(body)),
+    handle: async ({ threads, body }) => ok(threads.count(body)),
   }),
   agentRoute({
     id: "prune_threads",
@@ -122,9 +130,9 @@ export const threadRoutes = [
     summary: "Delete threads, or all of them but their last state",
     body: { schema: threadPrune, required: true },
     responses: { 200: { description: "How many threads it was.", schema: threadPruneResponse }, 422: invalid },
-    async handle({ host, body: { thread_ids: ids, strategy } }) {
+    async handle({ threads, body: { thread_ids: ids, strategy } }) {
       let count = 0;
-      for (const id of ids) if (await pruneThread(host, id.toLowerCase(), strategy)) count++;
+      for (const id of ids) if (await threads.prune(id.toLowerCase(), strategy)) count++;
       return ok({ pruned_count: count });
     },
   }),
@@ -143,8 +151,8 @@ export const threadRoutes = [
       },
     },
     responses: { 200: one, 404: notFound, 422: invalid },
-    async handle({ host, params, query }) {
-      const view = viewThread(findThread(host, params.thread_id as string));
+    async handle({ threads, params, query }) {
+      const view = viewThread(threads.find(params.thread_id as string));
       if (!query.include?.includes("ttl")) delete view.ttl;
       return ok(view);
     },
@@ -156,11 +164,11 @@ export const threadRoutes = [
     path,
     tag,
     summary: "Change a thread's metadata, which is merged, or its time to live",
-    description: "With the header `Prefer: return=minimal` the answer has no body.",
+    description: "With the header `Prefer: return=minimal` the response has no body.",
     body: { schema: threadPatch, required: true },
     responses: { 200: one, 204: { description: "Changed." }, 404: notFound, 422: invalid },
-    async handle({ host, params, body, headers }) {
-      const changed = patchThread(host, params.thread_id as string, body);
+    async handle({ threads, params, body, headers }) {
+      const changed = threads.patch(params.thread_id as string, body);
       return /\breturn=minimal\b/i.test(headers.get("prefer") ?? "") ? { status: 204 } : ok(viewThread(changed));
     },
   }),
@@ -172,9 +180,8 @@ export const threadRoutes = [
     tag,
     summary: "Delete a thread with its runs and its state",
     responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
-    async handle({ host, params }) {
-      const { thread_id: id } = findThread(host, params.thread_id as string);
-      await host.runs.deleteThread(id);
+    async handle({ threads, params }) {
+      await threads.delete(params.thread_id as string);
       return { status: 204 };
     },
   }),
@@ -191,7 +198,7 @@ export const threadRoutes = [
     tag,
     summary: "Make a new thread with the state and the history of this one",
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ host, params }) => ok(viewThread(copyThread(host, params.thread_id as string))),
+    handle: async ({ threads, params }) => ok(viewThread(threads.copy(params.thread_id as string))),
   }),
 ];
 

@@ -1,14 +1,9 @@
 import { z } from "zod";
-import { HttpError } from "../../kit/http/http-error.ts";
-import type { AgentHost } from "../agent-host.ts";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import type { Fields, StateSnapshot } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
 import { project } from "./extract.ts";
-import { updateState } from "./state-update.ts";
 import { readThread, updateThread } from "./thread-access.ts";
-import { findThread } from "./thread-model.ts";
 import {
   historySearch,
   stateAtCheckpoint,
@@ -17,7 +12,6 @@ import {
   threadStateUpdate,
   threadStateUpdateResponse,
 } from "./thread-schemas.ts";
-import { type CheckpointChoice, findCheckpoint, graphOfThread, stateOf, statesAt } from "./thread-state.ts";
 
 const tag = "Threads";
 const path = "/threads/{thread_id}";
@@ -35,36 +29,6 @@ const select = {
   description: "Paths of what to return, for example `values.messages`.",
 } as const;
 
-async function stateAt(
-  host: AgentHost,
-  threadId: string,
-  checkpoint: CheckpointChoice,
-  withSubgraphs: boolean | undefined,
-): Promise<StateSnapshot> {
-  return stateOf(host, findThread(host, threadId), checkpoint, withSubgraphs ?? false);
-}
-
-async function history(
-  host: AgentHost,
-  threadId: string,
-  { limit, before, metadata, checkpoint, select: paths }: z.output<typeof historySearch>,
-): Promise<object[]> {
-  const thread = findThread(host, threadId);
-  const graph = graphOfThread(host, thread);
-  if (!graph) return [];
-  const reference = typeof before === "object" && "configurable" in before ? before.configurable : before;
-  const beforeId = typeof reference === "string" ? reference : (reference as Fields | undefined)?.checkpoint_id;
-  const filter = {
-    namespace: checkpoint?.checkpoint_ns ?? "",
-    id: checkpoint?.checkpoint_id,
-    before: typeof beforeId === "string" ? beforeId : undefined,
-    metadata,
-  };
-  const found = host.state.checkpoints.search(threadId, graph.engine, filter, limit);
-  const states = await statesAt(host, thread, graph, found, false);
-  return paths ? states.map((state) => project({ ...state }, paths)) : states;
-}
-
 export const threadStateRoutes = [
   agentRoute({
     id: "get_thread_state",
@@ -75,8 +39,8 @@ export const threadStateRoutes = [
     summary: "Read the state of a thread",
     query: { subgraphs, select },
     responses: { 200: one, 404: notFound, 422: invalid },
-    async handle({ host, params, query }) {
-      const state = await stateAt(host, params.thread_id as string, {}, query.subgraphs);
+    async handle({ threadStates, params, query }) {
+      const state = await threadStates.read(params.thread_id as string, {}, query.subgraphs);
       return ok(query.select ? project({ ...state }, query.select) : state);
     },
   }),
@@ -94,8 +58,8 @@ export const threadStateRoutes = [
       409: conflict,
       422: invalid,
     },
-    async handle({ host, params, body }) {
-      const reference = await updateState(host, params.thread_id as string, body);
+    async handle({ stateUpdates, params, body }) {
+      const reference = await stateUpdates.update(params.thread_id as string, body);
       return ok({ checkpoint: reference, configurable: reference });
     },
   }),
@@ -108,12 +72,8 @@ export const threadStateRoutes = [
     summary: "Merge metadata into that of the current checkpoint",
     body: { schema: threadStatePatch, required: true },
     responses: { 204: { description: "Changed." }, 404: notFound, 422: invalid },
-    async handle({ host, params, body }) {
-      const threadId = params.thread_id as string;
-      const graph = graphOfThread(host, findThread(host, threadId));
-      const latest = findCheckpoint(host, threadId, graph?.engine, {});
-      if (!latest) throw new HttpError(422, `Thread ${threadId} has no state yet.`);
-      host.state.checkpoints.setMetadata(threadId, latest, { ...latest.metadata, ...body.metadata });
+    async handle({ stateUpdates, params, body }) {
+      stateUpdates.mergeMetadata(params.thread_id as string, body.metadata);
       return { status: 204 };
     },
   }),
@@ -126,8 +86,8 @@ export const threadStateRoutes = [
     summary: "Read the state of a thread at a checkpoint",
     query: { subgraphs },
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ host, params, query }) =>
-      ok(await stateAt(host, params.thread_id as string, { checkpoint_id: params.checkpoint_id }, query.subgraphs)),
+    handle: async ({ threadStates, params: { thread_id: id, checkpoint_id }, query }) =>
+      ok(await threadStates.read(id as string, { checkpoint_id }, query.subgraphs)),
   }),
   agentRoute({
     id: "post_thread_state_at_checkpoint",
@@ -138,8 +98,8 @@ export const threadStateRoutes = [
     summary: "Read the state of a thread, or of a subgraph, at a checkpoint",
     body: { schema: stateAtCheckpoint, required: true },
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ host, params, body }) =>
-      ok(await stateAt(host, params.thread_id as string, body.checkpoint, body.subgraphs)),
+    handle: async ({ threadStates, params, body }) =>
+      ok(await threadStates.read(params.thread_id as string, body.checkpoint, body.subgraphs)),
   }),
   agentRoute({
     id: "get_thread_history",
@@ -157,7 +117,8 @@ export const threadStateRoutes = [
       before: { kind: "string", schema: z.string().optional(), description: "Only states before this checkpoint." },
     },
     responses: { 200: many, 404: notFound, 422: invalid },
-    handle: async ({ host, params, query }) => ok(await history(host, params.thread_id as string, query)),
+    handle: async ({ threadStates, params, query }) =>
+      ok(await threadStates.history(params.thread_id as string, query)),
   }),
   agentRoute({
     id: "post_thread_history",
@@ -168,6 +129,9 @@ export const threadStateRoutes = [
     summary: "Search the history of a thread",
     body: { schema: historySearch, required: false },
     responses: { 200: many, 404: notFound, 422: invalid },
-    handle: async ({ host, params, body }) => ok(await history(host, params.thread_id as string, body)),
+    async handle({ threadStates, params, body: { select: paths, ...search } }) {
+      const states = await threadStates.history(params.thread_id as string, search);
+      return ok(paths ? states.map((state) => project({ ...state }, paths)) : states);
+    },
   }),
 ];

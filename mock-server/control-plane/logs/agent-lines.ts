@@ -1,4 +1,4 @@
-import type { AgentLogEntry } from "../../agent-server/agent-log.ts";
+import type { AgentLogEntry } from "../../kit/agent-log.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { LogLine } from "./log-lines.ts";
 

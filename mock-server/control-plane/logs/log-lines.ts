@@ -1,5 +1,5 @@
 import type { SourceRevisionConfig } from "../../../core/wire/source-config.ts";
-import type { AgentLogLevel } from "../../agent-server/agent-log.ts";
+import type { AgentLogLevel } from "../../kit/agent-log.ts";
 import { isBuilt } from "../revisions/rollout.ts";
 import type { RevisionRecord } from "../store/records.ts";
 

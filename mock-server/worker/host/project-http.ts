@@ -1,7 +1,7 @@
+import type { ProjectRequest } from "../../agent-server/agent-project.ts";
 import { forAnyOrigin } from "../../agent-server/cors.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, jsonResponse } from "../../kit/http/http-response.ts";
-import type { RequestContext } from "../../kit/http/request-context.ts";
 import { ClientDisconnected } from "../../kit/http/request-context.ts";
 import type { AppAnswer, AppRequest } from "../inside/http-app.ts";
 import type { ModuleExport, RouteGroup } from "../load/graph-config.ts";
@@ -18,26 +18,15 @@ const groupPaths: [RegExp, RouteGroup | "internal"][] = [
   [/^\/internal(\/|$)/, "internal"],
 ];
 
-/** One request to an agent server that runs a project. */
-export interface ProjectRequest {
+interface RunningProjectRequest extends ProjectRequest {
   running: RunningProject;
-  /** From the agent server's own root, encoded. */
-  path: string;
-  context: RequestContext;
-  bodyLimitBytes: number;
-  /** How the agent server itself answers. */
-  ours: () => Promise<HttpResponse>;
-  /** Called before the app is asked. @throws {HttpError} for a caller that isn't let in. */
-  admit: () => Promise<unknown>;
-  /** Told what the app throws. */
-  onFailure: (error: unknown) => void;
 }
 
 /**
  * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
  * that are then left, and CORS.
  */
-export async function respondByProject(request: ProjectRequest): Promise<HttpResponse> {
+export async function respondByProject(request: RunningProjectRequest): Promise<HttpResponse> {
   const { running, path, context, ours } = request;
   const { cors, disabled, app } = running.project.http;
   if (context.method === "OPTIONS" && context.header("access-control-request-method") !== undefined) {
@@ -58,7 +47,7 @@ export async function respondByProject(request: ProjectRequest): Promise<HttpRes
 
 async function respondByApp(
   app: ModuleExport,
-  { admit, onFailure, ...request }: ProjectRequest,
+  { admit, onFailure, ...request }: RunningProjectRequest,
 ): Promise<HttpResponse> {
   try {
     await admit();
@@ -72,7 +61,12 @@ async function respondByApp(
 
 async function askApp(
   app: ModuleExport,
-  { running, path, context, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "context" | "bodyLimitBytes">,
+  {
+    running,
+    path,
+    context,
+    bodyLimitBytes,
+  }: Pick<RunningProjectRequest, "running" | "path" | "context" | "bodyLimitBytes">,
 ): Promise<HttpResponse> {
   const { call } = running;
   const sent = await context.readBytes(bodyLimitBytes);

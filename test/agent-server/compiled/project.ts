@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { agentProject } from "../../../mock-server/agent-project.ts";
 import type { GraphAgentServerOptions } from "../../../mock-server/agent-server/graph-agent-server.ts";
 import { type ProjectWorker, startProjectWorker } from "../../../mock-server/worker/host/project-worker.ts";
 import type { RunningProject } from "../../../mock-server/worker/host/running-project.ts";
@@ -19,6 +20,9 @@ export async function startProject(
 }
 
 /** Starts an agent server that runs the graphs of a project. The thread outlives it. */
-export function startAgentOf(worker: RunningProject, options: GraphAgentServerOptions = {}): Promise<TestAgent> {
-  return startAgent({ projectOf: async () => worker, ...options });
+export function startAgentOf(
+  worker: RunningProject,
+  { authTimeoutMs, ...options }: GraphAgentServerOptions & { authTimeoutMs?: number } = {},
+): Promise<TestAgent> {
+  return startAgent({ projectOf: async () => agentProject(worker, authTimeoutMs), ...options });
 }

@@ -1,10 +1,10 @@
-import { deploymentNotFound, findAnywhere } from "../control-plane/deployments/deployment-model.ts";
-import { activeRevisionId } from "../control-plane/deployments/deployment-state.ts";
-import { HttpError } from "../kit/http/http-error.ts";
-import type { RequestContext } from "../kit/http/request-context.ts";
-import type { Endpoint, Router } from "../kit/http/router.ts";
-import type { Mock } from "../mock.ts";
-import { needsKey } from "./agent-server.ts";
+import { needsKey } from "./agent-server/agent-server.ts";
+import { deploymentNotFound, findAnywhere } from "./control-plane/deployments/deployment-model.ts";
+import { activeRevisionId } from "./control-plane/deployments/deployment-state.ts";
+import { HttpError } from "./kit/http/http-error.ts";
+import type { RequestContext } from "./kit/http/request-context.ts";
+import type { Endpoint, Router } from "./kit/http/router.ts";
+import type { Mock } from "./mock.ts";
 
 /** Serves the agent server of each deployment under `/agents/<deployment id>`: 503 until a revision is live. */
 export function serveAgents(router: Router<Endpoint>, mock: Mock): void {

@@ -1,0 +1,148 @@
+import type { z } from "zod";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { CronTimer } from "../crons/cron-timer.ts";
+import type { Fields, Graph } from "../engine/contract.ts";
+import { isUuid } from "../engine/identifiers.ts";
+import type { AgentState } from "../persistence/agent-state.ts";
+import type { AssistantFilter, AssistantOrder } from "../persistence/assistant-table.ts";
+import type { Page } from "../persistence/page.ts";
+import type { AssistantContent, AssistantRecord } from "../persistence/records.ts";
+import type { assistantCreate, assistantPatch } from "./assistant-schemas.ts";
+import { defaultAssistantId, type Graphs } from "./graphs.ts";
+
+interface AssistantsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
+  /** As the caller may see it. */
+  state: Pick<AgentState, "assistants" | "threads" | "transaction">;
+  graphs: Graphs;
+  cronTimer: Pick<CronTimer, "removeAll">;
+  deleteThread(threadId: string): Promise<void>;
+}
+
+/** The assistants that a caller may see. */
+export class Assistants {
+  readonly #dependencies: AssistantsDependencies;
+
+  constructor(dependencies: AssistantsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws {HttpError} 404 unless `id` is an assistant's or a graph's. */
+  find(id: string): AssistantRecord {
+    const { state, graphs } = this.#dependencies;
+    const found = state.assistants.get(graphs.assistantIdOf(id));
+    if (found) return found;
+    throw new HttpError(404, `Assistant ${id} not found.${isUuid(id) ? "" : ` ${graphs.advice}`}`);
+  }
+
+  /** The graph of an assistant. @throws {HttpError} 404 when one of them isn't there. */
+  graphOf(id: string): Graph {
+    return this.#dependencies.graphs.find(this.find(id).graph_id);
+  }
+
+  search(filter: AssistantFilter, order: AssistantOrder, limit: number, offset: number): Page<AssistantRecord> {
+    return this.#dependencies.state.assistants.search(filter, order, limit, offset);
+  }
+
+  count(filter: AssistantFilter): number {
+    return this.#dependencies.state.assistants.count(filter);
+  }
+
+  /** Makes the default assistant of every graph that has none yet. */
+  makeDefaults(): void {
+    const { state, graphs } = this.#dependencies;
+    for (const { id: graphId, description } of graphs) {
+      const assistantId = defaultAssistantId(graphId);
+      if (state.assistants.get(assistantId)) continue;
+      const metadata = { created_by: "system" };
+      this.#insert(assistantId, { graph_id: graphId, config: {}, context: {}, metadata, name: graphId, description });
+    }
+  }
+
+  /** @throws {HttpError} 404 for an unknown graph, 409 for an id in use, unless that is to be ignored. */
+  create(body: z.output<typeof assistantCreate>): AssistantRecord {
+    const { state, graphs, ids } = this.#dependencies;
+    graphs.find(body.graph_id);
+    const assistantId = body.assistant_id?.toLowerCase() ?? ids.uuid();
+    const existing = body.if_exists === "do_nothing" ? state.assistants.get(assistantId) : undefined;
+    return (
+      existing ??
+      this.#insert(assistantId, {
+        graph_id: body.graph_id,
+        config: body.config ?? {},
+        context: body.context ?? {},
+        metadata: body.metadata ?? {},
+        name: body.name ?? "Untitled",
+        description: body.description ?? null,
+      })
+    );
+  }
+
+  /**
+   * Makes the next version and puts it into use. What is left out stays; `config` and `context` are replaced whole, `metadata` is merged.
+   * @throws {HttpError} 404 for an unknown assistant or graph.
+   */
+  patch(id: string, { metadata, ...patch }: z.output<typeof assistantPatch>): AssistantRecord {
+    const { state, graphs } = this.#dependencies;
+    if (patch.graph_id !== undefined) graphs.find(patch.graph_id);
+    const before = this.find(id);
+    return this.#use({
+      ...before,
+      ...patch,
+      metadata: { ...before.metadata, ...metadata },
+      version: state.assistants.lastVersion(before.assistant_id) + 1,
+    } as AssistantRecord);
+  }
+
+  /** The versions whose metadata has all of `metadata`, the newest first. */
+  versions(id: string, metadata: Fields | undefined, limit: number, offset: number): AssistantRecord[] {
+    const found = this.#dependencies.state.assistants.versions(this.find(id).assistant_id, metadata, limit, offset);
+    return found.map((version) => ({ ...version, updated_at: version.created_at }));
+  }
+
+  /** Puts a version into use. @throws {HttpError} 404 when there is no such version. */
+  activateVersion(id: string, version: number): AssistantRecord {
+    const before = this.find(id);
+    const chosen = this.#dependencies.state.assistants.version(before.assistant_id, version);
+    if (!chosen) throw new HttpError(404, `Assistant ${before.assistant_id} has no version ${version}.`);
+    return this.#use({ ...before, ...chosen, created_at: before.created_at });
+  }
+
+  /** Removes an assistant, all its versions and its schedules. @throws {HttpError} 422 for the default assistant of a graph. */
+  async delete(id: string, deleteThreads: boolean): Promise<void> {
+    const { state, graphs, cronTimer, deleteThread } = this.#dependencies;
+    const { assistant_id: assistantId, graph_id: graphId } = this.find(id);
+    if (assistantId === defaultAssistantId(graphId) && graphs.has(graphId)) {
+      throw new HttpError(422, `Assistant ${assistantId} is the default of graph ${graphId} and can't be deleted.`);
+    }
+    state.transaction(() => {
+      state.assistants.remove(assistantId);
+      cronTimer.removeAll({ assistant_id: assistantId });
+    });
+    if (!deleteThreads) return;
+    const threads = state.threads.ids({ metadata: { assistant_id: assistantId } });
+    for (const threadId of threads) await deleteThread(threadId);
+  }
+
+  /** Removes all of them but the default ones, which begin anew. */
+  clear(): void {
+    this.#dependencies.state.assistants.clear();
+    this.makeDefaults();
+  }
+
+  #insert(assistantId: string, content: AssistantContent): AssistantRecord {
+    const now = timestamp(this.#dependencies.clock.now());
+    const record = { assistant_id: assistantId, version: 1, created_at: now, updated_at: now, ...content };
+    const isAdded = this.#dependencies.state.assistants.insert(record);
+    if (!isAdded) throw new HttpError(409, `Assistant ${assistantId} exists already.`);
+    return record;
+  }
+
+  #use(version: AssistantRecord): AssistantRecord {
+    const { state, clock } = this.#dependencies;
+    const record = { ...version, updated_at: timestamp(clock.now()) };
+    state.assistants.use(record);
+    return record;
+  }
+}

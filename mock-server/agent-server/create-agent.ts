@@ -1,0 +1,136 @@
+import { Alarms } from "../kit/alarms.ts";
+import { KeyedLocks } from "../kit/keyed-locks.ts";
+import type { Outbound } from "../kit/outbound.ts";
+import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
+import type { AgentServices, Caller } from "./agent-services.ts";
+import { Assistants } from "./assistants/assistants.ts";
+import { Graphs } from "./assistants/graphs.ts";
+import { AccessFilters } from "./auth/access-filters.ts";
+import type { AccessLookUps } from "./auth/access-rule.ts";
+import { CronTimer } from "./crons/cron-timer.ts";
+import { Crons, runOf } from "./crons/crons.ts";
+import type { Fields, Graph } from "./engine/contract.ts";
+import type { AgentState } from "./persistence/agent-state.ts";
+import { executeRun } from "./runs/execute-run.ts";
+import { LiveRuns } from "./runs/live-runs.ts";
+import { RunResponses } from "./runs/run-responses.ts";
+import { Runs } from "./runs/runs.ts";
+import { Webhooks } from "./runs/webhooks.ts";
+import { Items } from "./store/items.ts";
+import { System } from "./system/system.ts";
+import { StateUpdates } from "./threads/state-updates.ts";
+import { ThreadExpiry } from "./threads/thread-expiry.ts";
+import { ThreadRecords } from "./threads/thread-records.ts";
+import { ThreadStates } from "./threads/thread-states.ts";
+import { Threads } from "./threads/threads.ts";
+
+/** What an agent server is made of. */
+export interface AgentOptions extends Omit<AgentRuntime, "alarms" | "inBackground"> {
+  /** Its alone, and all of it. */
+  state: AgentState;
+  graphs: readonly Graph[];
+  outbound: Outbound;
+  settings: AgentSettings;
+  /** Which deployment it serves. */
+  identity: () => Fields;
+}
+
+/** The agent server of one deployment. */
+export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
+  /** The services over what a caller may see; without a caller, where no auth handlers limit anybody, over everything. */
+  servicesFor(caller: Caller | null): AgentServices;
+  readonly lookUps: AccessLookUps;
+  /** Replaces the graphs, as a new revision does. Runs under way continue with those that they were started with. */
+  useGraphs(graphs: readonly Graph[]): void;
+}
+
+/** An agent server that continues with its state, which has the default assistants of its graphs from then on. */
+export async function createAgent(options: AgentOptions): Promise<Agent> {
+  const { state, outbound, settings, identity, clock, ids, log } = options;
+  let isClosed = false;
+  // What fails because the server has closed is no defect.
+  const onDefect = (error: unknown) => {
+    if (!isClosed) options.onDefect(error);
+  };
+  const inBackground = (task: () => Promise<unknown>) => void task().catch(onDefect);
+  const alarms = new Alarms(clock);
+  const runtime: AgentRuntime = { clock, alarms, ids, inBackground, onDefect, log };
+  const locks = new KeyedLocks();
+  const graphs = new Graphs();
+  const { threads, checkpoints } = state;
+
+  // Expiry and schedules act through services that are made of them.
+  const expiry = new ThreadExpiry({ ...runtime, threads, expire: (thread) => everything.threads.expire(thread) });
+  const cronTimer = new CronTimer({
+    ...runtime,
+    crons: state.crons,
+    async startRun(cron, alongside) {
+      const { runs } = cron.user ? servicesFor({ user: cron.user, filters: new AccessFilters() }) : everything;
+      await runs.start(cron.thread_id ?? undefined, runOf(cron), { alongside });
+    },
+  });
+  const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
+  const allRecords = new ThreadRecords({ clock, threads, expiry });
+  const states = new ThreadStates({ records: allRecords, checkpoints, graphs });
+  const items = new Items({ clock, items: state.items });
+  const live = new LiveRuns({
+    ...runtime,
+    settings,
+    state,
+    records: allRecords,
+    states,
+    cronTimer,
+    webhooks,
+    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, states, items }, run, record),
+  });
+  const isBusy = (threadId: string) => live.isBusy(threadId);
+  const deleteThread = (threadId: string) => live.deleteThread(threadId);
+
+  /** The services over what may be seen. */
+  function servicesOver(state: AgentState, caller: Caller | null): AgentServices {
+    const { checkpoints } = state;
+    const user = caller?.user ?? null;
+    const records = new ThreadRecords({ clock, threads: state.threads, expiry });
+    const threadStates = new ThreadStates({ records, checkpoints, graphs });
+    const stateUpdates = new StateUpdates({ clock, ids, state, records, states: threadStates, isBusy });
+    const copiedMetadata = caller?.filters.copiedMetadata ?? {};
+    const threads = new Threads({ clock, ids, state, records, updates: stateUpdates, runs: live, copiedMetadata });
+    const assistants = new Assistants({ clock, ids, state, graphs, cronTimer, deleteThread });
+    const visible = { clock, ids, state, records, assistants, user };
+    const runs = new Runs({ ...visible, allRecords, graphs, live, webhooks, locks });
+    const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
+    const crons = new Crons({ ...visible, crons: state.crons, timer: cronTimer });
+    const items = new Items({ clock, items: state.items });
+    const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });
+    return { assistants, threads, threadStates, stateUpdates, runs, runResponses, crons, items, system };
+  }
+
+  const everything = servicesOver(state, null);
+  function servicesFor(caller: Caller | null): AgentServices {
+    return caller ? servicesOver(state.visibleTo(caller.filters), caller) : everything;
+  }
+  function useGraphs(others: readonly Graph[]): void {
+    graphs.use(others);
+    everything.assistants.makeDefaults();
+  }
+
+  useGraphs(options.graphs);
+  webhooks.restore();
+  await live.restore();
+  await expiry.restore();
+  cronTimer.restore();
+  return {
+    servicesFor,
+    lookUps: {
+      assistantIdOf: (id) => graphs.assistantIdOf(id),
+      threadIdOf: (runId) => state.runs.get(runId)?.thread_id ?? null,
+    },
+    useGraphs,
+    onDefect,
+    [Symbol.dispose]() {
+      isClosed = true;
+      live.close();
+      alarms[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,289 @@
+import { EventLog } from "../../kit/event-log.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
+import type { CronTimer } from "../crons/cron-timer.ts";
+import type { AgentState } from "../persistence/agent-state.ts";
+import type { RunError, RunRecord } from "../persistence/records.ts";
+import type { ThreadRecords } from "../threads/thread-records.ts";
+import type { ThreadStates } from "../threads/thread-states.ts";
+import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
+import { RunQueue } from "./run-queue.ts";
+import type { RunStart } from "./run-schemas.ts";
+import { endLine, webhookBody } from "./run-view.ts";
+import { leftIn, type StateLeft, statusAfter } from "./settle-thread.ts";
+import { ThreadStreams } from "./thread-streams.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+/** What the stream of a run says that was under way when its server ended. */
+const interruption: RunError = {
+  error: "RunInterrupted",
+  message: "The server ended while the run was under way.",
+};
+
+interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "onDefect" | "log"> {
+  settings: Pick<AgentSettings, "workers" | "streamLimits">;
+  /** All of it, whoever may see what. */
+  state: Pick<AgentState, "runs" | "threads" | "checkpoints" | "transaction">;
+  records: ThreadRecords;
+  states: ThreadStates;
+  cronTimer: Pick<CronTimer, "removeAll">;
+  webhooks: Webhooks;
+  /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
+  execute(live: LiveRun, record: RunRecord): Promise<RunResult>;
+}
+
+/** The runs of an agent server that haven't ended, whoever may see them: their turns, their events and their ends. */
+export class LiveRuns {
+  readonly queue: RunQueue<LiveRun>;
+  readonly threadStreams: ThreadStreams;
+  readonly #dependencies: LiveRunsDependencies;
+  readonly #live = new Map<string, LiveRun>();
+  readonly #liveByThread = new Map<string, Set<LiveRun>>();
+  #isClosed = false;
+
+  constructor(dependencies: LiveRunsDependencies) {
+    const { settings, clock } = dependencies;
+    this.#dependencies = dependencies;
+    this.queue = new RunQueue(settings.workers, (live) => this.#work(live));
+    this.threadStreams = new ThreadStreams({ clock, limits: settings.streamLimits });
+  }
+
+  /** Whether a run of the thread is under way or waits. */
+  isBusy(threadId: string): boolean {
+    return this.#liveByThread.has(threadId);
+  }
+
+  get(runId: string): LiveRun | undefined {
+    return this.#live.get(runId);
+  }
+
+  /** The events of a run, as far as they are kept. */
+  logOf(runId: string): EventLog {
+    const live = this.#live.get(runId);
+    if (live) return live.log;
+    const log = this.#createLog(runId, true);
+    log.end();
+    return log;
+  }
+
+  /** Gives a run that has been stored its turn. `beforeStart` is called before it can tell anything. */
+  add(record: RunRecord, start: RunStart, beforeStart?: (live: LiveRun) => void): LiveRun {
+    const live = this.#remember(record, start);
+    beforeStart?.(live);
+    this.#enqueue(live, record);
+    return live;
+  }
+
+  /**
+   * Continues with the runs that an earlier server left: those that wait get their turns in their order, and those that were under way have been interrupted,
+   * which their streams say.
+   */
+  async restore(): Promise<void> {
+    const left = this.#dependencies.state.runs.unfinished().map(({ record, start }) => ({
+      record,
+      live: this.#remember(record, start),
+    }));
+    for (const { record, live } of left) {
+      if (record.status !== "running") continue;
+      live.startedAt = record.updated_at;
+      live.log.publish("always", "error", JSON.stringify(interruption));
+      const message = `Run ${live.runId} was under way when the server ended, and is interrupted.`;
+      this.#dependencies.log("WARNING", message);
+      await this.#finish(live, { kind: "cancelled" });
+    }
+    for (const { record, live } of left) if (record.status === "pending") this.#enqueue(live, record);
+  }
+
+  /** Makes room for another run of a thread, as its strategy says. @throws {HttpError} 409 where the thread is busy and the strategy is `reject`. */
+  async makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {
+    const lives = this.#onThread(threadId);
+    if (lives.length === 0 || strategy === "enqueue") return;
+    if (strategy === "reject") {
+      throw new HttpError(
+        409,
+        `Thread ${threadId} is already running a task. Wait for it to finish or choose a different multitask strategy.`,
+      );
+    }
+    // The last first, so that none of those that wait gets a turn meanwhile.
+    await Promise.all(lives.reverse().map(({ runId }) => this.cancel(runId, strategy)));
+  }
+
+  /** Cancels a run, and waits until it has ended, unless it had before. */
+  async cancel(runId: string, action: CancelAction): Promise<void> {
+    const live = this.#live.get(runId);
+    if (!live) return;
+    live.abort.abort(new RunCancelled(action));
+    const isScheduled = live.unschedule !== undefined;
+    live.unschedule?.();
+    if (this.queue.remove(live) || isScheduled) await this.#finish(live, { kind: "cancelled" });
+    await live.done;
+  }
+
+  /** Cancels what runs on a thread and removes it with everything that belongs to it. */
+  async deleteThread(threadId: string): Promise<void> {
+    await Promise.all(this.#onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
+    this.#dependencies.state.transaction(() => this.#removeThread(threadId));
+    this.threadStreams.close(threadId);
+  }
+
+  /** Ends everything, for a server that closes. What was under way and what waits is left to the next one. */
+  close(): void {
+    this.#isClosed = true;
+    for (const live of this.#live.values()) {
+      live.unschedule?.();
+      live.abort.abort(new RunCancelled("delete"));
+      live.log.end();
+    }
+    this.threadStreams.closeAll();
+  }
+
+  #onThread(threadId: string): LiveRun[] {
+    return [...(this.#liveByThread.get(threadId) ?? [])];
+  }
+
+  #removeThread(threadId: string): void {
+    this.#dependencies.cronTimer.removeAll({ thread_id: threadId });
+    this.#dependencies.state.threads.remove(threadId);
+  }
+
+  #remember({ run_id: runId, thread_id: threadId }: RunRecord, start: RunStart): LiveRun {
+    const live = new LiveRun(runId, threadId, start, this.#createLog(runId, start.stream_resumable));
+    this.threadStreams.follow(live);
+    this.#live.set(runId, live);
+    const others = this.#liveByThread.get(threadId);
+    if (others) others.add(live);
+    else this.#liveByThread.set(threadId, new Set([live]));
+    return live;
+  }
+
+  #remove(live: LiveRun): void {
+    this.#live.delete(live.runId);
+    const others = this.#liveByThread.get(live.threadId);
+    others?.delete(live);
+    if (others?.size === 0) this.#liveByThread.delete(live.threadId);
+  }
+
+  /** The log of a run: of one that is resumable, with the events that are kept of it, and for keeping more. */
+  #createLog(runId: string, isResumable: boolean): EventLog {
+    const { state, clock, settings, onDefect } = this.#dependencies;
+    const options = { now: () => clock.now(), limits: settings.streamLimits, onDefect };
+    if (!isResumable) return new EventLog({ ...options, keeps: false });
+    return new EventLog({
+      ...options,
+      keeps: true,
+      frames: state.runs.events(runId),
+      archive: { append: (frames, oldest) => state.runs.addEvents(runId, frames, oldest) },
+    });
+  }
+
+  #enqueue(live: LiveRun, { created_at: createdAt }: RunRecord): void {
+    const { alarms, clock } = this.#dependencies;
+    const { after_seconds: delay = 0 } = live.start;
+    const due = Date.parse(createdAt) + delay * 1000;
+    if (delay <= 0 || due <= clock.now()) {
+      this.queue.add(live);
+      return;
+    }
+    const cancel = alarms.set(due, () => {
+      live.unschedule = undefined;
+      this.queue.add(live);
+    });
+    live.unschedule = () => {
+      cancel();
+      live.unschedule = undefined;
+    };
+  }
+
+  /** Never throws: whatever goes wrong is how the run ends. */
+  async #work(live: LiveRun): Promise<void> {
+    let result: RunResult;
+    try {
+      result = await this.#dependencies.execute(live, this.#begin(live));
+    } catch (failure) {
+      result = live.abort.signal.aborted ? { kind: "cancelled" } : { kind: "error", error: runError(failure) };
+    }
+    await this.#finish(live, result);
+  }
+
+  #begin(live: LiveRun): RunRecord {
+    const { state, clock, log } = this.#dependencies;
+    const { runId, threadId } = live;
+    live.abort.signal.throwIfAborted();
+    live.startedAt = timestamp(clock.now());
+    state.runs.begin(runId, live.startedAt);
+    const record = state.runs.get(runId) as RunRecord;
+    live.log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt: 1 }));
+    live.log.flush();
+    this.threadStreams.runStarted(live);
+    log("INFO", `Run ${runId} of graph ${record.metadata.graph_id} has started on thread ${threadId}.`);
+    return record;
+  }
+
+  /** Never throws: a run whose end can't be kept has failed by that. */
+  async #finish(live: LiveRun, result: RunResult): Promise<void> {
+    let ended = result;
+    try {
+      await this.#settle(live, result);
+    } catch (failure) {
+      ended = { kind: "error", error: runError(failure) };
+      await this.#settle(live, ended).catch(this.#dependencies.onDefect);
+    }
+    this.#remove(live);
+    live.finish(ended);
+  }
+
+  async #settle(live: LiveRun, result: RunResult): Promise<void> {
+    if (this.#isClosed) return;
+    const { state, records, webhooks, clock, log } = this.#dependencies;
+    const { runId, threadId, start } = live;
+    const action = live.abort.signal.aborted ? (live.abort.signal.reason as RunCancelled).action : undefined;
+    if (result.kind === "error") live.log.publish("always", "error", JSON.stringify(result.error));
+    live.log.flush();
+    if (action === "rollback") state.checkpoints.removeOfRun(threadId, runId);
+    const isTemporary = start.on_completion === "delete" && action !== "delete";
+    const isKept = start.on_completion !== "delete" && action !== "delete";
+    const left = isKept ? await this.#stateLeft(live, result) : {};
+    const others = this.#onThread(threadId).filter((other) => other !== live);
+    if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
+    if (this.#isClosed) return;
+    this.#remove(live);
+    const now = clock.now();
+    const webhook = state.transaction(() => {
+      const status = result.kind === "cancelled" ? "interrupted" : result.kind;
+      state.runs.end(runId, status, timestamp(now), live.log.keptSize);
+      const record = state.runs.get(runId);
+      if (action === "rollback" || action === "delete") state.runs.remove(runId);
+      if (isKept) {
+        records.change(threadId, () => ({
+          status: this.isBusy(threadId) ? "busy" : statusAfter(result, left, live),
+          ...left,
+          error: result.kind === "error" ? result.error : null,
+          state_updated_at: timestamp(now),
+        }));
+      }
+      if (isTemporary) this.#removeThread(threadId);
+      return record && start.webhook !== undefined
+        ? webhooks.add(start.webhook, webhookBody(record, live, result, now))
+        : undefined;
+    });
+    this.threadStreams.runEnded(live, result);
+    if (isTemporary) this.threadStreams.close(threadId);
+    log(...endLine(live, result, now));
+    if (webhook) webhooks.deliver(webhook);
+  }
+
+  /** Reads the state in which a run leaves its thread. */
+  async #stateLeft(live: LiveRun, result: RunResult): Promise<StateLeft> {
+    if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
+    const { records, states, onDefect } = this.#dependencies;
+    if (!records.get(live.threadId)) return {};
+    try {
+      return leftIn(await states.read(live.threadId, {}));
+    } catch (error) {
+      // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
+      onDefect(error);
+      return {};
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { ReadOptions } from "../../kit/event-log.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
+import type { KeyedLocks } from "../../kit/keyed-locks.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { Assistants } from "../assistants/assistants.ts";
+import type { Graphs } from "../assistants/graphs.ts";
+import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AgentState } from "../persistence/agent-state.ts";
+import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
+import type { ThreadRecords } from "../threads/thread-records.ts";
+import type { CancelAction, LiveRun } from "./live-run.ts";
+import type { LiveRuns } from "./live-runs.ts";
+import { runKwargs, runMetadata } from "./run-kwargs.ts";
+import type { RunStart } from "./run-schemas.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
+  /** As the caller may see it. */
+  state: Pick<AgentState, "runs" | "transaction">;
+  records: ThreadRecords;
+  assistants: Assistants;
+  graphs: Graphs;
+  /** Of all threads: a thread that a run makes may be one that its caller doesn't see. */
+  allRecords: ThreadRecords;
+  live: LiveRuns;
+  webhooks: Pick<Webhooks, "check">;
+  locks: KeyedLocks;
+  /** Whose the runs are; `null` where there are no auth handlers. */
+  user: AuthUser | null;
+}
+
+/** What comes with the start of a run. */
+export interface StartOptions {
+  /** Of the request. */
+  headers?: Headers;
+  /** Called with the run before it can tell anything. */
+  beforeStart?: (live: LiveRun) => void;
+  /** Called in the transaction that adds the run. */
+  alongside?: () => void;
+}
+
+/** The runs that a caller may see. */
+export class Runs {
+  readonly #dependencies: RunsDependencies;
+
+  constructor(dependencies: RunsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws {HttpError} 404 when the thread has no such run; without a thread, when there is none at all. */
+  find(threadId: string | undefined, runId: string): RunRecord {
+    const record = this.#dependencies.state.runs.get(runId);
+    if (record && (threadId === undefined || record.thread_id === threadId)) return record;
+    throw new HttpError(404, `Run ${runId} not found`);
+  }
+
+  /** The runs of a thread, the newest first. @throws {HttpError} 404 for an unknown thread. */
+  ofThread(threadId: string, status: RunStatus | undefined, limit: number, offset: number): RunRecord[] {
+    const { state, records } = this.#dependencies;
+    return state.runs.ofThread(records.find(threadId).thread_id, status, limit, offset);
+  }
+
+  /** The events of all runs of a thread. @throws {HttpError} 404 for an unknown thread. */
+  threadStream(threadId: string, options: ReadOptions): ReadableStream<Uint8Array> {
+    const { records, live } = this.#dependencies;
+    return live.threadStreams.read(records.find(threadId).thread_id, options);
+  }
+
+  /**
+   * Starts a run; `threadId` is absent for one that leaves nothing behind.
+   * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, 422 for a webhook that isn't allowed.
+   */
+  async start(
+    threadId: string | undefined,
+    body: RunStart,
+    { headers, beforeStart, alongside }: StartOptions,
+  ): Promise<{ record: RunRecord; live: LiveRun }> {
+    const { state, records, allRecords, assistants, graphs, live, webhooks, locks, clock, ids, user } =
+      this.#dependencies;
+    const assistant = assistants.find(body.assistant_id);
+    graphs.find(assistant.graph_id);
+    if (body.webhook !== undefined) await webhooks.check(body.webhook);
+    const id = threadId ?? ids.uuid();
+    const strategy = body.multitask_strategy ?? "enqueue";
+    return locks.run(`runs/${id}`, async () => {
+      if (threadId !== undefined && body.if_not_exists !== "create") records.find(id);
+      await live.makeRoom(id, strategy);
+      const runId = ids.uuid();
+      const record = state.transaction(() => {
+        const thread = this.#threadFor(id, threadId === undefined, body);
+        const parts = { body, assistant, thread, runId, threadId: id, headers };
+        const now = timestamp(clock.now());
+        const record: RunRecord = {
+          run_id: runId,
+          thread_id: id,
+          assistant_id: assistant.assistant_id,
+          created_at: now,
+          updated_at: now,
+          status: "pending",
+          metadata: runMetadata(parts),
+          kwargs: runKwargs(parts),
+          multitask_strategy: strategy,
+          user,
+        };
+        state.runs.insert(record, body);
+        allRecords.change(id, ({ metadata }) => ({
+          status: "busy",
+          metadata: { ...metadata, graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
+        }));
+        alongside?.();
+        return record;
+      });
+      return { record, live: live.add(record, body, beforeStart) };
+    });
+  }
+
+  /** Cancels runs, and waits until they have ended, unless they had before. @throws {HttpError} 404 for an unknown run, before any is cancelled. */
+  async cancel(runIds: readonly string[], action: CancelAction): Promise<void> {
+    const { live } = this.#dependencies;
+    const chosen = runIds.map((id) => this.find(undefined, id).run_id);
+    await Promise.all(chosen.map((id) => live.cancel(id, action)));
+  }
+
+  /** The ids of the runs that have one of the statuses, oldest first. */
+  ids(statuses: readonly RunStatus[]): string[] {
+    return this.#dependencies.state.runs.ids(statuses);
+  }
+
+  /** Removes a run, which is cancelled first if it hasn't ended. */
+  async delete(runId: string): Promise<void> {
+    const { state, live } = this.#dependencies;
+    await live.cancel(runId, "interrupt");
+    state.runs.remove(runId);
+  }
+
+  #threadFor(
+    threadId: string,
+    isTemporary: boolean,
+    { if_not_exists: ifNotExists, metadata = {} }: RunStart,
+  ): ThreadRecord {
+    const { records } = this.#dependencies;
+    if (!isTemporary && ifNotExists !== "create") return records.find(threadId);
+    return records.get(threadId) ?? records.add({ thread_id: threadId, metadata });
+  }
+}

@@ -1,0 +1,119 @@
+import type { z } from "zod";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import {
+  type CheckpointReference,
+  type Fields,
+  GraphError,
+  type StateChange,
+  type StateSnapshot,
+} from "../engine/contract.ts";
+import type { AgentState } from "../persistence/agent-state.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
+import { heldCheckpoints } from "./checkpoints.ts";
+import type { ThreadRecords } from "./thread-records.ts";
+import type { threadStateUpdate } from "./thread-schemas.ts";
+import type { CheckpointChoice, ThreadStates } from "./thread-states.ts";
+
+interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
+  /** As the caller may see it. */
+  state: Pick<AgentState, "checkpoints" | "transaction">;
+  records: ThreadRecords;
+  states: ThreadStates;
+  isBusy(threadId: string): boolean;
+}
+
+/** A change of a thread's state that has been computed. */
+interface PreparedUpdate {
+  /** The checkpoint that it ends with. */
+  reference: CheckpointReference;
+  /** Writes all of it. Returns the thread as it is then; `undefined` when it is gone. */
+  keep(): ThreadRecord | undefined;
+}
+
+/** Changes the states of the threads that a caller may see. */
+export class StateUpdates {
+  readonly #dependencies: StateUpdatesDependencies;
+
+  constructor(dependencies: StateUpdatesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Changes the state of a thread as if a node had done it.
+   * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph, an unknown node or values that don't fit.
+   */
+  async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
+    const { state, records, isBusy } = this.#dependencies;
+    const checkIdle = () => {
+      if (isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
+    };
+    const thread = records.find(threadId);
+    checkIdle();
+    const chosen =
+      body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
+    const updates = Array.isArray(body.values) ? body.values : [body.values];
+    const supersteps = updates.map((values) => [{ values, asNode: body.as_node }]);
+    const update = await this.prepare(thread, chosen ?? {}, supersteps);
+    checkIdle();
+    state.transaction(() => update.keep());
+    return update.reference;
+  }
+
+  /**
+   * Computes a change of the state of a thread, which may be yet to be added.
+   * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph, an unknown node or values that don't fit.
+   */
+  async prepare(
+    thread: Pick<ThreadRecord, "thread_id" | "metadata">,
+    choice: CheckpointChoice,
+    supersteps: StateChange[][],
+  ): Promise<PreparedUpdate> {
+    const { state, records, states, clock, ids } = this.#dependencies;
+    const { thread_id: threadId } = thread;
+    const graph = states.graphOf(thread);
+    if (!graph) {
+      throw new HttpError(422, `Thread ${threadId} has no graph: run one on it, or set "graph_id" in its metadata.`);
+    }
+    const metadata = { graph_id: graph.id, thread_id: threadId };
+    const checkpoints = heldCheckpoints(state.checkpoints, threadId, graph.engine);
+    const { namespace, id } = await graph
+      .update({
+        threadId,
+        checkpoints,
+        from: states.findCheckpoint(threadId, graph.engine, choice),
+        supersteps,
+        metadata,
+        configurable: metadata,
+        now: () => clock.now(),
+        uuid: () => ids.uuid(),
+      })
+      .catch((error: unknown) => {
+        throw error instanceof GraphError ? new HttpError(422, error.message) : error;
+      });
+    const [after] = await graph.states({ threadId, checkpoints, at: [{ namespace: "" }], subgraphs: false });
+    return {
+      reference: { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null },
+      keep() {
+        checkpoints.keep();
+        return records.change(threadId, () => ({
+          values: (after as StateSnapshot).values,
+          interrupts: {},
+          status: "idle",
+          error: null,
+          state_updated_at: timestamp(clock.now()),
+        }));
+      },
+    };
+  }
+
+  /** Merges metadata into that of the current checkpoint. @throws {HttpError} 404 for an unknown thread, 422 for one without a state. */
+  mergeMetadata(threadId: string, metadata: Fields): void {
+    const { state, records, states } = this.#dependencies;
+    const graph = states.graphOf(records.find(threadId));
+    const latest = states.findCheckpoint(threadId, graph?.engine, {});
+    if (!latest) throw new HttpError(422, `Thread ${threadId} has no state yet.`);
+    state.checkpoints.setMetadata(threadId, latest, { ...latest.metadata, ...metadata });
+  }
+}

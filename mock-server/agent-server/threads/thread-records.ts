@@ -1,0 +1,85 @@
+import type { z } from "zod";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { ThreadRecord, ThreadTtl } from "../persistence/records.ts";
+import type { ThreadTable } from "../persistence/thread-table.ts";
+import type { ThreadExpiry } from "./thread-expiry.ts";
+import type { threadCreate } from "./thread-schemas.ts";
+
+interface ThreadRecordsDependencies extends Pick<AgentRuntime, "clock"> {
+  /** As the caller may see it. */
+  threads: ThreadTable;
+  expiry: Pick<ThreadExpiry, "expireAt">;
+}
+
+/** The stored threads that a caller may see. A thread with a time to live expires that long after its last change. */
+export class ThreadRecords {
+  readonly #dependencies: ThreadRecordsDependencies;
+
+  constructor(dependencies: ThreadRecordsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get(threadId: string): ThreadRecord | undefined {
+    return this.#dependencies.threads.get(threadId);
+  }
+
+  /** @throws {HttpError} 404 when there is no such thread. */
+  find(threadId: string): ThreadRecord {
+    const found = this.get(threadId);
+    if (!found) throw new HttpError(404, `Thread with ID ${threadId} not found`);
+    return found;
+  }
+
+  /** Adds a thread that nothing has run on. @throws {HttpError} 409 for an id in use, whoever may see that. */
+  add({
+    ttl = null,
+    ...thread
+  }: Pick<ThreadRecord, "thread_id" | "metadata"> & { ttl?: ThreadTtl | null }): ThreadRecord {
+    const { threads, clock, expiry } = this.#dependencies;
+    const now = timestamp(clock.now());
+    const record: ThreadRecord = {
+      ...thread,
+      created_at: now,
+      updated_at: now,
+      state_updated_at: now,
+      config: {},
+      status: "idle",
+      values: null,
+      interrupts: {},
+      error: null,
+      ttl,
+    };
+    if (!threads.insert(record)) throw threadInUse(thread.thread_id);
+    if (ttl) expiry.expireAt(ttl.expires_at);
+    return record;
+  }
+
+  /** Changes a thread and puts off its expiry. Does nothing for a thread that is gone. */
+  change(threadId: string, change: (thread: ThreadRecord) => Partial<ThreadRecord>): ThreadRecord | undefined {
+    const { threads, clock, expiry } = this.#dependencies;
+    const before = threads.get(threadId);
+    if (!before) return undefined;
+    const changes = { updated_at: timestamp(clock.now()), ttl: before.ttl, ...change(before) };
+    if (changes.ttl) changes.ttl = this.#timeToLive(changes.ttl.strategy, changes.ttl.ttl_minutes);
+    const after = threads.update(threadId, changes);
+    if (after?.ttl) expiry.expireAt(after.ttl.expires_at);
+    return after;
+  }
+
+  /** A time to live as clients send it. */
+  ttlFrom(input: z.output<typeof threadCreate>["ttl"]): ThreadTtl | null {
+    if (typeof input === "number") return this.#timeToLive("delete", input);
+    return input?.ttl === undefined ? null : this.#timeToLive(input.strategy, input.ttl);
+  }
+
+  #timeToLive(strategy: ThreadTtl["strategy"], minutes: number): ThreadTtl {
+    const expires = timestamp(this.#dependencies.clock.now() + minutes * 60_000);
+    return { strategy, ttl_minutes: minutes, expires_at: expires };
+  }
+}
+
+export function threadInUse(threadId: string): HttpError {
+  return new HttpError(409, `Thread ${threadId} exists already.`);
+}
