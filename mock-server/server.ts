@@ -3,7 +3,6 @@ import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
 import { type FixtureEntry, fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed, type Seed, type Seeded } from "./admin/seed.ts";
 import { checkConfirmed, putSnapshot, type Snapshot, takeSnapshot } from "./admin/snapshot.ts";
-import { agentProject } from "./agent-project.ts";
 import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
@@ -190,10 +189,7 @@ async function start(options: MockServerOptions, storage: Storage): Promise<Mock
     options.agentServer ??
     createGraphAgentServer({
       graphs: besideBuiltIn(options.graphs ?? []),
-      async projectOf(agent) {
-        const running = await projects.runningFor(agent);
-        return running && agentProject(running);
-      },
+      projectOf: (agent) => projects.runningFor(agent),
       database: storage.database,
       clock,
       ids,

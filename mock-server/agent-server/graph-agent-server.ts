@@ -4,7 +4,6 @@ import { createIdSource, type IdSource } from "../kit/ids.ts";
 import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
 import { createAgentApp } from "./agent-app.ts";
-import type { AgentProject } from "./agent-project.ts";
 import { type AgentSettings, defaultSettings } from "./agent-runtime.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
@@ -15,12 +14,13 @@ import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
+import type { ServedProject } from "./served-project.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   /** What it runs where there is no project. @default none */
   graphs?: readonly ScriptedGraph[];
   /** Whose graphs a revision runs; called again when another revision is live. @default no project's */
-  projectOf?: (agent: LiveAgent) => Promise<AgentProject | undefined>;
+  projectOf?: (agent: LiveAgent) => Promise<ServedProject | undefined>;
   /** Who may do what where there is no project. @default whoever the server lets in may do everything */
   auth?: AuthHandlers;
   /** Where agent servers keep all that they know; it has the tables of `agentSchema`. @default in memory */
@@ -38,7 +38,7 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
 /** What serves a deployment while a revision is live. */
 interface Served {
   running: Agent;
-  project: AgentProject | undefined;
+  project: ServedProject | undefined;
   auth: AuthHandlers | null;
 }
 
@@ -80,8 +80,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
 
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
     const project = await projectOf(agent);
-    const graphs = project?.graphs ?? scripted;
-    const auth = project ? project.auth : givenAuth;
+    const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const known = await before;
     if (known) {
       known.running.useGraphs(graphs);

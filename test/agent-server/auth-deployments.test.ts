@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
-import { agentProject } from "../../mock-server/agent-project.ts";
 import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { apiOf, githubBody, startForTest } from "../mock-server/api.ts";
 import { startProject } from "./compiled/project.ts";
 
 test("with auth handlers users need no key of the workspace, and the developer interface needs one", async () => {
   const worker = await startProject("guarded");
-  const agentServer = createGraphAgentServer({ projectOf: async () => agentProject(worker) });
+  const agentServer = createGraphAgentServer({ projectOf: async () => worker });
   await using mock = await startForTest({ apiKeys: { alpha: ["one"], beta: ["two"] }, agentServer });
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody(), { "x-api-key": "alpha" });
   const agent = apiOf(body.source_config.custom_url);

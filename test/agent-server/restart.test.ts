@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as base, expect } from "vitest";
-import { agentProject } from "../../mock-server/agent-project.ts";
 import type { GraphAgentServerOptions } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { agentSchema } from "../../mock-server/agent-server/persistence/agent-schema.ts";
 import { createIdSource } from "../../mock-server/kit/ids.ts";
@@ -245,7 +244,7 @@ test("a run without a thread that was under way leaves nothing behind", async ({
 
 test("a thread of a compiled graph that was interrupted is resumed after a restart", async ({ folder }) => {
   const worker = await startProject("basics");
-  const projectOf = async () => agentProject(worker);
+  const projectOf = async () => worker;
   const path = `/threads/${thread(1)}`;
   const first = await startKept(folder, { projectOf });
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
