@@ -1,3 +1,4 @@
+import type { AgentLogLevel } from "../kit/agent-log.ts";
 import { Alarms } from "../kit/alarms.ts";
 import type { Clock } from "../kit/clock.ts";
 import { defaultLimits, type EventLogLimits } from "../kit/event-log.ts";
@@ -5,7 +6,6 @@ import type { IdSource } from "../kit/ids.ts";
 import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
 import { timestamp } from "../kit/timestamp.ts";
-import type { AgentLogLevel } from "./agent-log.ts";
 import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
 import type { AuthUser } from "./auth/auth-handlers.ts";
 import { CronService } from "./crons/cron-service.ts";

@@ -1,4 +1,5 @@
 import { builtInGraphs } from "../graphs/built-in-graphs.ts";
+import type { AgentLogEntry, AgentLogLevel } from "../kit/agent-log.ts";
 import { type Clock, createClock } from "../kit/clock.ts";
 import { createIdSource, type IdSource } from "../kit/ids.ts";
 import { createOutbound, type Outbound } from "../kit/outbound.ts";
@@ -8,7 +9,6 @@ import { respondByProject } from "../worker/host/project-http.ts";
 import type { RunningProject } from "../worker/host/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
-import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import { authenticated } from "./auth/gate.ts";
@@ -92,14 +92,14 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       known.host.useGraphs(graphs);
       return { host: known.host, running, auth };
     }
-    const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
+    const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => {
-      const { deployment, revisionId } = current();
-      onLog({ deploymentId: deployment.id, revisionId, level, message });
+      const { identity, revisionId } = current();
+      onLog({ deploymentId: identity.id, revisionId, level, message });
     };
     const database = givenDatabase ?? (await openDatabase());
-    const state = AgentState.open(database, agent.deployment.id, () => clock.now());
+    const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
       host: await createAgentHost({ state, graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
       running,
@@ -108,7 +108,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 
   function servedBy(agent: LiveAgent): Promise<Served> {
-    const { id } = agent.deployment;
+    const { id } = agent.identity;
     const known = deployed.get(id);
     if (known?.revisionId === agent.revisionId) {
       known.agent = agent;
@@ -143,7 +143,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       }
       const { host, running, auth } = served;
       if (!auth && needsKey(path, context)) checkKey();
-      const ours = () => respond({ host, path, title: agent.deployment.name, context, auth, checkKey });
+      const ours = () => respond({ host, path, title: agent.identity.name, context, auth, checkKey });
       if (!running) return ours();
       return respondByProject({
         running,
@@ -180,11 +180,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 }
 
-function identityOf({ deployment, revisionId }: LiveAgent): Record<string, unknown> {
-  return {
-    kind: deployment.edition === "cloud" ? "saas" : "self-hosted",
-    project_id: deployment.id,
-    revision_id: revisionId,
-    tenant_id: deployment.tenantId,
-  };
+function identityOf({ identity, revisionId }: LiveAgent): Record<string, unknown> {
+  const { id, tenantId, kind } = identity;
+  return { kind, project_id: id, revision_id: revisionId, tenant_id: tenantId };
 }
