@@ -1,7 +1,4 @@
-import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
-import { serveAgents } from "./agent-routes.ts";
-import { controlPlaneRoutes, serveControlPlane } from "./control-plane/control-plane.ts";
-import { serveUploads, uploadOperation } from "./control-plane/uploads/upload-routes.ts";
+import { type AdminOptions, serveAdmin } from "./admin/admin-routes.ts";
 import { faultInjection } from "./faults/fault-injection.ts";
 import { recording } from "./journal/recording.ts";
 import { errorResponses } from "./kit/http/errors.ts";
@@ -9,11 +6,14 @@ import { type Handler, jsonResponse } from "./kit/http/http-response.ts";
 import { chain, type Middleware } from "./kit/http/middleware.ts";
 import type { RequestContext } from "./kit/http/request-context.ts";
 import { type Endpoint, Router } from "./kit/http/router.ts";
-import type { Mock } from "./mock.ts";
-import { serveOAuth } from "./oauth/oauth-routes.ts";
+import type { IdSource } from "./kit/ids.ts";
 
-/** What the app needs from the server around it. */
-export interface AppSurroundings extends AdminActions {
+/** What the app is made of. */
+export interface AppOptions {
+  ids: IdSource;
+  admin: AdminOptions;
+  /** Adds what is served to everybody. */
+  serve(router: Router<Endpoint>): void;
   /** @throws {HttpError} 403 for a request that the admin API isn't for. */
   guardAdmin(context: RequestContext): void;
   /** Called with what went wrong inside the server, which is a defect of it. */
@@ -21,19 +21,15 @@ export interface AppSurroundings extends AdminActions {
 }
 
 /** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
-export function createApp(mock: Mock, surroundings: AppSurroundings): Handler {
-  const { guardAdmin, onDefect } = surroundings;
+export function createApp({ ids, admin: adminOptions, serve, guardAdmin, onDefect }: AppOptions): Handler {
+  const { journal, clock, faults } = adminOptions;
   const admin = new Router<Handler>();
-  serveAdmin((method, path, handle) => admin.on(method, path, handle), mock, surroundings);
+  serveAdmin((method, path, handle) => admin.on(method, path, handle), adminOptions);
   const router = new Router<Endpoint>();
-  serveControlPlane(router, mock, "cloud");
-  serveControlPlane(router, mock, "self-hosted");
-  serveAgents(router, mock);
-  serveUploads(router, mock);
-  serveOAuth(router, mock);
+  serve(router);
 
   const requestIds: Middleware = async (context, next) => {
-    context.requestId = mock.ids.uuid();
+    context.requestId = ids.uuid();
     const response = await next(context);
     return { ...response, headers: { ...response.headers, "x-request-id": context.requestId } };
   };
@@ -50,8 +46,8 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): Handler {
     if (found) context.params = found.params;
     context.operation = found?.target.operation ?? null;
     return chain(
-      recording(mock.journal, mock.clock),
-      faultInjection(mock.faults),
+      recording(journal, clock),
+      faultInjection(faults),
       errorResponses(onDefect),
       found?.target.handle ?? (() => unmatched(router, context.rawPath)),
     )(context);
@@ -60,9 +56,6 @@ export function createApp(mock: Mock, surroundings: AppSurroundings): Handler {
     context.rawPath.startsWith("/_mock/") ? handleAdmin(context) : handlePublic(context),
   );
 }
-
-/** The ids of all operations that a request can belong to. */
-export const operationIds: readonly string[] = [...controlPlaneRoutes.map(({ id }) => id), uploadOperation];
 
 const notFound = jsonResponse(404, { detail: "Not Found" });
 

@@ -13,25 +13,11 @@ export interface DevServer extends AsyncDisposable {
 /** The one deployment that there is. */
 export const localAgent: LiveAgent = {
   revisionId: "00000000-0000-4000-8000-000000000003",
-  deployment: {
+  identity: {
     id: "00000000-0000-4000-8000-000000000002",
-    sequence: 0,
-    edition: "self-hosted",
-    tenantId: defaultWorkspaceId,
     name: "dev",
-    displayName: null,
-    source: "github",
-    sourceConfig: {},
-    revisionConfig: {},
-    secrets: [],
-    secretReferences: null,
-    createdAt: 0,
-    updatedAt: 0,
-    latestRevisionId: "00000000-0000-4000-8000-000000000003",
-    readyAt: 0,
-    activations: [],
-    deletion: null,
-    tagValueIds: [],
+    tenantId: defaultWorkspaceId,
+    kind: "self-hosted",
   },
 };
 

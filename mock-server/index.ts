@@ -8,6 +8,7 @@ export {
   type NodeFunction,
   type ScriptedGraph,
 } from "./agent-server/engine/scripted-graph.ts";
-export { type MockServer, type MockServerOptions, type RequestsFilter, startMockServer } from "./server.ts";
+export type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
+export { startMockServer } from "./server.ts";
 export type { ServerInfo } from "./server-info.ts";
 export { mockServerFixture } from "./vitest-fixture.ts";

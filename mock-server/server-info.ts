@@ -1,6 +1,7 @@
-import { defaultIntegrationId } from "./control-plane/integrations/integration-model.ts";
-import type { TransitionTable } from "./control-plane/revisions/transition-settings.ts";
-import type { Mock } from "./mock.ts";
+import type { ControlPlaneOptions } from "./control-plane/control-plane-options.ts";
+import { defaultIntegrationId } from "./control-plane/integrations/integration-seed.ts";
+import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
+import type { TransitionRule } from "./control-plane/revisions/transition-settings.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 
 /** What a mock server says about itself. */
@@ -17,21 +18,20 @@ export interface ServerInfo {
   /** How many keys there are; `null`: any is let in. */
   api_keys: number | null;
   strict: boolean;
-  transitions: ReturnType<TransitionTable["get"]>;
+  transitions: { mode: TransitionMode; rules: TransitionRule[] };
   /** `now` in ISO 8601. */
   clock: { now: string; frozen: boolean };
 }
 
-/** What `mock` says about itself now. */
-export function serverInfo(mock: Mock): ServerInfo {
-  const url = mock.publicUrl();
-  const issuer = issuerOf(mock);
-  const integration = mock.state.integrations.get(defaultIntegrationId);
+/** What a server of these parts says about itself now. */
+export function serverInfo({ store, clock, apiKeys, transitions, strict, publicUrl }: ControlPlaneOptions): ServerInfo {
+  const url = publicUrl();
+  const issuer = issuerOf({ publicUrl });
   return {
     url,
     editions: { cloud: url, "self-hosted": `${url}/api-host` },
-    default_workspace_id: mock.keys.defaultWorkspace,
-    default_integration_id: integration?.id ?? null,
+    default_workspace_id: apiKeys.defaultWorkspace,
+    default_integration_id: store.integrations.has(defaultIntegrationId) ? defaultIntegrationId : null,
     oauth: {
       auth_url: `${issuer}/authorize`,
       token_url: `${issuer}/token`,
@@ -39,9 +39,9 @@ export function serverInfo(mock: Mock): ServerInfo {
       client_secret: builtInClient.secret,
       mcp_server_url: `${issuer}/mcp`,
     },
-    api_keys: mock.keys.size,
-    strict: mock.strict,
-    transitions: mock.transitions.get(),
-    clock: { now: new Date(mock.clock.now()).toISOString(), frozen: mock.clock.frozen },
+    api_keys: apiKeys.size,
+    strict,
+    transitions: transitions.get(),
+    clock: { now: new Date(clock.now()).toISOString(), frozen: clock.frozen },
   };
 }

@@ -1,5 +1,5 @@
 import type { Duration } from "../../core/duration.ts";
-import type { Push } from "../control-plane/deployments/deployment-model.ts";
+import type { Push } from "../control-plane/deployments/deployment-registry.ts";
 import type { TransitionSettings } from "../control-plane/revisions/transition-settings.ts";
 import type { RevisionBody } from "../control-plane/schemas.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";

@@ -1,25 +1,21 @@
 import { z } from "zod";
-import {
-  advanceDeletion,
-  deploymentNotFound,
-  findAnywhere,
-  push,
-} from "../control-plane/deployments/deployment-model.ts";
-import { advanceRevision } from "../control-plane/revisions/revision-model.ts";
-import { transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
-import { viewRevision } from "../control-plane/views.ts";
+import { type TransitionTable, transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
+import type { Services } from "../control-plane/services.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import type { FaultTable } from "../faults/fault-table.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../kit/clock.ts";
 import { durationSchema } from "../kit/duration-schema.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
-import type { Mock } from "../mock.ts";
+import { timestamp } from "../kit/timestamp.ts";
 import type { ServerInfo } from "../server-info.ts";
 import { readAdminBody } from "./admin-body.ts";
 import type { ServeAdmin } from "./admin-route.ts";
 import { serveJournal } from "./journal-routes.ts";
-import { applySeed, seedSchema } from "./seed.ts";
-import { putSnapshot, snapshotSchema, takeSnapshot } from "./snapshot.ts";
+import { type Seed, type Seeded, seedSchema } from "./seed.ts";
+import { type Snapshot, snapshotSchema } from "./snapshot.ts";
 
 const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("freeze"), at: z.iso.datetime({ offset: true }).optional() }),
@@ -53,98 +49,103 @@ async function refusing<Result>(change: () => Result | Promise<Result>): Promise
 /** Whether a request says that it means to give up what a data directory keeps. */
 const isConfirmed = (context: RequestContext) => context.query.get("confirm") === "true";
 
-/** What the admin API says about the server itself. */
-export interface AdminActions {
+/** What the admin API administers. */
+export interface AdminOptions {
+  services: Services;
+  clock: Clock;
+  transitions: TransitionTable;
+  faults: FaultTable;
+  journal: Journal;
+  publicUrl(): string;
   info(): ServerInfo;
-  /** Forgets all deployments, requests, faults and settings. */
-  reset(isConfirmed: boolean): Promise<void>;
+  seed(seed: Seed): Promise<Seeded>;
+  takeSnapshot(includeSecrets: boolean): Snapshot;
+  putSnapshot(snapshot: Snapshot, isConfirmed: boolean): void;
+  /** Back to the beginning. */
+  reset(isConfirmed: boolean): void;
 }
 
 /** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
-export function serveAdmin(serve: ServeAdmin, mock: Mock, actions: AdminActions): void {
-  const clock = () => ({ now: new Date(mock.clock.now()).toISOString(), frozen: mock.clock.frozen });
+export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
+  const { services, clock, transitions, faults } = options;
+  const { deployments, revisions } = services;
+  const clockState = () => ({ now: timestamp(clock.now()), frozen: clock.frozen });
 
   serve("GET", "/_mock/health", () => jsonResponse(200, { ok: true }));
-  serve("GET", "/_mock/info", () => jsonResponse(200, actions.info()));
+  serve("GET", "/_mock/info", () => jsonResponse(200, options.info()));
   serve("POST", "/_mock/reset", async (context) => {
-    await actions.reset(isConfirmed(context));
+    options.reset(isConfirmed(context));
     return jsonResponse(200, { ok: true });
   });
   serve("POST", "/_mock/seed", async (context) => {
-    return jsonResponse(201, await applySeed(mock, await readAdminBody(context, seedSchema, snapshotLimitBytes)));
+    return jsonResponse(201, await options.seed(await readAdminBody(context, seedSchema, snapshotLimitBytes)));
   });
   serve("GET", "/_mock/snapshot", async (context) =>
-    jsonResponse(200, takeSnapshot(mock, context.query.get("secrets") === "include")),
+    jsonResponse(200, options.takeSnapshot(context.query.get("secrets") === "include")),
   );
   serve("PUT", "/_mock/snapshot", async (context) => {
     const snapshot = await readAdminBody(context, snapshotSchema, snapshotLimitBytes);
-    await refusing(() => putSnapshot(mock, snapshot, isConfirmed(context)));
+    await refusing(() => options.putSnapshot(snapshot, isConfirmed(context)));
     return jsonResponse(204, undefined);
   });
 
-  serveJournal(serve, mock.journal, () => mock.publicUrl());
+  serveJournal(serve, options.journal, options.publicUrl);
 
-  serve("GET", "/_mock/clock", () => jsonResponse(200, clock()));
+  serve("GET", "/_mock/clock", () => jsonResponse(200, clockState()));
   serve("POST", "/_mock/clock", async (context) => {
     const request = await readAdminBody(context, clockRequest);
-    if (request.action === "freeze") mock.clock.freeze(request.at === undefined ? undefined : new Date(request.at));
-    else if (request.action === "advance") await refusing(() => mock.clock.advance(request.by));
-    else mock.clock.resume();
-    return jsonResponse(200, clock());
+    if (request.action === "freeze") clock.freeze(request.at === undefined ? undefined : new Date(request.at));
+    else if (request.action === "advance") await refusing(() => clock.advance(request.by));
+    else clock.resume();
+    return jsonResponse(200, clockState());
   });
 
-  serve("GET", "/_mock/transitions", () => jsonResponse(200, mock.transitions.get()));
+  serve("GET", "/_mock/transitions", () => jsonResponse(200, transitions.get()));
   serve("PUT", "/_mock/transitions", async (context) => {
-    mock.transitions.set(await readAdminBody(context, transitionSettingsSchema));
-    return jsonResponse(200, mock.transitions.get());
+    transitions.set(await readAdminBody(context, transitionSettingsSchema));
+    return jsonResponse(200, transitions.get());
   });
 
   serve("POST", "/_mock/revisions/{id}/advance", async (context) => {
     const { to } = await readAdminBody(context, advanceRequest);
-    const { revision } = await advanceRevision(mock, context.param("id"), to);
-    return jsonResponse(200, viewRevision(revision, mock.clock.now()));
+    const { revision } = await deployments.advanceRevision(context.param("id"), to);
+    return jsonResponse(200, revisions.view(revision));
   });
   serve("POST", "/_mock/deployments/{id}/advance", async (context) => {
-    await advanceDeletion(mock, context.param("id"));
+    await deployments.advanceDeletion(context.param("id"));
     return jsonResponse(204, undefined);
   });
   serve("PATCH", "/_mock/deployments/{id}", async (context) => {
-    const id = context.param("id");
     const { tag_value_ids: tagValueIds } = await readAdminBody(context, deploymentRequest);
-    await mock.locks.run(id, async () => {
-      const record = findAnywhere(mock, id);
-      if (!record) throw deploymentNotFound(id);
-      mock.state.deployments.update({ ...record, tagValueIds });
-    });
+    await deployments.tag(context.param("id"), tagValueIds);
     return jsonResponse(204, undefined);
   });
 
   serve("POST", "/_mock/push", async (context) => {
-    const changes = await push(mock, await readAdminBody(context, pushRequest));
-    const revisions = changes.map(({ revision }) => viewRevision(revision, mock.clock.now()));
-    return jsonResponse(200, { revisions });
+    const changes = await deployments.push(await readAdminBody(context, pushRequest));
+    return jsonResponse(200, { revisions: changes.map(({ revision }) => revisions.view(revision)) });
   });
 
-  serve("GET", "/_mock/faults", () => jsonResponse(200, { rules: mock.faults.list() }));
+  serve("GET", "/_mock/faults", () => jsonResponse(200, { rules: faults.list() }));
   const rulesOf = async (context: RequestContext) => {
     const request = await readAdminBody(context, faultsRequest);
     return Array.isArray(request) ? request : request.rules;
   };
   serve("PUT", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return jsonResponse(200, { rules: await refusing(() => mock.faults.replace(rules)) });
+    return jsonResponse(200, { rules: await refusing(() => faults.replace(rules)) });
   });
   serve("POST", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return jsonResponse(201, { rules: await refusing(() => mock.faults.add(...rules)) });
+    return jsonResponse(201, { rules: await refusing(() => faults.add(...rules)) });
   });
   serve("DELETE", "/_mock/faults/{id}", (context) => {
     const id = context.param("id");
-    if (!mock.faults.remove(id)) throw new HttpError(404, `Fault rule ${id} not found.`);
+    if (!faults.remove(id)) throw new HttpError(404, `Fault rule ${id} not found.`);
     return jsonResponse(204, undefined);
   });
   serve("DELETE", "/_mock/faults", () => {
-    mock.faults.clear();
+    faults.clear();
     return jsonResponse(204, undefined);
   });
 }

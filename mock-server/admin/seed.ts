@@ -1,16 +1,11 @@
 import { z } from "zod";
-import { createDeployment, forgetDeployment } from "../control-plane/deployments/deployment-model.ts";
-import {
-  integrationSeedSchema,
-  replaceIntegrations,
-  seedIntegrations,
-} from "../control-plane/integrations/integration-model.ts";
-import { createListener } from "../control-plane/listeners/listener-model.ts";
+import { integrationSeedSchema, seedIntegrations } from "../control-plane/integrations/integration-seed.ts";
 import { listenerCreateRequest } from "../control-plane/listeners/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
+import type { Services } from "../control-plane/services.ts";
+import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
-import type { Mock } from "../mock.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
@@ -42,18 +37,29 @@ export interface Seeded {
   deployments: { id: string; name: string; latest_revision_id: string }[];
 }
 
+/** Where a seed goes. */
+export interface SeedTarget {
+  services: Services;
+  store: ControlPlaneStore;
+  /** The workspace of what names none. */
+  defaultWorkspace: string;
+  /** Whether code may be loaded for deployments, which takes its time. */
+  runsCode: boolean;
+}
+
 /**
  * Adds what a seed describes, by the rules that requests go by: all of it or, when one part is refused or can't be kept, nothing. Where code is loaded for its
  * deployments, which takes its time, a process that dies meanwhile leaves a part.
  * @throws {z.ZodError} for a seed of another shape; {HttpError} 400 for a part that breaks a rule, naming the part.
  */
-export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
+export async function applySeed(target: SeedTarget, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input);
-  const integrations = mock.state.integrations.all();
+  const { services, store, runsCode } = target;
+  const integrations = store.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
-  const steps = seedSteps(mock, seed, made);
-  if (!mock.projects.runsCode) {
-    mock.state.transaction(() => {
+  const steps = seedSteps(target, seed, made);
+  if (!runsCode) {
+    store.transaction(() => {
       for (const _ of steps);
     });
     return made;
@@ -61,10 +67,10 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
   try {
     for (const created of steps) await created;
   } catch (error) {
-    mock.state.transaction(() => {
-      for (const { id } of made.deployments) forgetDeployment(mock, id);
-      for (const { id } of made.listeners) mock.state.listeners.remove(id);
-      replaceIntegrations(mock, integrations);
+    store.transaction(() => {
+      for (const { id } of made.deployments) services.deployments.remove(id);
+      for (const { id } of made.listeners) store.listeners.remove(id);
+      store.integrations.replace(integrations);
     });
     throw error;
   }
@@ -72,31 +78,34 @@ export async function applySeed(mock: Mock, input: Seed): Promise<Seeded> {
 }
 
 /** Makes one thing after the other, and notes in `made` what is there. Yields what must be waited for. */
-function* seedSteps(mock: Mock, seed: z.output<typeof seedSchema>, made: Seeded): Generator<Promise<void>> {
+function* seedSteps(
+  { services, store, defaultWorkspace }: SeedTarget,
+  seed: z.output<typeof seedSchema>,
+  made: Seeded,
+): Generator<Promise<void>> {
   let part = "";
   const refused = (error: unknown) =>
     error instanceof HttpError ? new HttpError(400, `${part}: ${error.message}`) : error;
   try {
-    seedIntegrations(mock, seed.integrations ?? []);
-    for (const [index, { tenant_id: tenantId = mock.keys.defaultWorkspace, ...body }] of (
-      seed.listeners ?? []
-    ).entries()) {
+    seedIntegrations(store.integrations, seed.integrations ?? []);
+    for (const [index, { tenant_id: tenantId = defaultWorkspace, ...body }] of (seed.listeners ?? []).entries()) {
       part = `listeners[${index}]`;
-      const listener = createListener(mock, { edition: "self-hosted", tenantId }, body);
+      const listener = services.of({ edition: "self-hosted", tenantId }).listeners.create(body);
       made.listeners.push({ id: listener.id, compute_id: listener.computeId });
     }
     for (const [index, entry] of (seed.deployments ?? []).entries()) {
-      const { tenant_id: tenantId = mock.keys.defaultWorkspace, count = 1, ...body } = entry;
+      const { tenant_id: tenantId = defaultWorkspace, count = 1, ...body } = entry;
       part = `deployments[${index}]`;
       if (count > 1 && !body.name.includes("{n}"))
         throw badRequest("the name needs a {n} when there is more than one.");
       const edition = body.source === "external_docker" ? "self-hosted" : "cloud";
+      const { deployments } = services.of({ edition, tenantId });
       for (let number = 1; number <= count; number++) {
         const name = body.name.replaceAll("{n}", String(number));
         const note = ({ id, latestRevisionId }: DeploymentRecord) => {
           made.deployments.push({ id, name, latest_revision_id: latestRevisionId });
         };
-        const created = createDeployment(mock, { edition, tenantId }, { ...body, name });
+        const created = deployments.create({ ...body, name });
         if (created instanceof Promise) yield created.then(note, (error: unknown) => Promise.reject(refused(error)));
         else note(created);
       }

@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
+import { type TransitionTable, transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import type { StoreContent } from "../control-plane/store/content.ts";
+import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import type { FaultTable } from "../faults/fault-table.ts";
 import { furthestTime } from "../kit/clock.ts";
-import { badRequest } from "../kit/http/http-error.ts";
+import type { Redaction } from "../kit/redaction.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
-import { endAgents, type Mock } from "../mock.ts";
 
 const record = z.looseObject({ id: z.string().min(1) });
 const scoped = record.extend({ tenantId: z.string(), edition: z.enum(["cloud", "self-hosted"]) });
@@ -81,62 +82,61 @@ export const snapshotSchema = z.strictObject({
 });
 export type Snapshot = z.input<typeof snapshotSchema>;
 
+/** What a snapshot is taken of, and put into. */
+export interface SnapshotSubject {
+  store: ControlPlaneStore;
+  faults: FaultTable;
+  transitions: TransitionTable;
+  redaction: Redaction;
+}
+
 /** Names of the fields of records that hold secrets. */
 const secretFields = new Set(["accessToken", "refreshToken", "clientSecret", "secret", "codeVerifier", "value"]);
 
 /** Everything that the server knows: deployments, faults, transitions. Without secrets, unless they are asked for: then it can be put back whole. */
-export function takeSnapshot(mock: Mock, includeSecrets: boolean): Snapshot {
+export function takeSnapshot(
+  { store, faults, transitions, redaction }: SnapshotSubject,
+  includeSecrets: boolean,
+): Snapshot {
   const snapshot = {
     version: 1,
-    transitions: mock.transitions.get(),
-    faults: mock.faults.list().map(({ matched: _, happened: __, ...rule }) => rule),
-    content: mock.state.content(),
+    transitions: transitions.get(),
+    faults: faults.list().map(({ matched: _, happened: __, ...rule }) => rule),
+    content: store.content(),
   };
   if (includeSecrets) return snapshot as unknown as Snapshot;
   const text = JSON.stringify(snapshot, (name, value) => {
     if (name === "spentRefreshTokens") return [];
     return secretFields.has(name) && typeof value === "string" ? "[redacted]" : value;
   });
-  return JSON.parse(mock.redaction.text(text)) as Snapshot;
-}
-
-/** @throws {HttpError} 400 where what is given up was to be kept, and it isn't confirmed. */
-export function checkConfirmed({ isKept }: Mock, isConfirmed: boolean): void {
-  if (isKept && !isConfirmed) {
-    throw badRequest(
-      "This gives up what the data directory keeps: confirm it by ?confirm=true, or { confirm: true } in code.",
-    );
-  }
+  return JSON.parse(redaction.text(text)) as Snapshot;
 }
 
 /**
- * Puts a snapshot in the place of everything; agent servers begin anew.
- * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id, or a record that can't be read; {HttpError} 400 where it must be confirmed and isn't.
+ * Puts a snapshot in the place of everything.
+ * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id, or a record that can't be read.
  */
-export function putSnapshot(mock: Mock, input: Snapshot, isConfirmed: boolean): void {
-  checkConfirmed(mock, isConfirmed);
+export function putSnapshot({ store, faults, transitions, redaction }: SnapshotSubject, input: Snapshot): void {
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
-  const content = snapshot.content as unknown as StoreContent;
-  const faults = mock.faults.list();
-  mock.faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
+  const before = faults.list();
+  faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
   try {
-    takeContent(mock, content);
+    replaceContent(store, snapshot.content as unknown as StoreContent);
   } catch (error) {
-    mock.faults.replace(faults.map(({ matched: _, happened: __, ...rule }) => rule));
+    faults.replace(before.map(({ matched: _, happened: __, ...rule }) => rule));
     throw error;
   }
-  mock.transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
-  endAgents(mock);
+  for (const value of store.secrets()) redaction.remember(value);
+  transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
 }
 
 /** @throws {RangeError} for records that the schema lets through and nothing can be done with. */
-function takeContent(mock: Mock, content: StoreContent): void {
+function replaceContent(store: ControlPlaneStore, content: StoreContent): void {
   try {
-    mock.state.replace(content);
+    store.replace(content);
   } catch (error) {
     if (!(error instanceof TypeError) && !isConstraintViolation(error)) throw error;
     throw new RangeError(`The snapshot has a record that can't be read: ${error.message}.`);
   }
-  for (const value of mock.state.secrets()) mock.redaction.remember(value);
 }

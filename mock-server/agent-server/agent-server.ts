@@ -1,10 +1,18 @@
-import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 
-/** A live deployment, as its agent server sees it. */
+/** Which agent an agent server is for. */
+export interface AgentIdentity {
+  id: string;
+  name: string;
+  /** The workspace that it belongs to. */
+  tenantId: string;
+  kind: "saas" | "self-hosted";
+}
+
+/** An agent that is live. */
 export interface LiveAgent {
-  deployment: DeploymentRecord;
+  identity: AgentIdentity;
   /** The revision that serves the traffic. */
   revisionId: string;
 }

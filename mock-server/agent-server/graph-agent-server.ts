@@ -86,13 +86,13 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       known.running.useGraphs(graphs);
       return { running: known.running, project, auth };
     }
-    const current = () => deployed.get(agent.deployment.id)?.agent ?? agent;
+    const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
     // One that has been ended meanwhile must not store anything.
-    if (!deployed.has(agent.deployment.id)) throw new Error("it has ended");
-    const state = AgentState.open(database, agent.deployment.id, () => clock.now());
+    if (!deployed.has(agent.identity.id)) throw new Error("it has ended");
+    const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
       running: await createAgent({ state, graphs, clock, ids, outbound, settings, identity, onDefect, log }),
       project,
@@ -100,12 +100,12 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     };
   }
 
-  function logOf({ deployment, revisionId }: LiveAgent, level: AgentLogLevel, message: string): void {
-    onLog({ deploymentId: deployment.id, revisionId, level, message });
+  function logOf({ identity, revisionId }: LiveAgent, level: AgentLogLevel, message: string): void {
+    onLog({ deploymentId: identity.id, revisionId, level, message });
   }
 
   function servedBy(agent: LiveAgent): Promise<Served> {
-    const { id } = agent.deployment;
+    const { id } = agent.identity;
     const known = deployed.get(id);
     if (known?.revisionId === agent.revisionId) {
       known.agent = agent;
@@ -140,7 +140,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       }
       const { running, project, auth } = served;
       if (!auth && needsKey(path, context)) checkKey();
-      const ours = () => respond({ agent: running, path, title: agent.deployment.name, context, auth, checkKey });
+      const ours = () => respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
       if (!project) return ours();
       return project.respond({
         path,
@@ -177,11 +177,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   }
 }
 
-function identityOf({ deployment, revisionId }: LiveAgent): Record<string, unknown> {
-  return {
-    kind: deployment.edition === "cloud" ? "saas" : "self-hosted",
-    project_id: deployment.id,
-    revision_id: revisionId,
-    tenant_id: deployment.tenantId,
-  };
+function identityOf({ identity, revisionId }: LiveAgent): Record<string, unknown> {
+  const { id, tenantId, kind } = identity;
+  return { kind, project_id: id, revision_id: revisionId, tenant_id: tenantId };
 }

@@ -1,42 +1,25 @@
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { graphConfigFileNames } from "../../core/dialect.ts";
-import type { Secret, SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import type { LiveAgent } from "../agent-server/agent-server.ts";
-import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
-import { extractTarball } from "../control-plane/uploads/extract-tarball.ts";
+import type { Build, Builds, RevisionOrigin } from "../control-plane/builds.ts";
 import type { AgentLogEntry } from "../kit/agent-log.ts";
 import type { Redaction } from "../kit/redaction.ts";
 import type { RunningProject, StartProject } from "../worker/host/running-project.ts";
 import { findGraphConfig } from "../worker/load/find-graph-config.ts";
 import { readGraphConfig } from "../worker/load/graph-config.ts";
 import { projectPath } from "../worker/load/project-path.ts";
+import { extractTarball } from "./extract-tarball.ts";
 import type { RepositoryFolders } from "./repository-folders.ts";
-
-/** What a revision is built from. */
-export interface RevisionOrigin {
-  deploymentId: string;
-  revisionId: string;
-  /** Which of the deployment's revisions is the newer one. */
-  sequence: number;
-  source: string;
-  config: SourceRevisionConfig;
-  repositoryUrl: string | null | undefined;
-  secrets: readonly Secret[];
-}
-
-/** What a build comes to: the lines that it logs, and whether it failed. */
-export interface Build {
-  hasFailed: boolean;
-  lines: string[];
-}
 
 export interface RevisionProjectsOptions {
   repositories: RepositoryFolders;
   /** Whether the code of uploaded tarballs is run. */
   runUploads: boolean;
   start: StartProject;
-  state: ControlPlaneStore;
+  /** What a revision is built from; `undefined` for one that isn't there. */
+  originOf(revisionId: string): RevisionOrigin | undefined;
+  /** The tarball at an object path. */
+  readUpload(objectPath: string): Buffer | undefined;
   redaction: Redaction;
   /** Takes what a revision's code prints. */
   onLog: (entry: AgentLogEntry) => void;
@@ -58,7 +41,7 @@ interface Loaded {
 const secretName = /key|token|secret|password|credential/i;
 
 /** The projects that revisions run: each revision has one of its own, from its build until a later revision is live and the runs have ended. */
-export class RevisionProjects implements AsyncDisposable {
+export class RevisionProjects implements Builds, AsyncDisposable {
   readonly #options: RevisionProjectsOptions;
   readonly #loaded = new Map<string, Loaded>();
   /** What is still to end. */
@@ -68,7 +51,6 @@ export class RevisionProjects implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Builds a revision by loading its project; `undefined`, or soon so, when its source isn't run here. */
   build(origin: RevisionOrigin): Promise<Build | undefined> | undefined {
     return this.#isRunHere(origin) ? this.#build(origin) : undefined;
   }
@@ -85,37 +67,27 @@ export class RevisionProjects implements AsyncDisposable {
     }
   }
 
-  /**
-   * The project of the revision that serves a deployment, which is loaded if this server didn't build it; `undefined` when its source isn't run here. Projects of the
-   * deployment's earlier revisions end.
-   * @throws {Error} when it doesn't load.
-   */
   /** Whether any revision's code may be run here. */
   get runsCode(): boolean {
     return this.#options.runUploads || !this.#options.repositories.isEmpty;
   }
 
-  async runningFor({ deployment, revisionId }: LiveAgent): Promise<RunningProject | undefined> {
-    const revision = this.#options.state.revisions.get(revisionId);
-    if (!revision) return undefined;
+  /**
+   * The project of the revision that serves a deployment, which is loaded if this server didn't build it; `undefined` when its source isn't run here. Projects of the
+   * deployment's earlier revisions end.
+   * @throws {Error} when it doesn't load.
+   */
+  async runningFor(revisionId: string): Promise<RunningProject | undefined> {
+    const origin = this.#options.originOf(revisionId);
+    if (!origin) return undefined;
     for (const [id, { deploymentId, sequence }] of this.#loaded) {
-      if (deploymentId === deployment.id && sequence < revision.sequence) this.release(id);
+      if (deploymentId === origin.deploymentId && sequence < origin.sequence) this.release(id);
     }
     const known = this.#loaded.get(revisionId);
     if (known) return known.running;
-    const origin: RevisionOrigin = {
-      deploymentId: deployment.id,
-      revisionId,
-      sequence: revision.sequence,
-      source: revision.source,
-      config: revision.config,
-      repositoryUrl: deployment.sourceConfig.repo_url,
-      secrets: deployment.secrets,
-    };
     return this.#isRunHere(origin) ? this.#load(origin).running : undefined;
   }
 
-  /** Ends the project of a revision that isn't live, or no longer, once its runs have ended. */
   release(revisionId: string): void {
     this.#end(revisionId, true);
   }
@@ -187,7 +159,7 @@ export class RevisionProjects implements AsyncDisposable {
     }
     const path = config.source_tarball_path;
     if (source !== "internal_source" || !this.#options.runUploads || !path) return undefined;
-    const tarball = this.#options.state.uploads.read(path);
+    const tarball = this.#options.readUpload(path);
     return tarball && { folder: await extractTarball(tarball), isTemporary: true };
   }
 

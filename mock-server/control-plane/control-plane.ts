@@ -1,8 +1,11 @@
 import type { Endpoint, Router } from "../kit/http/router.ts";
 import { openApiDocument } from "../kit/openapi/document.ts";
 import { serveReference } from "../kit/openapi/reference-page.ts";
-import type { Mock } from "../mock.ts";
-import { authRoutes } from "./auth/auth-routes.ts";
+import { agentConnectionRoutes } from "./auth/connection-routes.ts";
+import { flowRoutes } from "./auth/flow-routes.ts";
+import { providerRoutes } from "./auth/provider-routes.ts";
+import { tokenRoutes } from "./auth/token-routes.ts";
+import type { ControlPlaneOptions } from "./control-plane-options.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { integrationRoutes } from "./integrations/integration-routes.ts";
 import { listenerRoutes } from "./listeners/listener-routes.ts";
@@ -10,20 +13,25 @@ import { logRoutes } from "./logs/log-routes.ts";
 import { revisionRoutes } from "./revisions/revision-routes.ts";
 import { type ControlPlaneRoute, serveRoutes } from "./route.ts";
 import { schemaNames } from "./schema-names.ts";
-import type { Edition } from "./store/records.ts";
+import { Services } from "./services.ts";
+import { type Edition, editionPrefixes } from "./tenancy.ts";
+import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
-/** Every operation of the control plane. */
-export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
+/** Every operation that the control plane describes. */
+const routes: readonly ControlPlaneRoute[] = [
   ...integrationRoutes,
   ...deploymentRoutes,
   ...revisionRoutes,
   ...logRoutes,
   ...listenerRoutes,
-  ...authRoutes,
+  ...providerRoutes,
+  ...flowRoutes,
+  ...tokenRoutes,
+  ...agentConnectionRoutes,
 ];
 
-/** The path under which an edition's control plane is served. */
-export const editionPrefixes: Record<Edition, string> = { cloud: "", "self-hosted": "/api-host" };
+/** The ids of all operations that a request to a control plane can belong to. */
+export const operationIds: readonly string[] = [...routes.map(({ id }) => id), uploadOperation];
 
 const description = [
   "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
@@ -38,8 +46,8 @@ const securitySchemes = {
 
 /** The control plane's OpenAPI description, as one edition serves it. */
 export function controlPlaneDocument(edition: Edition): Record<string, unknown> {
-  const open = new Set(controlPlaneRoutes.filter(({ access }) => access === "open").map(({ id }) => id));
-  return openApiDocument(controlPlaneRoutes, {
+  const open = new Set(routes.filter(({ access }) => access === "open").map(({ id }) => id));
+  return openApiDocument(routes, {
     title: "Agent Deployment Control Plane (mock)",
     description,
     serverUrl: editionPrefixes[edition] || "/",
@@ -50,9 +58,23 @@ export function controlPlaneDocument(edition: Edition): Record<string, unknown> 
   });
 }
 
-/** Serves the control plane of one edition, its description and its reference page. */
-export function serveControlPlane(router: Router<Endpoint>, mock: Mock, edition: Edition): void {
-  const prefix = editionPrefixes[edition];
-  serveReference(router, prefix, "Control plane", () => controlPlaneDocument(edition));
-  serveRoutes(router, prefix, mock, edition, controlPlaneRoutes);
+/** The control planes of both editions. */
+export interface ControlPlane {
+  services: Services;
+  /** Serves the operations of both editions, their descriptions and reference pages, and the addresses of uploads. */
+  serve(router: Router<Endpoint>): void;
+}
+
+export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
+  const services = new Services(options);
+  return {
+    services,
+    serve(router) {
+      for (const edition of ["cloud", "self-hosted"] as const) {
+        serveReference(router, editionPrefixes[edition], "Control plane", () => controlPlaneDocument(edition));
+        serveRoutes(router, edition, routes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
+      }
+      serveUploads(router, services.uploads, services.deployments);
+    },
+  };
 }

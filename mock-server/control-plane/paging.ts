@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { QueryParameter } from "../kit/operation/operation.ts";
 
 /** The query parameters of every listing. */
@@ -14,6 +15,11 @@ export const pagingParameters = {
     description: "Where to go on: the offset that the page before returned.",
   },
 } as const satisfies Record<string, QueryParameter>;
+
+/** The response with one page of a listing. */
+export function pageOf(resources: readonly unknown[], { offset }: { offset: number }): HttpResponse {
+  return { status: 200, body: { resources, offset: offset + resources.length } };
+}
 
 export const optionalText = (description: string) =>
   ({ kind: "string", schema: z.string().nullish(), description }) as const;

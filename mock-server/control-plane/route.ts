@@ -4,18 +4,16 @@ import type { Endpoint, Router } from "../kit/http/router.ts";
 import type { QueryParameter, Route, RouteDefinition } from "../kit/operation/operation.ts";
 import { requestReader, type ValidationStyle } from "../kit/operation/request-reader.ts";
 import { jsonIssue } from "../kit/operation/validation-issues.ts";
-import type { Mock } from "../mock.ts";
-import type { Scope } from "./deployments/deployment-model.ts";
-import type { Edition } from "./store/records.ts";
+import type { ApiKeys } from "./auth/api-keys.ts";
+import type { TenantServices } from "./services.ts";
+import { type Edition, editionPrefixes, type Tenancy } from "./tenancy.ts";
 
 /** Who may use an operation: holders of a key, or also those who have none, such as browsers on their way back from an OAuth provider. */
 type ControlPlaneAccess = "key" | "open";
 
-/** Whose request it is. */
-interface ControlPlaneCall {
-  mock: Mock;
-  /** Of an open operation, whose caller shows no key, the workspace is empty. */
-  scope: Scope;
+/** What a handler works with: the services of the caller's tenancy, which of an open operation is that of no workspace. */
+interface ControlPlaneCall extends TenantServices {
+  tenancy: Tenancy;
   /** Who calls, as the auth service knows them: one identifier for each key. Empty for an open operation. */
   caller: string;
   /** Aborted when the caller disconnects. */
@@ -24,14 +22,25 @@ interface ControlPlaneCall {
 
 export type ControlPlaneRoute = Route<ControlPlaneCall, ControlPlaneAccess>;
 
+type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterOf<Rest>
+  : never;
+
 /** Describes an operation together with its handler. @default access: "key" */
 export function route<
+  const Path extends string,
   const Parameters extends Record<string, QueryParameter> = Record<never, never>,
   Schema extends z.ZodType = z.ZodType<undefined>,
 >(
-  definition: Omit<RouteDefinition<ControlPlaneCall, ControlPlaneAccess, Parameters, Schema>, "access"> & {
-    access?: ControlPlaneAccess;
-  },
+  definition: Omit<
+    RouteDefinition<
+      ControlPlaneCall & { params: Record<ParameterOf<Path>, string> },
+      ControlPlaneAccess,
+      Parameters,
+      Schema
+    >,
+    "access" | "path"
+  > & { access?: ControlPlaneAccess; path: Path },
 ): ControlPlaneRoute {
   return { access: "key", ...definition } as unknown as ControlPlaneRoute;
 }
@@ -45,18 +54,24 @@ const validationStyle = (isStrict: boolean): ValidationStyle => ({
   refusesUnknown: isStrict,
 });
 
+export interface ServeOptions {
+  apiKeys: ApiKeys;
+  /** Refuse what servers usually forgive. */
+  strict: boolean;
+  servicesOf: (tenancy: Tenancy) => TenantServices;
+}
+
 /** Serves `routes` in one edition; methods that a known path doesn't have get 405. */
 export function serveRoutes(
   router: Router<Endpoint>,
-  prefix: string,
-  mock: Mock,
   edition: Edition,
   routes: readonly ControlPlaneRoute[],
+  { apiKeys, strict, servicesOf }: ServeOptions,
 ): void {
-  const style = validationStyle(mock.strict);
+  const style = validationStyle(strict);
   for (const definition of routes) {
     const read = requestReader(definition, style);
-    router.onlyOn(definition.method.toUpperCase(), prefix + definition.path, {
+    router.onlyOn(definition.method.toUpperCase(), editionPrefixes[edition] + definition.path, {
       operation: definition.id,
       async handle(context) {
         let tenantId = "";
@@ -67,13 +82,14 @@ export function serveRoutes(
             authorization: context.header("authorization"),
             tenantId: context.header("x-tenant-id"),
           };
-          tenantId = mock.keys.enter(credentials);
-          caller = mock.keys.callerOf(credentials);
+          tenantId = apiKeys.enter(credentials);
+          caller = apiKeys.callerOf(credentials);
           context.tenant = tenantId;
         }
         const request = await read(context);
-        const surroundings = { mock, scope: { edition, tenantId }, caller, signal: context.signal };
-        return definition.handle({ ...surroundings, ...request } as Parameters<typeof definition.handle>[0]);
+        const tenancy = { edition, tenantId };
+        const call = { ...servicesOf(tenancy), tenancy, caller, signal: context.signal, ...request };
+        return definition.handle(call as Parameters<typeof definition.handle>[0]);
       },
     });
   }

@@ -4,8 +4,7 @@ import { type HttpResponse, jsonResponse } from "../kit/http/http-response.ts";
 import { parseJson } from "../kit/http/json.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import type { Endpoint, Router } from "../kit/http/router.ts";
-import type { Mock } from "../mock.ts";
-import { grantOfAccessToken, issuerOf } from "./oauth-model.ts";
+import { grantOfAccessToken, issuerOf, type OAuthOptions } from "./oauth-model.ts";
 
 const path = "/oauth/mcp";
 const metadataPath = `/.well-known/oauth-protected-resource${path}`;
@@ -18,19 +17,19 @@ const message = z.looseObject({
 });
 
 /** Serves an MCP server (streamable HTTP, no streams) that asks for a token of the built-in OAuth provider and has one tool, `whoami`. */
-export function serveMcp(router: Router<Endpoint>, mock: Mock): void {
+export function serveMcp(router: Router<Endpoint>, options: OAuthOptions): void {
   const metadata = () =>
     jsonResponse(200, {
-      resource: `${mock.publicUrl()}${path}`,
-      authorization_servers: [issuerOf(mock)],
+      resource: `${options.publicUrl()}${path}`,
+      authorization_servers: [issuerOf(options)],
       bearer_methods_supported: ["header"],
     });
   const serve = async (context: RequestContext) => {
     const token = /^Bearer\s+(\S+)$/i.exec(context.header("authorization") ?? "")?.[1];
-    const grant = token === undefined ? undefined : grantOfAccessToken(mock, token);
+    const grant = token === undefined ? undefined : grantOfAccessToken(options, token);
     if (!grant) {
       const problem = token === undefined ? "" : `error="invalid_token", `;
-      const challenge = `Bearer ${problem}resource_metadata="${mock.publicUrl()}${metadataPath}"`;
+      const challenge = `Bearer ${problem}resource_metadata="${options.publicUrl()}${metadataPath}"`;
       return jsonResponse(401, { detail: "A valid access token is missing." }, { "www-authenticate": challenge });
     }
     if (context.method !== "POST") {

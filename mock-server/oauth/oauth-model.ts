@@ -1,6 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { OAuthClientRecord, OAuthGrantRecord } from "../control-plane/store/auth-records.ts";
-import type { Mock } from "../mock.ts";
+import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { IdSource } from "../kit/ids.ts";
+import type { Redaction } from "../kit/redaction.ts";
+
+/** What the built-in OAuth provider is made of. */
+export interface OAuthOptions {
+  store: Pick<ControlPlaneStore, "oauthClients" | "oauthCodes" | "oauthGrants" | "transaction">;
+  clock: Clock;
+  ids: IdSource;
+  redaction: Redaction;
+  publicUrl(): string;
+}
 
 /** Client of the built-in OAuth provider that is there from the start, for providers that are created by hand. */
 export const builtInClient = { id: "mock-client", secret: "mock-client-secret" } as const;
@@ -22,24 +34,24 @@ export class OAuthError extends Error {
 }
 
 /** Where the built-in provider stands: its issuer. */
-export function issuerOf(mock: Mock): string {
-  return `${mock.publicUrl()}/oauth`;
+export function issuerOf(options: Pick<OAuthOptions, "publicUrl">): string {
+  return `${options.publicUrl()}/oauth`;
 }
 
 /** A registered client, or the built-in one. */
-export function clientOf(mock: Mock, id: string): OAuthClientRecord | undefined {
+export function clientOf(options: OAuthOptions, id: string): OAuthClientRecord | undefined {
   if (id === builtInClient.id) return { ...builtInClient, name: "Mock client", redirectUris: [] };
-  return mock.state.oauthClients.get(id);
+  return options.store.oauthClients.get(id);
 }
 
 /** Whether a client may have browsers sent to `uri`: one of those it registered, or for the built-in client a callback of this server's. */
-export function mayRedirectTo(mock: Mock, client: OAuthClientRecord, uri: string): boolean {
+export function mayRedirectTo(options: OAuthOptions, client: OAuthClientRecord, uri: string): boolean {
   if (client.redirectUris.includes(uri)) return true;
   if (client.id !== builtInClient.id || !URL.canParse(uri)) return false;
   const url = new URL(uri);
   return (
     url.href === uri &&
-    url.origin === new URL(mock.publicUrl()).origin &&
+    url.origin === new URL(options.publicUrl()).origin &&
     url.search === "" &&
     url.hash === "" &&
     /^(\/api-host)?\/v2\/auth\/callback\/[^/]+$/.test(url.pathname)
@@ -52,12 +64,12 @@ function isLoopback({ hostname }: URL): boolean {
 
 /** Registers a client (RFC 7591). @throws {OAuthError} for redirect URIs that are neither https, nor http to this machine, nor this server's. */
 export function registerOAuthClient(
-  mock: Mock,
+  options: OAuthOptions,
   name: string,
   redirectUris: readonly string[],
   isPublic: boolean,
 ): OAuthClientRecord {
-  const own = new URL(mock.publicUrl()).origin;
+  const own = new URL(options.publicUrl()).origin;
   for (const uri of redirectUris) {
     const url = URL.canParse(uri) ? new URL(uri) : undefined;
     const isAllowed =
@@ -71,9 +83,9 @@ export function registerOAuthClient(
     }
   }
   const secret = isPublic ? null : randomBytes(24).toString("base64url");
-  if (secret !== null) mock.redaction.remember(secret);
-  const client = { id: mock.ids.uuid(), secret, name, redirectUris: [...redirectUris] };
-  mock.state.oauthClients.put(client);
+  if (secret !== null) options.redaction.remember(secret);
+  const client = { id: options.ids.uuid(), secret, name, redirectUris: [...redirectUris] };
+  options.store.oauthClients.put(client);
   return client;
 }
 
@@ -86,22 +98,26 @@ export interface AuthorizationRequest {
 }
 
 /** The code that a user's consent comes to. */
-export function issueCode(mock: Mock, request: AuthorizationRequest, subject: string): string {
+export function issueCode(options: OAuthOptions, request: AuthorizationRequest, subject: string): string {
   const id = randomBytes(32).toString("base64url");
-  mock.redaction.remember(id);
-  mock.state.oauthCodes.put({
+  options.redaction.remember(id);
+  options.store.oauthCodes.put({
     id,
     ...request,
     subject,
-    expiresAt: mock.clock.now() + codeLifetime,
+    expiresAt: options.clock.now() + codeLifetime,
     grantId: null,
   });
   return id;
 }
 
 /** @throws {OAuthError} 401 unless the client is known and, if it has a secret, shows it. */
-export function authenticateClient(mock: Mock, id: string | undefined, secret: string | undefined): OAuthClientRecord {
-  const client = clientOf(mock, id ?? "");
+export function authenticateClient(
+  options: OAuthOptions,
+  id: string | undefined,
+  secret: string | undefined,
+): OAuthClientRecord {
+  const client = clientOf(options, id ?? "");
   if (!client || (client.secret !== null && !isSame(client.secret, secret ?? ""))) {
     throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong.", 401);
   }
@@ -118,13 +134,13 @@ function isSame(left: string, right: string): boolean {
  * @throws {OAuthError} invalid_grant
  */
 export function redeemCode(
-  mock: Mock,
+  options: OAuthOptions,
   client: OAuthClientRecord,
   id: string,
   redirectUri: string,
   codeVerifier: string | undefined,
 ): OAuthGrantRecord {
-  const { oauthCodes, oauthGrants } = mock.state;
+  const { oauthCodes, oauthGrants } = options.store;
   const code = oauthCodes.get(id);
   if (!code || code.clientId !== client.id) throw new OAuthError("invalid_grant", "The code is unknown.");
   if (code.grantId !== null) {
@@ -132,7 +148,7 @@ export function redeemCode(
     if (grant) oauthGrants.put({ ...grant, isRevoked: true });
     throw new OAuthError("invalid_grant", "The code was used already.");
   }
-  if (code.expiresAt <= mock.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
+  if (code.expiresAt <= options.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
   if (code.redirectUri !== redirectUri) {
     throw new OAuthError("invalid_grant", "redirect_uri isn't the one that the code was made for.");
   }
@@ -141,38 +157,42 @@ export function redeemCode(
     throw new OAuthError("invalid_grant", "code_verifier doesn't belong to the code_challenge.");
   }
   const grant: OAuthGrantRecord = {
-    id: mock.ids.uuid(),
+    id: options.ids.uuid(),
     clientId: client.id,
     scope: code.scope,
     subject: code.subject,
-    ...newTokens(mock),
+    ...newTokens(options),
     spentRefreshTokens: [],
     isRevoked: false,
   };
-  mock.state.transaction(() => {
+  options.store.transaction(() => {
     oauthGrants.put(grant);
     oauthCodes.put({ ...code, grantId: grant.id });
   });
   return grant;
 }
 
-function newTokens(mock: Mock) {
+function newTokens(options: OAuthOptions) {
   const accessToken = randomBytes(32).toString("base64url");
   const refreshToken = randomBytes(32).toString("base64url");
-  mock.redaction.remember(accessToken);
-  mock.redaction.remember(refreshToken);
-  return { accessToken, refreshToken, accessExpiresAt: mock.clock.now() + tokenLifetime };
+  options.redaction.remember(accessToken);
+  options.redaction.remember(refreshToken);
+  return { accessToken, refreshToken, accessExpiresAt: options.clock.now() + tokenLifetime };
 }
 
-/** Most refresh tokens of one grant that are remembered as used. */
-const mostSpentTokens = 100;
+/** How many refresh tokens of one grant are remembered as used. */
+const maxSpentTokens = 100;
 
 /**
  * Renews the tokens of a grant; the refresh token is replaced. One that was replaced already ends the grant.
  * @throws {OAuthError} invalid_grant
  */
-export function redeemRefreshToken(mock: Mock, client: OAuthClientRecord, refreshToken: string): OAuthGrantRecord {
-  const { oauthGrants } = mock.state;
+export function redeemRefreshToken(
+  options: OAuthOptions,
+  client: OAuthClientRecord,
+  refreshToken: string,
+): OAuthGrantRecord {
+  const { oauthGrants } = options.store;
   const grant = oauthGrants.findByRefreshToken(refreshToken);
   if (!grant || grant.clientId !== client.id || grant.isRevoked) {
     throw new OAuthError("invalid_grant", "The refresh token is unknown or revoked.");
@@ -181,32 +201,32 @@ export function redeemRefreshToken(mock: Mock, client: OAuthClientRecord, refres
     oauthGrants.put({ ...grant, isRevoked: true });
     throw new OAuthError("invalid_grant", "The refresh token was used already: the grant is revoked.");
   }
-  const spentRefreshTokens = [...grant.spentRefreshTokens, refreshToken].slice(-mostSpentTokens);
-  const renewed = { ...grant, ...newTokens(mock), spentRefreshTokens };
+  const spentRefreshTokens = [...grant.spentRefreshTokens, refreshToken].slice(-maxSpentTokens);
+  const renewed = { ...grant, ...newTokens(options), spentRefreshTokens };
   oauthGrants.put(renewed);
   return renewed;
 }
 
 /** The grant that an access token is of, while it is valid. */
-export function grantOfAccessToken(mock: Mock, token: string): OAuthGrantRecord | undefined {
-  const [grant] = mock.state.oauthGrants.find({ accessToken: token });
-  return grant && !grant.isRevoked && grant.accessExpiresAt > mock.clock.now() ? grant : undefined;
+export function grantOfAccessToken(options: OAuthOptions, token: string): OAuthGrantRecord | undefined {
+  const [grant] = options.store.oauthGrants.find({ accessToken: token });
+  return grant && !grant.isRevoked && grant.accessExpiresAt > options.clock.now() ? grant : undefined;
 }
 
 /** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
-export function revokeGrant(mock: Mock, client: OAuthClientRecord, token: string): void {
-  const { oauthGrants } = mock.state;
+export function revokeGrant(options: OAuthOptions, client: OAuthClientRecord, token: string): void {
+  const { oauthGrants } = options.store;
   for (const grant of [...oauthGrants.find({ accessToken: token }), ...oauthGrants.find({ refreshToken: token })]) {
     if (grant.clientId === client.id) oauthGrants.put({ ...grant, isRevoked: true });
   }
 }
 
-/** The answer of the token endpoint (RFC 6749, section 5.1). */
-export function tokenAnswer(mock: Mock, grant: OAuthGrantRecord): Record<string, unknown> {
+/** The response of the token endpoint (RFC 6749, section 5.1). */
+export function tokenResponse(options: OAuthOptions, grant: OAuthGrantRecord): Record<string, unknown> {
   return {
     access_token: grant.accessToken,
     token_type: "Bearer",
-    expires_in: Math.round((grant.accessExpiresAt - mock.clock.now()) / 1000),
+    expires_in: Math.round((grant.accessExpiresAt - options.clock.now()) / 1000),
     refresh_token: grant.refreshToken,
     scope: grant.scope,
   };

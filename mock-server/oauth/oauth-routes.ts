@@ -4,7 +4,6 @@ import { type HttpResponse, jsonResponse, pageResponse } from "../kit/http/http-
 import { parseJson } from "../kit/http/json.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import type { Endpoint, Router } from "../kit/http/router.ts";
-import type { Mock } from "../mock.ts";
 import { serveMcp } from "./mcp-server.ts";
 import {
   type AuthorizationRequest,
@@ -14,40 +13,41 @@ import {
   issuerOf,
   mayRedirectTo,
   OAuthError,
+  type OAuthOptions,
   redeemCode,
   redeemRefreshToken,
   registerOAuthClient,
   revokeGrant,
-  tokenAnswer,
+  tokenResponse,
 } from "./oauth-model.ts";
 
 const noStore = { "cache-control": "no-store" };
 
 /** Serves the built-in OAuth 2.1 provider (authorization code with PKCE, refresh, registration, revocation) and an MCP server behind it. */
-export function serveOAuth(router: Router<Endpoint>, mock: Mock): void {
+export function serveOAuth(router: Router<Endpoint>, options: OAuthOptions): void {
   const serve = (method: string, path: string, handle: Endpoint["handle"]) =>
     router.on(method, path, { operation: null, handle });
-  const describe = () => jsonResponse(200, metadataOf(mock));
+  const describe = () => jsonResponse(200, metadataOf(options));
   serve("GET", "/.well-known/oauth-authorization-server/oauth", describe);
   serve("GET", "/oauth/.well-known/openid-configuration", describe);
-  serve("GET", "/oauth/authorize", (context) => askUser(context, mock));
-  serve("POST", "/oauth/authorize", (context) => takeDecision(context, mock));
+  serve("GET", "/oauth/authorize", (context) => askUser(context, options));
+  serve("POST", "/oauth/authorize", (context) => takeDecision(context, options));
   serve("POST", "/oauth/token", (context) =>
-    answering(async () => issueTokens(mock, await readForm(context), context)),
+    answering(async () => issueTokens(options, await readForm(context), context)),
   );
   serve("POST", "/oauth/revoke", (context) =>
     answering(async () => {
       const form = await readForm(context);
-      revokeGrant(mock, clientOfRequest(mock, form, context), form.get("token") ?? "");
+      revokeGrant(options, clientOfRequest(options, form, context), form.get("token") ?? "");
       return {};
     }),
   );
-  serve("POST", "/oauth/register", (context) => answering(() => register(context, mock), 201));
-  serveMcp(router, mock);
+  serve("POST", "/oauth/register", (context) => answering(() => register(context, options), 201));
+  serveMcp(router, options);
 }
 
-function metadataOf(mock: Mock): Record<string, unknown> {
-  const issuer = issuerOf(mock);
+function metadataOf(options: OAuthOptions): Record<string, unknown> {
+  const issuer = issuerOf(options);
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -81,11 +81,14 @@ async function readForm(context: RequestContext): Promise<URLSearchParams> {
 }
 
 /** A request that names a known client and one of its redirect URIs. Anything less is never answered with a redirect. */
-function readAuthorization(mock: Mock, query: URLSearchParams): AuthorizationRequest & { state: string | null } {
-  const client = clientOf(mock, query.get("client_id") ?? "");
+function readAuthorization(
+  options: OAuthOptions,
+  query: URLSearchParams,
+): AuthorizationRequest & { state: string | null } {
+  const client = clientOf(options, query.get("client_id") ?? "");
   if (!client) throw new OAuthError("invalid_client", "The client is unknown.");
   const redirectUri = query.get("redirect_uri") ?? "";
-  if (!mayRedirectTo(mock, client, redirectUri)) {
+  if (!mayRedirectTo(options, client, redirectUri)) {
     throw new OAuthError("invalid_request", "The redirect URI isn't one of the client's.");
   }
   return {
@@ -98,12 +101,12 @@ function readAuthorization(mock: Mock, query: URLSearchParams): AuthorizationReq
 }
 
 /** What is wrong with the rest of a request, as far as the client is to be told. */
-function flawOf(mock: Mock, query: URLSearchParams): { error: string; description: string } | undefined {
+function flawOf(options: OAuthOptions, query: URLSearchParams): { error: string; description: string } | undefined {
   if (query.get("response_type") !== "code") {
     return { error: "unsupported_response_type", description: "response_type must be code." };
   }
   const challenge = query.get("code_challenge");
-  const client = clientOf(mock, query.get("client_id") ?? "");
+  const client = clientOf(options, query.get("client_id") ?? "");
   if (challenge === null) {
     return client?.secret === null
       ? { error: "invalid_request", description: "A public client sends a code_challenge." }
@@ -127,16 +130,16 @@ const refusal = (error: OAuthError) =>
   pageResponse(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
 
 /** Shows the user who asks for what. */
-function askUser(context: RequestContext, mock: Mock): HttpResponse {
+function askUser(context: RequestContext, options: OAuthOptions): HttpResponse {
   const query = context.query;
   try {
-    const request = readAuthorization(mock, query);
-    const flaw = flawOf(mock, query);
+    const request = readAuthorization(options, query);
+    const flaw = flawOf(options, query);
     if (flaw) {
       const { error, description } = flaw;
       return redirect(request.redirectUri, { error, error_description: description, state: request.state });
     }
-    const client = clientOf(mock, request.clientId);
+    const client = clientOf(options, request.clientId);
     const hidden = [...query]
       .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
       .join("\n");
@@ -159,12 +162,12 @@ ${hidden}
 }
 
 /** Sends the browser back with a code, or with the user's refusal. */
-async function takeDecision(context: RequestContext, mock: Mock): Promise<HttpResponse> {
+async function takeDecision(context: RequestContext, options: OAuthOptions): Promise<HttpResponse> {
   try {
     const form = await readForm(context);
-    const request = readAuthorization(mock, form);
+    const request = readAuthorization(options, form);
     const { state, ...asked } = request;
-    const flaw = flawOf(mock, form);
+    const flaw = flawOf(options, form);
     if (flaw) {
       return redirect(request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
     }
@@ -172,29 +175,29 @@ async function takeDecision(context: RequestContext, mock: Mock): Promise<HttpRe
       const description = "The user has denied access.";
       return redirect(request.redirectUri, { error: "access_denied", error_description: description, state });
     }
-    const code = issueCode(mock, asked, form.get("subject") || "user@example.com");
-    return redirect(request.redirectUri, { code, state, iss: issuerOf(mock) });
+    const code = issueCode(options, asked, form.get("subject") || "user@example.com");
+    return redirect(request.redirectUri, { code, state, iss: issuerOf(options) });
   } catch (error) {
     if (error instanceof OAuthError) return refusal(error);
     throw error;
   }
 }
 
-function clientOfRequest(mock: Mock, form: URLSearchParams, context: RequestContext) {
+function clientOfRequest(options: OAuthOptions, form: URLSearchParams, context: RequestContext) {
   const basic = /^Basic\s+(\S+)$/i.exec(context.header("authorization") ?? "")?.[1];
   if (basic === undefined) {
-    return authenticateClient(mock, form.get("client_id") ?? undefined, form.get("client_secret") ?? undefined);
+    return authenticateClient(options, form.get("client_id") ?? undefined, form.get("client_secret") ?? undefined);
   }
   const [id = "", ...secret] = Buffer.from(basic, "base64").toString("utf8").split(":");
   try {
-    return authenticateClient(mock, decodeURIComponent(id), decodeURIComponent(secret.join(":")));
+    return authenticateClient(options, decodeURIComponent(id), decodeURIComponent(secret.join(":")));
   } catch {
     throw new OAuthError("invalid_client", "The Authorization header can't be read.", 401);
   }
 }
 
-function issueTokens(mock: Mock, form: URLSearchParams, context: RequestContext): object {
-  const client = clientOfRequest(mock, form, context);
+function issueTokens(options: OAuthOptions, form: URLSearchParams, context: RequestContext): object {
+  const client = clientOfRequest(options, form, context);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new OAuthError("invalid_request", `${name} is missing.`);
@@ -203,10 +206,10 @@ function issueTokens(mock: Mock, form: URLSearchParams, context: RequestContext)
   switch (required("grant_type")) {
     case "authorization_code": {
       const verifier = form.get("code_verifier") ?? undefined;
-      return tokenAnswer(mock, redeemCode(mock, client, required("code"), required("redirect_uri"), verifier));
+      return tokenResponse(options, redeemCode(options, client, required("code"), required("redirect_uri"), verifier));
     }
     case "refresh_token":
-      return tokenAnswer(mock, redeemRefreshToken(mock, client, required("refresh_token")));
+      return tokenResponse(options, redeemRefreshToken(options, client, required("refresh_token")));
     default:
       throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
   }
@@ -220,7 +223,7 @@ const registrationRequest = z.object({
     .default("client_secret_basic"),
 });
 
-async function register(context: RequestContext, mock: Mock): Promise<object> {
+async function register(context: RequestContext, options: OAuthOptions): Promise<object> {
   let input: unknown;
   try {
     input = parseJson(await context.readText());
@@ -233,7 +236,7 @@ async function register(context: RequestContext, mock: Mock): Promise<object> {
     throw new OAuthError("invalid_client_metadata", `${issue?.path.join(".")}: ${issue?.message}`);
   }
   const { client_name: name = "Client", redirect_uris: uris, token_endpoint_auth_method: method } = request.data;
-  const client = registerOAuthClient(mock, name, uris, method === "none");
+  const client = registerOAuthClient(options, name, uris, method === "none");
   return {
     client_id: client.id,
     ...(client.secret === null ? {} : { client_secret: client.secret, client_secret_expires_at: 0 }),

@@ -6,7 +6,7 @@ import { startProject } from "./compiled/project.ts";
 test("with auth handlers users need no key of the workspace, and the developer interface needs one", async () => {
   const worker = await startProject("guarded");
   const agentServer = createGraphAgentServer({ projectOf: async () => worker });
-  await using mock = await startForTest({ apiKeys: { alpha: ["one"], beta: ["two"] }, agentServer });
+  await using mock = await startForTest({ apiKeys: { alpha: ["one"], beta: ["two"] } }, { agentServer });
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody(), { "x-api-key": "alpha" });
   const agent = apiOf(body.source_config.custom_url);
   const ask = async (headers: Record<string, string>) =>

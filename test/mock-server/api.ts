@@ -1,4 +1,5 @@
-import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
+import type { ReplacedParts } from "../../mock-server/compose.ts";
+import { type MockServer, type MockServerOptions, startMockServerWith } from "../../mock-server/server.ts";
 
 /** One answer, its body parsed where it is JSON. */
 export interface ApiAnswer {
@@ -32,8 +33,9 @@ export function apiOf(baseUrl: string): Api {
 /** A server of its own for one test, with a frozen clock. */
 export async function startForTest(
   options: MockServerOptions = {},
+  parts: ReplacedParts = {},
 ): Promise<MockServer & { cloud: Api; selfHosted: Api }> {
-  const server = await startMockServer({ port: 0, seed: 1, transitions: "immediate", ...options });
+  const server = await startMockServerWith(parts, { port: 0, seed: 1, transitions: "immediate", ...options });
   server.clock.freeze(Date.UTC(2026, 0, 1));
   return Object.assign(server, { cloud: apiOf(server.url), selfHosted: apiOf(server.selfHostedUrl) });
 }

@@ -1,24 +1,21 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { LiveAgent } from "../../mock-server/agent-server/agent-server.ts";
 import { RepositoryFolders } from "../../mock-server/builds/repository-folders.ts";
 import { RevisionProjects } from "../../mock-server/builds/revision-projects.ts";
 import { Redaction } from "../../mock-server/kit/redaction.ts";
-import { deploymentOf, revisionOf, storeInMemory } from "../mock-server/store/builders.ts";
 
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));
 
 /** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
-async function projectsOfThree() {
-  const state = await storeInMemory();
-  state.deployments.put(deploymentOf({ id: "deployment" }));
+function projectsOfThree() {
   const told: string[] = [];
   let started = 0;
   const projects = new RevisionProjects({
     repositories: new RepositoryFolders({ [repositoryUrl]: folder }),
     runUploads: false,
-    state,
+    originOf: (revisionId) => origin(revisionId, ["one", "two", "three"].indexOf(revisionId) + 1),
+    readUpload: () => undefined,
     redaction: new Redaction(),
     onLog: () => {},
     async start(project) {
@@ -44,36 +41,24 @@ async function projectsOfThree() {
     repositoryUrl,
     secrets: [],
   });
-  for (const [id, sequence] of [
-    ["one", 1],
-    ["two", 2],
-    ["three", 3],
-  ] as const) {
-    state.revisions.put(revisionOf({ id, sequence, deploymentId: "deployment" }));
-  }
-  const live = (revisionId: string) =>
-    ({
-      revisionId,
-      deployment: { id: "deployment", sourceConfig: { repo_url: repositoryUrl }, secrets: [] },
-    }) as unknown as LiveAgent;
-  return { projects, told, origin, live };
+  return { projects, told, origin };
 }
 
 test("the project of an earlier revision ends after its runs when a later one is live, and not before", async () => {
-  const { projects, told, origin, live } = await projectsOfThree();
+  const { projects, told, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
-  await projects.runningFor(live("one"));
+  await projects.runningFor("one");
   await projects.build(origin("two", 2));
-  await projects.runningFor(live("one"));
+  await projects.runningFor("one");
   expect(told).toEqual(["start 1", "start 2"]);
-  await projects.runningFor(live("two"));
+  await projects.runningFor("two");
   expect(told).toEqual(["start 1", "start 2", "close 1 after its runs"]);
   await projects[Symbol.asyncDispose]();
   expect(told.slice(3)).toContain("close 2");
 });
 
 test("a revision that never becomes live is let go, and a deployment that is deleted ends all of its projects at once", async () => {
-  const { projects, told, origin } = await projectsOfThree();
+  const { projects, told, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.build(origin("two", 2));
   await projects.build(origin("three", 3));
@@ -85,7 +70,7 @@ test("a revision that never becomes live is let go, and a deployment that is del
 });
 
 test("a live revision that this server didn't build is loaded once", async () => {
-  const { projects, told, live } = await projectsOfThree();
-  await Promise.all([projects.runningFor(live("one")), projects.runningFor(live("one"))]);
+  const { projects, told } = projectsOfThree();
+  await Promise.all([projects.runningFor("one"), projects.runningFor("one")]);
   expect(told).toEqual(["start 1"]);
 });

@@ -19,12 +19,15 @@ test("what a snapshot takes away doesn't go on running, and its agent server's s
 
 test("deployments of a seed that is refused leave nothing that runs, and those that were there go on", async () => {
   const forgotten: (string | undefined)[] = [];
-  await using mock = await startForTest({
-    agentServer: {
-      handle: async () => ({ status: 200, body: {} }),
-      forget: (id) => void forgotten.push(id),
+  await using mock = await startForTest(
+    { runUploads: true },
+    {
+      agentServer: {
+        handle: async () => ({ status: 200, body: {} }),
+        forget: (id) => void forgotten.push(id),
+      },
     },
-  });
+  );
   const { body: kept } = await mock.cloud("POST", "/v2/deployments", githubBody({ name: "kept" }));
   const deployments = [
     { name: "first", source: "internal_source" },

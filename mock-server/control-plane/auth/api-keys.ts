@@ -13,14 +13,14 @@ export interface Credentials {
 }
 
 /** How many keys' callers are kept at hand: any key may do, and there is no end of them. */
-const mostCallers = 1000;
+const maxCallers = 1000;
 
 function keyOf({ apiKey, authorization }: Credentials): string {
   return apiKey || (/^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? "");
 }
 
 /** Who may enter which workspace. Without keys, any key that isn't empty may enter any workspace. */
-export class KeyRing {
+export class ApiKeys {
   readonly #workspacesByKey: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #strict: boolean;
   readonly #callers = new Map<string, string>();
@@ -73,7 +73,7 @@ export class KeyRing {
     const known = this.#callers.get(key);
     if (known !== undefined) return known;
     const caller = uuidFrom(createHash("sha256").update(`caller/${key}`).digest());
-    if (this.#callers.size < mostCallers) this.#callers.set(key, caller);
+    if (this.#callers.size < maxCallers) this.#callers.set(key, caller);
     return caller;
   }
 

@@ -95,7 +95,7 @@ export const authenticateResponse = named(
     metadata: z.looseObject({}).nullish(),
   }),
 );
-export type AuthenticateAnswer = z.infer<typeof authenticateResponse>;
+export type AuthenticateResponse = z.infer<typeof authenticateResponse>;
 
 const waitStatus = named("AuthWaitStatus", z.enum(["completed", "pending", "timeout", "not_found"]));
 export const waitResponse = named("AuthWaitResponse", z.object({ status: waitStatus, token: z.string().nullish() }));

@@ -3,8 +3,6 @@ import { validationFailed } from "../common-responses.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import { connectionCreateRequest, connectionResponse, connectionsListResponse } from "./auth-schemas.ts";
-import { connect, connectionsOf, disconnect, viewConnection } from "./connection-model.ts";
-import { findToken } from "./token-model.ts";
 
 const tag = "Agent Connections (v2)";
 const path = "/v2/auth/agents/{agent_id}/connections";
@@ -19,10 +17,9 @@ export const agentConnectionRoutes = [
     tag,
     summary: "List the tokens that an agent may use",
     responses: { 200: { description: "The connections.", schema: connectionsListResponse }, 422: validationFailed },
-    async handle({ mock, scope, params }) {
-      const records = connectionsOf(mock, scope, params.agent_id as string);
-      const views = await Promise.all(records.map((record) => viewConnection(mock, record)));
-      return { status: 200, body: { data: views.filter((view) => view !== undefined) } };
+    handle({ connections, params }) {
+      const data = connections.list(params.agent_id).flatMap((record) => connections.view(record) ?? []);
+      return { status: 200, body: { data } };
     },
   }),
   route({
@@ -38,10 +35,9 @@ export const agentConnectionRoutes = [
       404: { description: "The caller has no such token.", schema: errorDetail },
       422: validationFailed,
     },
-    handle({ mock, scope, caller, params, body }) {
-      const token = findToken(mock, scope, caller, body.oauth_token_id);
-      const record = connect(mock, scope, params.agent_id as string, token.id, caller);
-      return { status: 201, body: viewConnection(mock, record) };
+    handle({ tokens, connections, caller, params, body }) {
+      const token = tokens.find(caller, body.oauth_token_id);
+      return { status: 201, body: connections.view(connections.connect(params.agent_id, token.id, caller)) };
     },
   }),
   route({
@@ -56,8 +52,8 @@ export const agentConnectionRoutes = [
       404: { description: "The agent has no such connection.", schema: errorDetail },
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      disconnect(mock, scope, params.agent_id as string, params.connection_id as string);
+    handle({ connections, params }) {
+      connections.disconnect(params.agent_id, params.connection_id);
       return { status: 204 };
     },
   }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, pageResponse } from "../../kit/http/http-response.ts";
-import type { Mock } from "../../mock.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
+import type { AuthCallbacks, Callback } from "./auth-callbacks.ts";
 import {
   authenticateRequest,
   authenticateResponse,
@@ -12,13 +12,7 @@ import {
   finalizeResponse,
   waitResponse,
 } from "./auth-schemas.ts";
-import {
-  authenticate,
-  type Callback,
-  finishAuthentication,
-  longestWait,
-  waitForAuthentication,
-} from "./authentication.ts";
+import { maxWait } from "./auth-service.ts";
 import { escapeHtml, simplePage } from "./result-page.ts";
 
 const tag = "Auth Service (v2)";
@@ -36,10 +30,10 @@ const callbackQuery = {
 };
 
 /** Ends an authentication and shows the user how it went. Nothing of the request decides where the browser goes next: nowhere. */
-async function finishOnPage(mock: Mock, callback: Callback): Promise<HttpResponse> {
+async function finishOnPage(callbacks: AuthCallbacks, callback: Callback): Promise<HttpResponse> {
   try {
-    const { provider } = await finishAuthentication(mock, callback);
-    const text = `<p>You are connected to ${escapeHtml(provider.name)}. You can close this window.</p>`;
+    const { name } = await callbacks.finish(callback);
+    const text = `<p>You are connected to ${escapeHtml(name)}. You can close this window.</p>`;
     return pageResponse(200, simplePage("Connected", text));
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
@@ -60,8 +54,8 @@ export const flowRoutes = [
       404: { description: "No such provider or token in this workspace.", schema: errorDetail },
       422: validationFailed,
     },
-    async handle({ mock, scope, caller, body }) {
-      return { status: 200, body: await authenticate(mock, scope, caller, body) };
+    async handle({ auth, caller, body }) {
+      return { status: 200, body: await auth.authenticate(caller, body) };
     },
   }),
   route({
@@ -75,16 +69,15 @@ export const flowRoutes = [
       timeout: {
         kind: "integer",
         schema: z.int().default(30),
-        description: `Seconds to wait at most: none below 0, and more than ${longestWait} is taken as that.`,
+        description: `Seconds to wait at most: none below 0, and more than ${maxWait} is taken as that.`,
       },
     },
     responses: {
       200: { description: "The token, or why there is none.", schema: waitResponse },
       422: validationFailed,
     },
-    async handle({ mock, scope, caller, params, query, signal }) {
-      const id = params.auth_id as string;
-      return { status: 200, body: await waitForAuthentication(mock, scope, caller, id, query.timeout, signal) };
+    async handle({ auth, caller, params, query, signal }) {
+      return { status: 200, body: await auth.wait(caller, params.auth_id, query.timeout, signal) };
     },
   }),
   route({
@@ -97,8 +90,8 @@ export const flowRoutes = [
     summary: "Take a browser back from an OAuth provider",
     query: callbackQuery,
     responses: pages,
-    handle({ mock, params, query: { code, state, error, error_description: errorDescription } }) {
-      return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
+    handle({ callbacks, params, query: { code, state, error, error_description: errorDescription } }) {
+      return finishOnPage(callbacks, { providerId: params.provider_id, code, state, error, errorDescription });
     },
   }),
   route({
@@ -114,14 +107,9 @@ export const flowRoutes = [
       400: ruleBroken,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const answer = { ...body, error: null, errorDescription: null };
-      const { provider } = await finishAuthentication(
-        mock,
-        { providerId: params.provider_id as string, ...answer },
-        scope,
-      );
-      return { status: 200, body: { status: "completed", provider_id: provider.providerId } };
+    async handle({ callbacks, tenancy, params, body }) {
+      const { providerId } = await callbacks.finish({ providerId: params.provider_id, ...body }, tenancy);
+      return { status: 200, body: { status: "completed", provider_id: providerId } };
     },
   }),
   route({
@@ -139,13 +127,13 @@ export const flowRoutes = [
       installation_id: { kind: "integer", schema: z.int().optional(), description: "The installation." },
     },
     responses: pages,
-    handle({ mock, params, query }) {
+    handle({ callbacks, params, query }) {
       const { code, state, error, error_description: errorDescription, setup_action: action } = query;
       if (action === "update" && !code && !error) {
         const text = "<p>The installation was changed. You can close this window.</p>";
         return pageResponse(200, simplePage("Updated", text));
       }
-      return finishOnPage(mock, { providerId: params.provider_id as string, code, state, error, errorDescription });
+      return finishOnPage(callbacks, { providerId: params.provider_id, code, state, error, errorDescription });
     },
   }),
 ];

@@ -10,21 +10,13 @@ import {
   providerResponse,
   providerUpdateRequest,
 } from "./auth-schemas.ts";
-import {
-  createMcpProvider,
-  createProvider,
-  findProvider,
-  providersOf,
-  updateProvider,
-  viewProvider,
-} from "./provider-model.ts";
-import { deleteTokens } from "./token-model.ts";
+import { viewProvider } from "./provider-service.ts";
 
 const tag = "Auth Service (v2)";
 const path = "/v2/auth/providers";
 const notFound = { description: "No such provider in this workspace.", schema: errorDetail };
 const taken = { description: "The workspace has a provider of this name.", schema: errorDetail };
-const one = { path: `${path}/{provider_id}`, params: { provider_id: z.string() } };
+const one = { path: `${path}/{provider_id}`, params: { provider_id: z.string() } } as const;
 
 export const providerRoutes = [
   route({
@@ -34,8 +26,8 @@ export const providerRoutes = [
     tag,
     summary: "List the OAuth providers of the workspace",
     responses: { 200: { description: "The providers.", schema: z.array(providerResponse) } },
-    handle({ mock, scope }) {
-      return { status: 200, body: providersOf(mock, scope).map(viewProvider) };
+    handle({ providers }) {
+      return { status: 200, body: providers.list().map(viewProvider) };
     },
   }),
   route({
@@ -51,8 +43,8 @@ export const providerRoutes = [
       409: taken,
       422: validationFailed,
     },
-    handle({ mock, scope, body }) {
-      return { status: 200, body: viewProvider(createProvider(mock, scope, body)) };
+    handle({ providers, body }) {
+      return { status: 200, body: viewProvider(providers.create(body)) };
     },
   }),
   route({
@@ -71,8 +63,8 @@ export const providerRoutes = [
       409: taken,
       422: validationFailed,
     },
-    async handle({ mock, scope, body }) {
-      return { status: 200, body: viewProvider(await createMcpProvider(mock, scope, body)) };
+    async handle({ providers, body }) {
+      return { status: 200, body: viewProvider(await providers.discover(body)) };
     },
   }),
   route({
@@ -86,8 +78,8 @@ export const providerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      return { status: 200, body: viewProvider(findProvider(mock, scope, params.provider_id as string)) };
+    handle({ providers, params }) {
+      return { status: 200, body: viewProvider(providers.find(params.provider_id)) };
     },
   }),
   route({
@@ -103,9 +95,8 @@ export const providerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params, body }) {
-      const record = findProvider(mock, scope, params.provider_id as string);
-      return { status: 200, body: viewProvider(updateProvider(mock, record, body)) };
+    handle({ providers, params, body }) {
+      return { status: 200, body: viewProvider(providers.update(params.provider_id, body)) };
     },
   }),
   route({
@@ -119,10 +110,10 @@ export const providerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const record = findProvider(mock, scope, params.provider_id as string);
-      await deleteTokens(mock, mock.state.tokens.list({ ...scope, providerRecordId: record.id }));
-      mock.state.providers.remove(record.id);
+    async handle({ providers, tokens, params }) {
+      const record = providers.find(params.provider_id);
+      await tokens.remove(tokens.list({ providerRecordId: record.id }));
+      providers.remove(record);
       return { status: 200, body: { message: `OAuth provider ${record.providerId} deleted.` } };
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { OutboundError } from "../../kit/outbound.ts";
-import type { Mock } from "../../mock.ts";
 import type { ProviderRecord } from "../store/auth-records.ts";
+import type { AuthOptions } from "./auth-options.ts";
 
 /** What a provider gives for a code or a refresh token. Times are in milliseconds since the epoch. */
 export interface IssuedToken {
@@ -12,23 +12,26 @@ export interface IssuedToken {
 }
 
 /** RFC 6749, section 5.1 */
-const tokenAnswer = z.looseObject({
+const tokenResponse = z.looseObject({
   access_token: z.string().min(1),
   refresh_token: z.string().min(1).nullish(),
   expires_in: z.coerce.number().positive().nullish(),
   scope: z.string().nullish(),
 });
-const errorAnswer = z.looseObject({ error: z.string(), error_description: z.string().nullish() });
+const errorResponse = z.looseObject({ error: z.string(), error_description: z.string().nullish() });
+
+/** What requests to a token endpoint need. */
+export type TokenEndpointOptions = Pick<AuthOptions, "clock" | "outbound" | "redaction">;
 
 /** Exchanges an authorization code. @throws {OutboundError} when the provider can't be called or refuses. */
 export function exchangeCode(
-  mock: Mock,
+  options: TokenEndpointOptions,
   provider: ProviderRecord,
   code: string,
   redirectUri: string,
   codeVerifier: string | null,
 ): Promise<IssuedToken> {
-  return askForToken(mock, provider, {
+  return requestToken(options, provider, {
     grant_type: "authorization_code",
     code,
     redirect_uri: redirectUri,
@@ -37,14 +40,22 @@ export function exchangeCode(
 }
 
 /** Renews a token. @throws {OutboundError} when the provider can't be called or refuses. */
-export function refresh(mock: Mock, provider: ProviderRecord, refreshToken: string): Promise<IssuedToken> {
-  return askForToken(mock, provider, { grant_type: "refresh_token", refresh_token: refreshToken });
+export function refresh(
+  options: TokenEndpointOptions,
+  provider: ProviderRecord,
+  refreshToken: string,
+): Promise<IssuedToken> {
+  return requestToken(options, provider, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
 /** Tells a provider that a token is no longer used, as well as that goes: a provider without a known place, or that doesn't answer, is left alone. */
-export async function revoke(mock: Mock, provider: ProviderRecord | undefined, token: string): Promise<void> {
+export async function revoke(
+  { outbound }: TokenEndpointOptions,
+  provider: ProviderRecord | undefined,
+  token: string,
+): Promise<void> {
   if (!provider || provider.revocationUrl === null) return;
-  await mock.outbound.send(provider.revocationUrl, post(provider, { token })).catch((error: unknown) => {
+  await outbound.send(provider.revocationUrl, post(provider, { token })).catch((error: unknown) => {
     if (!(error instanceof OutboundError)) throw error;
   });
 }
@@ -66,24 +77,28 @@ function post(provider: ProviderRecord, fields: Record<string, string>) {
   return { method: "POST", headers, body: body.toString() } as const;
 }
 
-async function askForToken(mock: Mock, provider: ProviderRecord, fields: Record<string, string>): Promise<IssuedToken> {
-  const answer = await mock.outbound.send(provider.tokenUrl, post(provider, fields));
+async function requestToken(
+  { clock, outbound, redaction }: TokenEndpointOptions,
+  provider: ProviderRecord,
+  fields: Record<string, string>,
+): Promise<IssuedToken> {
+  const response = await outbound.send(provider.tokenUrl, post(provider, fields));
   let document: unknown;
   try {
-    document = JSON.parse(answer.text);
+    document = JSON.parse(response.text);
   } catch {
-    throw new OutboundError(`the token endpoint answered ${answer.status} with something other than JSON.`);
+    throw new OutboundError(`the token endpoint answered ${response.status} with something other than JSON.`);
   }
-  const refusal = errorAnswer.safeParse(document).data;
+  const refusal = errorResponse.safeParse(document).data;
   if (refusal) throw new OutboundError(`the token endpoint refused: ${refusal.error_description ?? refusal.error}`);
-  const issued = answer.status === 200 ? tokenAnswer.safeParse(document).data : undefined;
-  if (!issued) throw new OutboundError(`the token endpoint answered ${answer.status} without a token.`);
-  mock.redaction.remember(issued.access_token);
-  if (issued.refresh_token) mock.redaction.remember(issued.refresh_token);
+  const issued = response.status === 200 ? tokenResponse.safeParse(document).data : undefined;
+  if (!issued) throw new OutboundError(`the token endpoint answered ${response.status} without a token.`);
+  redaction.remember(issued.access_token);
+  if (issued.refresh_token) redaction.remember(issued.refresh_token);
   return {
     accessToken: issued.access_token,
     refreshToken: issued.refresh_token ?? null,
-    expiresAt: issued.expires_in ? mock.clock.now() + issued.expires_in * 1000 : null,
+    expiresAt: issued.expires_in ? clock.now() + issued.expires_in * 1000 : null,
     scopes: issued.scope ? issued.scope.split(/[\s,]+/).filter((scope) => scope !== "") : null,
   };
 }

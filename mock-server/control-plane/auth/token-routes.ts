@@ -1,8 +1,5 @@
 import { z } from "zod";
-import type { Mock } from "../../mock.ts";
-
 import { validationFailed } from "../common-responses.ts";
-import type { Scope } from "../deployments/deployment-model.ts";
 import { optionalText } from "../paging.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
@@ -14,30 +11,32 @@ import {
   tokenSummary,
   tokenUpdateRequest,
 } from "./auth-schemas.ts";
-import { lookUpProvider, providersOf } from "./provider-model.ts";
-import { deleteTokens, findToken, updateToken, viewToken } from "./token-model.ts";
+import type { ProviderService } from "./provider-service.ts";
+import type { TokenService } from "./token-service.ts";
 
 const tag = "Auth Service (v2)";
 const notFound = { description: "The caller has no such token.", schema: errorDetail };
 const providerParameter = { kind: "string", schema: z.string(), description: "The provider." } as const;
 
+interface Services {
+  providers: ProviderService;
+  tokens: TokenService;
+}
+
 /** The caller's tokens, of one provider if one is named. */
-function ownTokens(mock: Mock, scope: Scope, caller: string, providerId?: string | null): TokenRecord[] {
-  if (providerId === null || providerId === undefined) return mock.state.tokens.list({ ...scope, owner: caller });
-  const provider = lookUpProvider(mock, scope, providerId);
-  return provider ? mock.state.tokens.list({ ...scope, owner: caller, providerRecordId: provider.id }) : [];
+function ownTokens({ providers, tokens }: Services, owner: string, providerId?: string | null): TokenRecord[] {
+  if (providerId === null || providerId === undefined) return tokens.list({ owner });
+  const provider = providers.get(providerId);
+  return provider ? tokens.list({ owner, providerRecordId: provider.id }) : [];
 }
 
 /** The tokens of all users of a workspace for its Slack providers. */
-function slackTokens(mock: Mock, scope: Scope): TokenRecord[] {
+function slackTokens({ providers, tokens }: Services): TokenRecord[] {
   const isSlack = ({ providerType, providerId }: ProviderRecord) => (providerType ?? providerId) === "slack";
-  const providers = providersOf(mock, scope).filter(isSlack);
-  return providers.flatMap(({ id }) => mock.state.tokens.list({ ...scope, providerRecordId: id }));
-}
-
-function present(mock: Mock, token: TokenRecord) {
-  const provider = mock.state.providers.get(token.providerRecordId);
-  return viewToken(token, provider?.providerId ?? token.providerRecordId);
+  return providers
+    .list()
+    .filter(isSlack)
+    .flatMap(({ id }) => tokens.list({ providerRecordId: id }));
 }
 
 export const tokenRoutes = [
@@ -52,9 +51,9 @@ export const tokenRoutes = [
       200: { description: "The tokens, without their values.", schema: z.array(tokenSummary) },
       422: validationFailed,
     },
-    async handle({ mock, scope, caller, query }) {
-      const tokens = ownTokens(mock, scope, caller, query.provider_id);
-      return { status: 200, body: await Promise.all(tokens.map((token) => present(mock, token))) };
+    handle({ providers, tokens, caller, query }) {
+      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      return { status: 200, body: own.map((token) => tokens.view(token)) };
     },
   }),
   route({
@@ -65,10 +64,10 @@ export const tokenRoutes = [
     summary: "Delete the caller's tokens of one provider",
     query: { provider_id: providerParameter },
     responses: { 200: { description: "They are deleted.", schema: revocationResponse }, 422: validationFailed },
-    async handle({ mock, scope, caller, query }) {
-      const tokens = ownTokens(mock, scope, caller, query.provider_id);
-      await deleteTokens(mock, tokens);
-      return { status: 200, body: { message: `${tokens.length} tokens deleted.`, provider_id: query.provider_id } };
+    async handle({ providers, tokens, caller, query }) {
+      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      await tokens.remove(own);
+      return { status: 200, body: { message: `${own.length} tokens deleted.`, provider_id: query.provider_id } };
     },
   }),
   route({
@@ -79,8 +78,9 @@ export const tokenRoutes = [
     summary: "Ask whether the caller has a token of a provider",
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
-    handle({ mock, scope, caller, query }) {
-      return { status: 200, body: { has_token: ownTokens(mock, scope, caller, query.provider_id).length > 0 } };
+    handle({ providers, tokens, caller, query }) {
+      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      return { status: 200, body: { has_token: own.length > 0 } };
     },
   }),
   route({
@@ -90,8 +90,8 @@ export const tokenRoutes = [
     tag,
     summary: "Ask whether anybody in the workspace has a Slack token",
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse } },
-    handle({ mock, scope }) {
-      return { status: 200, body: { has_token: slackTokens(mock, scope).length > 0 } };
+    handle(services) {
+      return { status: 200, body: { has_token: slackTokens(services).length > 0 } };
     },
   }),
   route({
@@ -101,9 +101,9 @@ export const tokenRoutes = [
     tag,
     summary: "Delete all Slack tokens of the workspace",
     responses: { 200: { description: "They are deleted.", schema: messageResponse } },
-    async handle({ mock, scope }) {
-      const found = slackTokens(mock, scope);
-      await deleteTokens(mock, found);
+    async handle(services) {
+      const found = slackTokens(services);
+      await services.tokens.remove(found);
       return { status: 200, body: { message: `${found.length} Slack tokens deleted.` } };
     },
   }),
@@ -120,10 +120,9 @@ export const tokenRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, caller, params, body }) {
-      const token = findToken(mock, scope, caller, params.token_id as string);
-      const updated = updateToken(mock, token, body.provider_account_label, body.is_default);
-      return { status: 200, body: present(mock, updated) };
+    handle({ tokens, caller, params, body }) {
+      const updated = tokens.update(caller, params.token_id, body.provider_account_label, body.is_default);
+      return { status: 200, body: tokens.view(updated) };
     },
   }),
   route({
@@ -134,8 +133,8 @@ export const tokenRoutes = [
     tag,
     summary: "Delete a token, after revoking it at its provider",
     responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },
-    async handle({ mock, scope, caller, params }) {
-      await deleteTokens(mock, [findToken(mock, scope, caller, params.token_id as string)]);
+    async handle({ tokens, caller, params }) {
+      await tokens.remove([tokens.find(caller, params.token_id)]);
       return { status: 204 };
     },
   }),

@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { deploymentTypes } from "../../../core/wire/source-config.ts";
-import { badRequest, HttpError } from "../../kit/http/http-error.ts";
-import { agentUrl, type Mock } from "../../mock.ts";
+import { HttpError } from "../../kit/http/http-error.ts";
 import { notFound, ruleBroken, validationFailed } from "../common-responses.ts";
-import { optionalFlag, optionalText, pagingParameters } from "../paging.ts";
+import { optionalFlag, optionalText, pageOf, pagingParameters } from "../paging.ts";
 import { route } from "../route.ts";
 import {
   deletionsResponse,
@@ -18,28 +16,9 @@ import {
   uploadUrlRequest,
   uploadUrlResponse,
 } from "../schemas.ts";
-import type { DeploymentRecord } from "../store/records.ts";
-import { createUploadUrl } from "../uploads/upload-model.ts";
-import { viewDeployment } from "../views.ts";
-import { deploymentQuery } from "./deployment-filters.ts";
-import {
-  changeDeployment,
-  createDeployment,
-  deleteDeployment,
-  deploymentNotFound,
-  findDeployment,
-  patchDeployment,
-} from "./deployment-model.ts";
+import { deploymentNotFound } from "./deployment-registry.ts";
 
 const tag = "Deployments (v2)";
-
-function present(mock: Mock, record: DeploymentRecord) {
-  return viewDeployment(record, agentUrl(mock, record.id), mock.clock.now());
-}
-
-function checkSource(record: DeploymentRecord, source: string, what: string): void {
-  if (record.source !== source) throw badRequest(`${what} is only available for source "${source}".`);
-}
 
 export const deploymentRoutes = [
   route({
@@ -69,12 +48,12 @@ export const deploymentRoutes = [
       200: { description: "One page of deployments.", schema: deploymentsListResponse },
       422: validationFailed,
     },
-    handle({ mock, scope, query }) {
-      const { edition, tenantId } = scope;
-      const wanted = deploymentQuery(query, mock.clock.now(), query);
-      const page = mock.state.deployments.list(edition, tenantId, wanted);
-      const resources = page.map((record) => present(mock, record));
-      return { status: 200, body: { resources, offset: query.offset + resources.length } };
+    handle({ deployments, query }) {
+      const page = deployments.list(query);
+      return pageOf(
+        page.map((record) => deployments.view(record)),
+        query,
+      );
     },
   }),
   route({
@@ -90,10 +69,8 @@ export const deploymentRoutes = [
       409: { description: "The name is in use in this workspace.", schema: errorDetail },
       422: validationFailed,
     },
-    handle({ mock, scope, body }) {
-      const created = createDeployment(mock, scope, body);
-      const answer = (record: DeploymentRecord) => ({ status: 201, body: present(mock, record) }) as const;
-      return created instanceof Promise ? created.then(answer) : answer(created);
+    async handle({ deployments, body }) {
+      return { status: 201, body: deployments.view(await deployments.create(body)) };
     },
   }),
   route({
@@ -115,12 +92,12 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, query }) {
+    async handle({ deployments, query }) {
       const ids = [...new Set(query.deployment_ids.map((id) => id.toLowerCase()))];
       const results = [];
       for (const id of ids) {
         try {
-          await changeDeployment(mock, scope, id, (record) => deleteDeployment(mock, record, false));
+          await deployments.delete(id, false);
           results.push({ deployment_id: id, status: 204 });
         } catch (error) {
           if (!(error instanceof HttpError)) throw error;
@@ -143,9 +120,8 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      return { status: 200, body: present(mock, deployment) };
+    handle({ deployments, params }) {
+      return { status: 200, body: deployments.view(deployments.find(params.deployment_id)) };
     },
   }),
   route({
@@ -163,11 +139,9 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const { deployment } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
-        patchDeployment(mock, record, body),
-      );
-      return { status: 200, body: present(mock, deployment) };
+    async handle({ deployments, params, body }) {
+      const { deployment } = await deployments.patch(params.deployment_id, body);
+      return { status: 200, body: deployments.view(deployment) };
     },
   }),
   route({
@@ -184,10 +158,8 @@ export const deploymentRoutes = [
       },
     },
     responses: { 204: { description: "It is being deleted." }, 404: notFound, 422: validationFailed },
-    async handle({ mock, scope, params, query }) {
-      await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
-        deleteDeployment(mock, record, query.delete_tracing_project),
-      );
+    async handle({ deployments, params, query }) {
+      await deployments.delete(params.deployment_id, query.delete_tracing_project);
       return { status: 204 };
     },
   }),
@@ -204,13 +176,8 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      const record = findDeployment(mock, scope, params.deployment_id as string);
-      checkSource(record, "internal_docker", "A push token");
-      const token = randomBytes(24).toString("base64url");
-      mock.redaction.remember(token);
-      const host = new URL(mock.publicUrl()).host;
-      return { status: 200, body: { token, registry_url: `${host}/registry/${record.id}` } };
+    handle({ deployments, params }) {
+      return { status: 200, body: deployments.createPushToken(params.deployment_id) };
     },
   }),
   route({
@@ -226,11 +193,9 @@ export const deploymentRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params, body }) {
-      const record = findDeployment(mock, scope, params.deployment_id as string);
-      checkSource(record, "internal_source", "An upload URL");
+    handle({ deployments, params, body }) {
       const headers = body?.supports_upload_headers ? { upload_headers: {} } : {};
-      return { status: 200, body: { ...createUploadUrl(mock, record.id), ...headers } };
+      return { status: 200, body: { ...deployments.createUploadUrl(params.deployment_id), ...headers } };
     },
   }),
 ];

@@ -3,7 +3,8 @@ import type { Secret, SourceConfig, SourceRevisionConfig } from "../../../core/w
 import { badRequest } from "../../kit/http/http-error.ts";
 import { isBuilt } from "../revisions/rollout.ts";
 import type { CreateBody, PatchBody } from "../schemas.ts";
-import type { DeploymentRecord, Edition } from "../store/records.ts";
+import type { DeploymentRecord } from "../store/records.ts";
+import type { Edition } from "../tenancy.ts";
 
 /** What a source and its settings must fulfil, whether just created or patched. Config paths are under neutral names. */
 interface SourceState {

@@ -32,24 +32,24 @@ export function imageVersion({ source, revisionConfig }: DeploymentRecord): stri
   return /:([^:/@]+)(@|$)/.exec(revisionConfig.image_uri ?? "")?.[1] ?? null;
 }
 
-/** A deployment as it is after the course of `revision` has changed. */
-export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
-  return { ...record, ...courseAfter(record, revision, now) };
+/** A deployment as it is after the timeline of `revision` has changed. */
+export function withTimelineOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
+  return { ...record, ...timelineAfter(record, revision, now) };
 }
 
-/** The part of a deployment that follows from the courses of its revisions. */
-type DeploymentCourse = Pick<DeploymentRecord, "activations" | "readyAt">;
+/** The part of a deployment that follows from the timelines of its revisions. */
+type DeploymentTimeline = Pick<DeploymentRecord, "activations" | "readyAt">;
 
 /** The activations that still count beside those of a revision: the one that serves, and those to come. */
-function lastingActivations(all: DeploymentCourse["activations"], revisionId: string, now: number) {
+function lastingActivations(all: DeploymentTimeline["activations"], revisionId: string, now: number) {
   const others = all.filter((activation) => activation.revisionId !== revisionId);
   const past = others.filter(({ at }) => at <= now);
   const serving = past.reduce((newest, { sequence }) => Math.max(newest, sequence), -1);
   return others.filter(({ at, sequence }) => at > now || sequence === serving);
 }
 
-/** The course of a deployment after that of one of its revisions has changed. */
-export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
+/** The timeline of a deployment after that of one of its revisions has changed. */
+export function timelineAfter(record: DeploymentTimeline, revision: RevisionRecord, now: number): DeploymentTimeline {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
   const lasting = lastingActivations(record.activations, revision.id, now);
   const { id: revisionId, sequence, activeDelay } = revision;
@@ -60,3 +60,6 @@ export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, 
   const isReady = record.readyAt !== null && record.readyAt <= now;
   return { activations, readyAt: isReady ? record.readyAt : deployedAt };
 }
+
+/** The timeline of a deployment that has no revision yet. */
+export const emptyTimeline: DeploymentTimeline = { activations: [], readyAt: null };

@@ -4,8 +4,8 @@ import { validationFailed } from "../common-responses.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
 import type { IntegrationRecord } from "../store/records.ts";
-import { findIntegration, integrationsOf, viewIntegration, viewRepository } from "./integration-model.ts";
 import { integrationResponse, repositoryResponse } from "./integration-schemas.ts";
+import { viewIntegration, viewRepository } from "./integration-service.ts";
 
 const tag = "Integrations (v1)";
 
@@ -19,8 +19,8 @@ function routesOf(kind: IntegrationRecord["kind"], root: string, what: string) {
       tag,
       summary: `List the ${what} integrations of the workspace`,
       responses: { 200: { description: "The integrations.", schema: z.array(integrationResponse) } },
-      handle({ mock, scope }) {
-        return { status: 200, body: integrationsOf(mock, scope, kind).map(viewIntegration) };
+      handle({ integrations }) {
+        return { status: 200, body: integrations.list(kind).map(viewIntegration) };
       },
     }),
     route({
@@ -34,8 +34,8 @@ function routesOf(kind: IntegrationRecord["kind"], root: string, what: string) {
         404: { description: "No such integration in this workspace.", schema: errorDetail },
         422: validationFailed,
       },
-      handle({ mock, scope, params }) {
-        const integration = findIntegration(mock, scope, kind, params.integration_id as string);
+      handle({ integrations, params }) {
+        const integration = integrations.find(kind, params.integration_id);
         const body = integration.repositories.map((repository) => viewRepository(integration, repository));
         return { status: 200, body };
       },

@@ -1,21 +1,14 @@
 import { ruleBroken, validationFailed } from "../common-responses.ts";
-import { pagingParameters } from "../paging.ts";
+import { pageOf, pagingParameters } from "../paging.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";
-import {
-  createListener,
-  deleteListener,
-  findListener,
-  pageOfListeners,
-  patchListener,
-  viewListener,
-} from "./listener-model.ts";
 import {
   listenerCreateRequest,
   listenerPatchRequest,
   listenerResponse,
   listenersListResponse,
 } from "./listener-schemas.ts";
+import { viewListener } from "./listener-service.ts";
 
 const tag = "Listeners (v2)";
 const forbidden = { description: "Listeners are for self-hosted enterprise organizations.", schema: errorDetail };
@@ -30,9 +23,8 @@ export const listenerRoutes = [
     summary: "List listeners, newest first",
     query: pagingParameters,
     responses: { 200: { description: "One page of listeners.", schema: listenersListResponse }, 422: validationFailed },
-    handle({ mock, scope, query }) {
-      const resources = pageOfListeners(mock, scope, query).map(viewListener);
-      return { status: 200, body: { resources, offset: query.offset + resources.length } };
+    handle({ listeners, query }) {
+      return pageOf(listeners.list(query).map(viewListener), query);
     },
   }),
   route({
@@ -49,8 +41,8 @@ export const listenerRoutes = [
       409: { description: "The workspace has a listener of this compute ID.", schema: errorDetail },
       422: validationFailed,
     },
-    handle({ mock, scope, body }) {
-      return { status: 201, body: viewListener(createListener(mock, scope, body)) };
+    handle({ listeners, body }) {
+      return { status: 201, body: viewListener(listeners.create(body)) };
     },
   }),
   route({
@@ -65,8 +57,8 @@ export const listenerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      return { status: 200, body: viewListener(findListener(mock, scope, params.listener_id as string)) };
+    handle({ listeners, params }) {
+      return { status: 200, body: viewListener(listeners.find(params.listener_id)) };
     },
   }),
   route({
@@ -83,9 +75,8 @@ export const listenerRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params, body }) {
-      const record = findListener(mock, scope, params.listener_id as string);
-      return { status: 200, body: viewListener(patchListener(mock, record, body)) };
+    handle({ listeners, params, body }) {
+      return { status: 200, body: viewListener(listeners.patch(params.listener_id, body)) };
     },
   }),
   route({
@@ -101,8 +92,8 @@ export const listenerRoutes = [
       409: { description: "A deployment uses it.", schema: errorDetail },
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      deleteListener(mock, scope, findListener(mock, scope, params.listener_id as string));
+    handle({ listeners, params }) {
+      listeners.delete(params.listener_id);
       return { status: 204 };
     },
   }),

@@ -3,9 +3,9 @@ import type { Clock } from "../../kit/clock.ts";
 import type { LogLine } from "./log-lines.ts";
 
 /** Lines kept of each deployment; a longer log loses its oldest. */
-const lineLimit = 5_000;
+const maxLines = 5_000;
 /** Of one line, in characters. */
-const messageLimit = 8_192;
+const maxMessageLength = 8_192;
 
 interface AgentLine extends LogLine {
   revisionId: string;
@@ -30,16 +30,16 @@ export class AgentLines {
       id: `${revisionId}-agent-${this.#count}`,
       timestamp: this.#clock.now(),
       level,
-      message: message.length > messageLimit ? `${message.slice(0, messageLimit)}…` : message,
+      message: message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message,
       revisionId,
     });
     // Cut in blocks: an array that is full must not be moved for every line.
-    if (lines.length >= 2 * lineLimit) lines.splice(0, lines.length - lineLimit);
+    if (lines.length >= 2 * maxLines) lines.splice(0, lines.length - maxLines);
   }
 
   /** The lines of a deployment, or of one revision of it, oldest first. */
   of(deploymentId: string, revisionId?: string): LogLine[] {
-    const lines = (this.#lines.get(deploymentId) ?? []).slice(-lineLimit);
+    const lines = (this.#lines.get(deploymentId) ?? []).slice(-maxLines);
     const chosen = revisionId === undefined ? lines : lines.filter((line) => line.revisionId === revisionId);
     return chosen.map(({ revisionId: _, ...line }) => line);
   }

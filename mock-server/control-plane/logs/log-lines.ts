@@ -13,13 +13,13 @@ export type LogLine = {
   message: string;
 };
 
-const usualFailures: Record<string, string[]> = {
+const defaultFailures: Record<string, string[]> = {
   CREATE_FAILED: ["Creating the deployment's database failed."],
   BUILD_FAILED: ["ERROR: process did not complete successfully: exit code: 1", "Build failed."],
   DEPLOY_FAILED: ["Container exited with code 1 before it answered /ok.", "Deploy failed."],
 };
 
-/** What the build of a revision usually logs. */
+/** What the build of a revision logs by default. */
 export function buildLines(source: string, config: SourceRevisionConfig): string[] {
   if (!isBuilt(source)) return [];
   return [
@@ -57,7 +57,7 @@ export function logOf(revision: RevisionRecord, kind: LogKind, now: number): Log
   const failedLog: LogKind = failure?.status === "DEPLOY_FAILED" ? "deploy" : "build";
   if (failure && failedLog === kind) {
     const own = revision.failureLines;
-    for (const message of own.length > 0 ? own : (usualFailures[failure.status] ?? [failure.status])) {
+    for (const message of own.length > 0 ? own : (defaultFailures[failure.status] ?? [failure.status])) {
       lines.push({ timestamp: failure.at, level: "ERROR", message });
     }
   }

@@ -1,12 +1,7 @@
-import type { LogsRequest } from "../../../core/wire/logs.ts";
-import type { Mock } from "../../mock.ts";
 import { notFound, ruleBroken, validationFailed } from "../common-responses.ts";
-import { findDeployment } from "../deployments/deployment-model.ts";
-import { findRevision } from "../revisions/revision-model.ts";
 import { route } from "../route.ts";
 import { logsRequest, logsResponse } from "../schemas.ts";
-import { type LogKind, type LogLine, logOf } from "./log-lines.ts";
-import { pageOfLog } from "./log-page.ts";
+import type { LogKind } from "./log-lines.ts";
 
 const tag = "Logs (v1)";
 const responses = {
@@ -15,12 +10,6 @@ const responses = {
   404: notFound,
   422: validationFailed,
 };
-
-/** The answer with a page of what the rollouts and then the agent server have logged. */
-function answerWith(mock: Mock, lines: LogLine[], request: LogsRequest | undefined) {
-  const ordered = lines.toSorted((a, b) => a.timestamp - b.timestamp);
-  return { status: 200, body: pageOfLog(ordered, request ?? {}, (text) => mock.redaction.text(text)) } as const;
-}
 
 function revisionLogRoute(kind: LogKind) {
   return route({
@@ -31,11 +20,10 @@ function revisionLogRoute(kind: LogKind) {
     summary: `Read the ${kind} log of a revision`,
     body: { schema: logsRequest, required: false },
     responses,
-    handle({ mock, scope, params, body }) {
-      const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      const revision = findRevision(mock, deployment, params.revision_id as string);
-      const said = kind === "deploy" ? mock.agentLines.of(deployment.id, revision.id) : [];
-      return answerWith(mock, [...logOf(revision, kind, mock.clock.now()), ...said], body);
+    handle({ deployments, revisions, logs, params, body }) {
+      const deployment = deployments.find(params.deployment_id);
+      const revision = revisions.find(deployment, params.revision_id);
+      return { status: 200, body: logs.ofRevision(revision, kind, body ?? {}) };
     },
   });
 }
@@ -51,12 +39,8 @@ export const logRoutes = [
     summary: "Read the deploy logs of all revisions of a deployment",
     body: { schema: logsRequest, required: false },
     responses,
-    handle({ mock, scope, params, body }) {
-      const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      const now = mock.clock.now();
-      const revisions = mock.state.revisions.find({ deploymentId: deployment.id });
-      const lines = revisions.flatMap((revision) => logOf(revision, "deploy", now));
-      return answerWith(mock, [...lines, ...mock.agentLines.of(deployment.id)], body);
+    handle({ deployments, logs, params, body }) {
+      return { status: 200, body: logs.ofDeployment(deployments.find(params.deployment_id), body ?? {}) };
     },
   }),
 ];

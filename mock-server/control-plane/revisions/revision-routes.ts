@@ -1,14 +1,10 @@
-import { agentUrl } from "../../mock.ts";
 import { notFound, ruleBroken, validationFailed } from "../common-responses.ts";
 import { listed } from "../deployments/deployment-filters.ts";
-import { changeDeployment, findDeployment, patchDeployment } from "../deployments/deployment-model.ts";
 import { isRemoteReconciled } from "../deployments/deployment-state.ts";
-import { optionalFlag, optionalText, pagingParameters } from "../paging.ts";
+import { optionalFlag, optionalText, pageOf, pagingParameters } from "../paging.ts";
 import { route } from "../route.ts";
 import { deploymentPatchRequest, deploymentResponse, revisionResponse, revisionsListResponse } from "../schemas.ts";
 import type { RevisionRecord } from "../store/records.ts";
-import { viewDeployment, viewRevision } from "../views.ts";
-import { addRevision, findRevision, interruptRevision } from "./revision-model.ts";
 
 const tag = "Deployments (v2)";
 const revisionsPath = "/v2/deployments/{deployment_id}/revisions";
@@ -30,15 +26,16 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params, query }) {
-      const { limit, offset, status, remote_reconciled: remote } = query;
-      const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      const now = mock.clock.now();
+    handle({ deployments, revisions, params, query }) {
+      const { status, remote_reconciled: remote } = query;
+      const deployment = deployments.find(params.deployment_id);
       const statuses = status === null || status === undefined ? undefined : listed(status);
       const isWanted = remote === null || remote === undefined || remote === isRemoteReconciled(deployment);
-      const page = isWanted ? mock.state.revisions.list(deployment.id, { now, statuses, offset, limit }) : [];
-      const resources = page.map((revision) => viewRevision(revision, now));
-      return { status: 200, body: { resources, offset: offset + resources.length } };
+      const page = isWanted ? revisions.list(deployment, { ...query, statuses }) : [];
+      return pageOf(
+        page.map((revision) => revisions.view(revision)),
+        query,
+      );
     },
   }),
   route({
@@ -54,11 +51,9 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params, body }) {
-      const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
-        patchDeployment(mock, record, body ?? {}, true),
-      );
-      return { status: 201, body: viewRevision(revision as RevisionRecord, mock.clock.now()) };
+    async handle({ deployments, revisions, params, body }) {
+      const { revision } = await deployments.patch(params.deployment_id, body ?? {}, true);
+      return { status: 201, body: revisions.view(revision as RevisionRecord) };
     },
   }),
   route({
@@ -72,10 +67,9 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ mock, scope, params }) {
-      const deployment = findDeployment(mock, scope, params.deployment_id as string);
-      const revision = findRevision(mock, deployment, params.revision_id as string);
-      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
+    handle({ deployments, revisions, params }) {
+      const revision = revisions.find(deployments.find(params.deployment_id), params.revision_id);
+      return { status: 200, body: revisions.view(revision) };
     },
   }),
   route({
@@ -90,12 +84,12 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const { deployment } = await changeDeployment(mock, scope, params.deployment_id as string, async (record) => {
-        const { source, config } = findRevision(mock, record, params.revision_id as string);
-        return addRevision(mock, record, { source, config });
+    async handle({ deployments, revisions, params }) {
+      const { deployment } = await deployments.change(params.deployment_id, (record) => {
+        const { source, config } = revisions.find(record, params.revision_id);
+        return revisions.add(record, { source, config });
       });
-      return { status: 200, body: viewDeployment(deployment, agentUrl(mock, deployment.id), mock.clock.now()) };
+      return { status: 200, body: deployments.view(deployment) };
     },
   }),
   route({
@@ -110,11 +104,11 @@ export const revisionRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    async handle({ mock, scope, params }) {
-      const { revision } = await changeDeployment(mock, scope, params.deployment_id as string, (record) =>
-        interruptRevision(mock, record, params.revision_id as string),
+    async handle({ deployments, revisions, params }) {
+      const { revision } = await deployments.change(params.deployment_id, (record) =>
+        revisions.interrupt(record, params.revision_id),
       );
-      return { status: 200, body: viewRevision(revision, mock.clock.now()) };
+      return { status: 200, body: revisions.view(revision) };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-import type { Edition } from "./records.ts";
+import type { Edition } from "../tenancy.ts";
 
 /** An OAuth provider of a workspace, as the auth service knows it. */
 export interface ProviderRecord {

@@ -1,5 +1,6 @@
 import type { Database } from "../../kit/store/database.ts";
 import { Table, type TableShape } from "../../kit/store/table.ts";
+import type { Edition } from "../tenancy.ts";
 import type {
   AuthSessionRecord,
   ConnectionRecord,
@@ -9,7 +10,6 @@ import type {
   ProviderRecord,
   TokenRecord,
 } from "./auth-records.ts";
-import type { Edition } from "./records.ts";
 
 export const providerShape: TableShape<ProviderRecord> = {
   table: "oauth_providers",

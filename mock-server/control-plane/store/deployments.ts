@@ -2,7 +2,8 @@ import type { Database, Value } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import { normalizeRepository } from "../deployments/commits.ts";
 import { imageVersion, isGone } from "../deployments/deployment-state.ts";
-import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
+import type { Edition } from "../tenancy.ts";
+import type { DeploymentRecord, RevisionRecord } from "./records.ts";
 import type { Revisions } from "./revisions.ts";
 
 /** Which deployments of a workspace to list. What is absent lets everything through; those that are gone `now` are never listed. */

@@ -21,9 +21,17 @@ export class Integrations extends Table<IntegrationRecord> {
     super(database, integrationShape);
   }
 
-  /** Those of one kind that a workspace has, its own and those of every workspace, oldest first. */
-  ofWorkspace(tenantId: string, kind: IntegrationRecord["kind"]): IntegrationRecord[] {
-    return this.select("WHERE (tenant_id = ? OR tenant_id IS NULL) AND kind = ? ORDER BY position", tenantId, kind);
+  /** Those that a workspace has, its own and those of every workspace, oldest first. */
+  ofWorkspace(tenantId: string): IntegrationRecord[] {
+    return this.select("WHERE tenant_id = ? OR tenant_id IS NULL ORDER BY position", tenantId);
+  }
+
+  /** Puts `records` in the place of all there are. */
+  replace(records: readonly IntegrationRecord[]): void {
+    this.database.transaction(() => {
+      this.clear();
+      for (const record of records) this.put(record);
+    });
   }
 }
 

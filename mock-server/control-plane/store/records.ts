@@ -1,8 +1,6 @@
 import type { Secret, SecretReference, SourceConfig, SourceRevisionConfig } from "../../../core/wire/source-config.ts";
 import type { Phase, Transition } from "../revisions/rollout.ts";
-
-/** Which control plane a deployment belongs to: the one at the root, or the one under `/api-host`. */
-export type Edition = "cloud" | "self-hosted";
+import type { Edition } from "../tenancy.ts";
 
 /** When a revision takes over the traffic of its deployment. Times are in milliseconds since the epoch. */
 export interface Activation {

@@ -2,8 +2,8 @@ import { posix } from "node:path";
 import { text } from "node:stream/consumers";
 import { readTarball, TarballError, type TarballLimits, tarballLimits } from "./tar-entries.ts";
 
-/** Largest accepted tarball in bytes, packed: 200 MiB, which is also where the service's own client stops. */
-export const largestTarball = 200 * 1024 * 1024;
+/** Of an accepted tarball, packed: 200 MiB, which is also where the service's own client stops. */
+export const maxTarballBytes = 200 * 1024 * 1024;
 
 /** What a valid tarball turned out to hold. */
 export interface SourceTarball {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { jsonResponse } from "../../../mock-server/kit/http/http-response.ts";
 import type { RequestContext } from "../../../mock-server/kit/http/request-context.ts";
-import { startMockServer } from "../../../mock-server/server.ts";
+import { startMockServer, startMockServerWith } from "../../../mock-server/server.ts";
 import {
   agentInputs,
   apiKey,
@@ -288,7 +288,7 @@ test.each([
       return jsonResponse(200, { messages: ["the expected answer"] });
     },
   };
-  await using mock = await startMockServer({ port: 0, transitions: "immediate", agentServer });
+  await using mock = await startMockServerWith({ agentServer }, { port: 0, transitions: "immediate" });
   const inputs = agentInputs(mock, { "smoke-test": smokeTest });
   const { code, outputs, log } = await runAction({ event: push("a".repeat(40)), inputs });
   expect([code, outputs.result], log).toEqual([status, outcome]);

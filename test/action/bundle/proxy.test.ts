@@ -4,7 +4,7 @@ import { createServer } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { jsonResponse } from "../../../mock-server/kit/http/http-response.ts";
 import type { RequestContext } from "../../../mock-server/kit/http/request-context.ts";
-import { startMockServer } from "../../../mock-server/server.ts";
+import { startMockServer, startMockServerWith } from "../../../mock-server/server.ts";
 import { type CertificateFiles, certificateFor, hasOpenssl } from "../../support/certificate.ts";
 import { agentInputs, apiKey } from "../../support/github/agents.ts";
 import { ConnectProxy } from "../../support/github/connect-proxy.ts";
@@ -119,7 +119,7 @@ test("a control plane of a compose network is deployed to once its host is allow
   };
   let port = 0;
   const url = `http://mock.test:${await forwardedPort(() => port)}`;
-  await using mock = await startMockServer({ port: 0, transitions: "immediate", publicUrl: url, agentServer });
+  await using mock = await startMockServerWith({ agentServer }, { port: 0, transitions: "immediate", publicUrl: url });
   port = portOf(mock.url);
   const domain = new URL("../../support/github/test-domain.ts", import.meta.url);
   const options = (env: Record<string, string>) => ({

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { readTarball } from "./tar-entries.ts";
+import { readTarball } from "../control-plane/uploads/tar-entries.ts";
 
 /**
  * Unpacks a tarball into a new folder that only this user can enter. It need not be the one that was looked at: its address takes another. Packages aren't uploaded with a

@@ -1,5 +1,5 @@
 /** Those who wait for something to happen to a key. */
-export class Waiters {
+export class Notifier {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   /** Resolves when `key` is notified, after `milliseconds` of real time, or when the signal is aborted; whichever is first. */

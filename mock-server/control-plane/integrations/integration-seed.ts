@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { Integrations } from "../store/integrations.ts";
+import type { IntegrationRecord } from "../store/records.ts";
+
+/** The integration of a server that was given none: every workspace has it, and it accepts any repository. */
+export const defaultIntegrationId = "00000000-0000-4000-8000-000000000010";
+
+const defaultIntegration: IntegrationRecord = {
+  id: defaultIntegrationId,
+  kind: "github",
+  tenantId: null,
+  name: "default",
+  installationId: 1,
+  repositories: [{ id: 1, url: "https://github.com/example/agent", defaultBranch: "main" }],
+  acceptsAnyRepository: true,
+};
+
+/** An integration as it is configured. */
+export const integrationSeedSchema = z.strictObject({
+  id: z.guid(),
+  name: z.string().min(1),
+  /** @default "github" */
+  kind: z.enum(["github", "forge"]).optional(),
+  /** The workspace that has it. Default: every workspace. */
+  tenant_id: z.string().min(1).optional(),
+  installation_id: z.int().optional(),
+  repositories: z
+    .array(z.strictObject({ url: z.url({ protocol: /^https?$/ }), default_branch: z.string().min(1).optional() }))
+    .optional(),
+  /** Let deployments use repositories that aren't listed. @default false */
+  any_repository: z.boolean().optional(),
+});
+export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
+
+/** Puts the default integration into a state that has no integration. */
+export function ensureDefaultIntegration(integrations: Integrations): void {
+  if (!integrations.hasAny({})) integrations.put(defaultIntegration);
+}
+
+/** Adds integrations; with the first of them the default one is gone. */
+export function seedIntegrations(integrations: Integrations, seeds: readonly IntegrationSeed[]): void {
+  if (seeds.length > 0) integrations.remove(defaultIntegrationId);
+  for (const [index, seed] of seeds.entries()) {
+    integrations.put({
+      id: seed.id.toLowerCase(),
+      kind: seed.kind ?? "github",
+      tenantId: seed.tenant_id ?? null,
+      name: seed.name,
+      installationId: seed.installation_id ?? index + 1,
+      repositories: (seed.repositories ?? []).map(({ url, default_branch: branch }, position) => ({
+        id: (index + 1) * 1000 + position,
+        url,
+        defaultBranch: branch ?? "main",
+      })),
+      acceptsAnyRepository: seed.any_repository ?? false,
+    });
+  }
+}

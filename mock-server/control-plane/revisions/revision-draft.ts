@@ -1,0 +1,51 @@
+import { parseDuration } from "../../../core/duration.ts";
+import type { Build, RevisionOrigin } from "../builds.ts";
+import { buildLines } from "../logs/log-lines.ts";
+import type { RevisionRecord } from "../store/records.ts";
+import { planPhases, type RolloutVariation, scheduleFrom } from "./rollout.ts";
+import { type TransitionTable, totalOf } from "./transition-settings.ts";
+
+/** A new revision, on the schedule that the transition settings give it and that its build comes to. */
+export function draftOf(
+  { revisionId, sequence, deploymentId, source, config }: RevisionOrigin,
+  { mode, rule }: ReturnType<TransitionTable["take"]>,
+  build: Build | undefined,
+  now: number,
+): RevisionRecord {
+  const stick = rule?.stick ?? null;
+  const { phases, transitions } = scheduleOf(source, totalOf(mode), now, stick, {
+    fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
+    passThrough: rule?.pass_through,
+    durations: mode === "immediate" ? undefined : rule?.durations,
+  });
+  const delay = rule?.active_delay ?? 0;
+  return {
+    id: revisionId,
+    sequence,
+    deploymentId,
+    source,
+    config,
+    createdAt: now,
+    phases,
+    transitions: mode === "manual" ? transitions.slice(0, 1) : transitions,
+    moves: mode !== "manual",
+    stick,
+    activeDelay: delay === "never" ? null : parseDuration(delay, "active_delay"),
+    buildLines: build ? linesOf(build, buildLines(source, config)) : null,
+    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
+  };
+}
+
+/** What a build logs. Of what builds log by default, fetching and reading come before one can fail. */
+function linesOf({ hasFailed, lines }: Build, defaults: string[]): string[] {
+  return hasFailed ? defaults.slice(0, 2) : defaults.toSpliced(2, 0, ...lines);
+}
+
+/** A schedule that departs from the default one: a status outside it at which it is to stick is passed through as well. */
+function scheduleOf(source: string, total: number, start: number, stick: string | null, variation: RolloutVariation) {
+  let phases = planPhases(source, total, variation);
+  if (stick !== null && !phases.some(({ status }) => status === stick)) {
+    phases = planPhases(source, total, { ...variation, passThrough: stick });
+  }
+  return { phases, transitions: scheduleFrom(phases, 0, start, stick) };
+}

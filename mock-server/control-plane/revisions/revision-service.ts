@@ -1,0 +1,174 @@
+import { graphConfigFileNames } from "../../../core/dialect.ts";
+import type { SourceRevisionConfig } from "../../../core/wire/source-config.ts";
+import { badRequest, HttpError } from "../../kit/http/http-error.ts";
+import type { Build, RevisionOrigin } from "../builds.ts";
+import type { ControlPlaneOptions } from "../control-plane-options.ts";
+import { normalizeRef, normalizeRepository, unmovedCommit } from "../deployments/commits.ts";
+import { withTimelineOf } from "../deployments/deployment-state.ts";
+import type { RevisionBody } from "../schemas.ts";
+import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
+import type { RevisionQuery } from "../store/revisions.ts";
+import type { UploadService } from "../uploads/upload-service.ts";
+import { viewRevision } from "../views.ts";
+import { draftOf } from "./revision-draft.ts";
+import { advance, currentTransition, endWith, isFinal, type Transition } from "./rollout.ts";
+
+/** What a new revision is made of. */
+export interface RevisionDraft {
+  source: string;
+  config: SourceRevisionConfig;
+}
+
+/** A revision together with its deployment as it is after the change. */
+export interface RevisionChange {
+  deployment: DeploymentRecord;
+  revision: RevisionRecord;
+}
+
+/** What a revision is drafted for. */
+type DraftedFor = Pick<DeploymentRecord, "id" | "name" | "sourceConfig" | "secrets">;
+
+export interface RevisionServiceOptions
+  extends Pick<ControlPlaneOptions, "store" | "clock" | "ids" | "transitions" | "builds"> {
+  uploads: UploadService;
+}
+
+/** The revisions of deployments: whoever has the deployment may have its revisions. Callers hold the deployment's lock for changes. */
+export class RevisionService {
+  readonly #options: RevisionServiceOptions;
+
+  constructor(options: RevisionServiceOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {HttpError} 404 unless the deployment has this revision. */
+  find(deployment: DeploymentRecord, id: string): RevisionRecord {
+    const revision = this.#options.store.revisions.get(id);
+    if (revision?.deploymentId !== deployment.id) throw revisionNotFound(id);
+    return revision;
+  }
+
+  /** One page of a deployment's, newest first. */
+  list({ id }: DeploymentRecord, query: Omit<RevisionQuery, "now">): RevisionRecord[] {
+    return this.#options.store.revisions.list(id, { ...query, now: this.#options.clock.now() });
+  }
+
+  /** A revision as it is sent. */
+  view(revision: RevisionRecord): RevisionBody {
+    return viewRevision(revision, this.#options.clock.now());
+  }
+
+  /** The commit that a ref of a repository points to now; `null` without a repository. */
+  commitOf(repositoryUrl: string | null | undefined, ref: string | null | undefined): string | null {
+    if (!repositoryUrl) return null;
+    const repository = normalizeRepository(repositoryUrl);
+    const name = normalizeRef(ref ?? "HEAD");
+    return this.#options.store.commits.get(repository, name) ?? unmovedCommit(repository, name);
+  }
+
+  /** A new revision, once its code is loaded; at once where none is. Nothing is stored. */
+  draft(deployment: DraftedFor, { source, config }: RevisionDraft): RevisionRecord | Promise<RevisionRecord> {
+    const { store, clock, ids, transitions } = this.#options;
+    const settings = transitions.take(deployment.name);
+    const origin: RevisionOrigin = {
+      deploymentId: deployment.id,
+      revisionId: ids.uuid(),
+      sequence: store.nextSequence(),
+      source,
+      config,
+      repositoryUrl: deployment.sourceConfig.repo_url,
+      secrets: deployment.secrets,
+    };
+    const building = settings.rule?.fail === undefined ? this.#build(origin) : undefined;
+    if (!building) return draftOf(origin, settings, undefined, clock.now());
+    return building.then((build) => draftOf(origin, settings, build, clock.now()));
+  }
+
+  /** Ends what was built for a revision that won't be live. */
+  release({ id }: RevisionRecord): void {
+    this.#options.builds.release(id);
+  }
+
+  /** Gives a deployment one more revision, whose config becomes the deployment's; an older one that hasn't finished is skipped. */
+  async add(record: DeploymentRecord, draft: RevisionDraft): Promise<RevisionChange> {
+    const { store, clock } = this.#options;
+    if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
+    const drafted = this.draft(record, draft);
+    const revision = drafted instanceof Promise ? await drafted : drafted;
+    if (!store.deployments.has(record.id)) {
+      this.release(revision);
+      throw new HttpError(404, `Deployment ID ${record.id} not found.`);
+    }
+    // While it was built, the one before has gone on.
+    const now = clock.now();
+    return store.transaction(() => {
+      const before = this.#skipUnfinished(record, now);
+      store.revisions.put(revision);
+      const changed = { ...before, latestRevisionId: revision.id, revisionConfig: revision.config, updatedAt: now };
+      const deployment = withTimelineOf(changed, revision, now);
+      store.deployments.update(deployment);
+      return { deployment, revision };
+    });
+  }
+
+  /** Stops a rollout. @throws {HttpError} 400 for one that has finished. */
+  interrupt(deployment: DeploymentRecord, id: string): RevisionChange {
+    const revision = this.find(deployment, id);
+    const now = this.#options.clock.now();
+    const { status } = currentTransition(revision.transitions, now);
+    if (isFinal(status)) throw badRequest(`Revision ID ${id} can't be interrupted: it is ${status}.`);
+    return this.#reschedule(deployment, revision, endWith(revision.transitions, "INTERRUPTED", now));
+  }
+
+  /** Moves a revision to its next status, or to `to`. @throws {HttpError} 400 when it has finished and `to` isn't given. */
+  advance(deployment: DeploymentRecord, id: string, to: string | undefined): RevisionChange {
+    const revision = this.find(deployment, id);
+    const transitions = advance(revision, to, this.#options.clock.now());
+    if (!transitions) throw badRequest(`Revision ID ${id} has finished: name the status to move it to.`);
+    return this.#reschedule(deployment, revision, transitions);
+  }
+
+  /** `undefined` without code to load and a tarball, as for the first revision of `internal_source`, which is there before any upload. */
+  #build(origin: RevisionOrigin): Promise<Build | undefined> | undefined {
+    if (origin.source !== "internal_source") return this.#options.builds.build(origin);
+    const { source_tarball_path: path } = origin.config;
+    return path === null || path === undefined ? undefined : this.#buildTarball(origin, path);
+  }
+
+  async #buildTarball(origin: RevisionOrigin, path: string): Promise<Build> {
+    const { uploads, builds } = this.#options;
+    const tarball = await uploads.build(path, origin.config.graph_config_path ?? graphConfigFileNames[0]);
+    const project = tarball.hasFailed ? undefined : await builds.build(origin);
+    return project ? { ...project, lines: [...tarball.lines, ...project.lines] } : tarball;
+  }
+
+  /** Ends the latest revision where it hasn't finished. Returns the deployment as it is then, which isn't stored. */
+  #skipUnfinished(record: DeploymentRecord, now: number): DeploymentRecord {
+    const { revisions } = this.#options.store;
+    const latest = revisions.get(record.latestRevisionId);
+    if (!latest || isFinal(currentTransition(latest.transitions, now).status)) return record;
+    this.release(latest);
+    const skipped = { ...latest, transitions: endWith(latest.transitions, "SKIPPED", now) };
+    revisions.put(skipped);
+    return withTimelineOf(record, skipped, now);
+  }
+
+  /** Stores another schedule of a revision, and what follows from it for its deployment. */
+  #reschedule(record: DeploymentRecord, known: RevisionRecord, transitions: Transition[]): RevisionChange {
+    const { store, clock } = this.#options;
+    const now = clock.now();
+    const revision = { ...known, transitions };
+    const { status } = currentTransition(transitions, now);
+    if (isFinal(status) && status !== "DEPLOYED") this.release(revision);
+    const deployment = withTimelineOf(record, revision, now);
+    store.transaction(() => {
+      store.revisions.put(revision);
+      store.deployments.update(deployment);
+    });
+    return { deployment, revision };
+  }
+}
+
+export function revisionNotFound(id: string): HttpError {
+  return new HttpError(404, `Revision ID ${id} not found.`);
+}
