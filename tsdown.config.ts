@@ -24,7 +24,7 @@ function loadsGuard(format: "esm" | "cjs") {
 }
 
 /** What is run rather than imported, and ESM only: the command, and the threads with projects' graphs. */
-const programs = { cli: "cli/main.ts", "project-thread": "mock-server/agent-server/engine/compiled/thread-main.ts" };
+const programs = { cli: "cli/main.ts", worker: "mock-server/worker/inside/worker-main.ts" };
 
 function present(sources: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(sources).filter(([, file]) => existsSync(file)));

@@ -1,6 +1,7 @@
 import { type AdminActions, serveAdmin } from "./admin/admin-routes.ts";
 import { serveAgents } from "./agent-server/agent-routes.ts";
 import { controlPlaneRoutes, serveControlPlane } from "./control-plane/control-plane.ts";
+import { serveUploads, uploadOperation } from "./control-plane/uploads/upload-routes.ts";
 import { faultInjection } from "./faults/fault-injection.ts";
 import { recording } from "./journal/recording.ts";
 import { errorResponses } from "./kit/http/errors.ts";
@@ -10,7 +11,6 @@ import type { RequestContext } from "./kit/http/request-context.ts";
 import { type Endpoint, Router } from "./kit/http/router.ts";
 import type { Mock } from "./mock.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
-import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
 /** What the app needs from the server around it. */
 export interface AppSurroundings extends AdminActions {

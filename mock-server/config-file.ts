@@ -4,13 +4,13 @@ import { z } from "zod";
 import { ConfigError } from "../core/errors.ts";
 import { seedSchema } from "./admin/seed.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
-import { transitionSettingsSchema } from "./control-plane/transition-settings.ts";
+import { transitionSettingsSchema } from "./control-plane/revisions/transition-settings.ts";
 import { faultRuleSchema } from "./faults/fault-rule.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
 import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
-import { readConfigDocument } from "./project/config-document.ts";
-import { mistakesError, mistakesOfSchema, within } from "./project/config-mistakes.ts";
+import { readConfigDocument } from "./worker/load/config-document.ts";
+import { mistakesError, mistakesOfSchema, within } from "./worker/load/config-mistakes.ts";
 
 /** What a configuration file of the mock server may hold, as YAML or JSON. */
 const configSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
-import { defaultWorkspaceId } from "./control-plane/key-ring.ts";
+import { defaultWorkspaceId } from "./control-plane/auth/api-keys.ts";
 import { HttpServer } from "./kit/http/http-server.ts";
 
 /** An agent server that stands by itself. */

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { parseRepositoryFolder } from "./builds/repository-folders.ts";
 import { graphsOption, readPort } from "./command-options.ts";
-import type { TransitionMode } from "./control-plane/rollout.ts";
-import { parseTransitionMode } from "./control-plane/transition-settings.ts";
-import { parseRepositoryFolder } from "./project/repository-folders.ts";
+import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
+import { parseTransitionMode } from "./control-plane/revisions/transition-settings.ts";
 import type { MockServer } from "./server.ts";
 import type { MockFlags } from "./start-mock.ts";
 

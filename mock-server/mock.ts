@@ -1,19 +1,19 @@
 import type { AgentServer } from "./agent-server/agent-server.ts";
-import type { Clock } from "./clock.ts";
-import type { AgentLines } from "./control-plane/agent-lines.ts";
+import type { RevisionProjects } from "./builds/revision-projects.ts";
+import type { KeyRing } from "./control-plane/auth/api-keys.ts";
 import type { Waiters } from "./control-plane/auth/waiters.ts";
-import { activeRevisionId } from "./control-plane/deployment-state.ts";
-import type { KeyRing } from "./control-plane/key-ring.ts";
-import type { RevisionProjects } from "./control-plane/revision-projects.ts";
+import { activeRevisionId } from "./control-plane/deployments/deployment-state.ts";
+import type { AgentLines } from "./control-plane/logs/agent-lines.ts";
+import type { TransitionTable } from "./control-plane/revisions/transition-settings.ts";
 import type { ControlPlaneStore } from "./control-plane/store/control-plane-store.ts";
-import type { TransitionTable } from "./control-plane/transition-settings.ts";
 import type { FaultTable } from "./faults/fault-table.ts";
-import type { IdSource } from "./ids.ts";
 import type { Journal } from "./journal/journal.ts";
-import type { KeyedLocks } from "./keyed-locks.ts";
-import type { Outbound } from "./outbound.ts";
-import type { Redaction } from "./redaction.ts";
-import type { Signer } from "./signer.ts";
+import type { Clock } from "./kit/clock.ts";
+import type { IdSource } from "./kit/ids.ts";
+import type { KeyedLocks } from "./kit/keyed-locks.ts";
+import type { Outbound } from "./kit/outbound.ts";
+import type { Redaction } from "./kit/redaction.ts";
+import type { Signer } from "./kit/signer.ts";
 
 /** What the parts of one mock server share. */
 export interface Mock {

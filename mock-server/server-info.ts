@@ -1,5 +1,5 @@
-import { defaultIntegrationId } from "./control-plane/integration-model.ts";
-import type { TransitionTable } from "./control-plane/transition-settings.ts";
+import { defaultIntegrationId } from "./control-plane/integrations/integration-model.ts";
+import type { TransitionTable } from "./control-plane/revisions/transition-settings.ts";
 import type { Mock } from "./mock.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 

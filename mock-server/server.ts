@@ -7,34 +7,38 @@ import type { AgentServer } from "./agent-server/agent-server.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { createApp, operationIds } from "./app.ts";
-import type { Clock } from "./clock.ts";
-import { AgentLines } from "./control-plane/agent-lines.ts";
+import { RepositoryFolders } from "./builds/repository-folders.ts";
+import { RevisionProjects } from "./builds/revision-projects.ts";
+import { KeyRing } from "./control-plane/auth/api-keys.ts";
 import { Waiters } from "./control-plane/auth/waiters.ts";
-import { advanceDeletion, type Push, push } from "./control-plane/deployment-model.ts";
-import { ensureDefaultIntegration, type IntegrationSeed, seedIntegrations } from "./control-plane/integration-model.ts";
-import { KeyRing } from "./control-plane/key-ring.ts";
-import { advanceRevision } from "./control-plane/revision-model.ts";
-import { RevisionProjects } from "./control-plane/revision-projects.ts";
-import type { TransitionMode } from "./control-plane/rollout.ts";
+import { advanceDeletion, type Push, push } from "./control-plane/deployments/deployment-model.ts";
+import {
+  ensureDefaultIntegration,
+  type IntegrationSeed,
+  seedIntegrations,
+} from "./control-plane/integrations/integration-model.ts";
+import { AgentLines } from "./control-plane/logs/agent-lines.ts";
+import { advanceRevision } from "./control-plane/revisions/revision-model.ts";
+import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
+import { parseTransitionMode, TransitionTable } from "./control-plane/revisions/transition-settings.ts";
 import type { RevisionBody } from "./control-plane/schemas.ts";
-import { parseTransitionMode, TransitionTable } from "./control-plane/transition-settings.ts";
 import { viewRevision } from "./control-plane/views.ts";
 import { FaultTable } from "./faults/fault-table.ts";
-import { globMatcher } from "./glob.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import { Journal, type JournalFilter, type RecordedRequest, type RequestCounts } from "./journal/journal.ts";
-import { KeyedLocks } from "./keyed-locks.ts";
+import type { Clock } from "./kit/clock.ts";
+import { globMatcher } from "./kit/glob.ts";
 import { type Certificate, HttpServer } from "./kit/http/http-server.ts";
 import type { RequestContext } from "./kit/http/request-context.ts";
+import { KeyedLocks } from "./kit/keyed-locks.ts";
+import { createOutbound } from "./kit/outbound.ts";
+import { Redaction } from "./kit/redaction.ts";
+import { createSigner } from "./kit/signer.ts";
 import { StorageError } from "./kit/store/database.ts";
 import { endAgents, type Mock, wakeAgents } from "./mock.ts";
-import { createOutbound } from "./outbound.ts";
-import { RepositoryFolders } from "./project/repository-folders.ts";
-import { startProject } from "./project/start-project.ts";
-import { Redaction } from "./redaction.ts";
 import { type ServerInfo, serverInfo } from "./server-info.ts";
-import { createSigner } from "./signer.ts";
 import { openStorage, type Storage } from "./storage.ts";
+import { startProject } from "./worker/host/start-project.ts";
 
 export interface MockServerOptions {
   /** @default 8124; 0 picks a free one. */

@@ -1,11 +1,11 @@
 import { relative } from "node:path";
 import { ConfigError } from "../core/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
-import type { LogLine, WorkerThread } from "./agent-server/worker/worker-thread.ts";
 import type { DevServer } from "./dev-server.ts";
 import type { DataDirectory } from "./kit/store/data-directory.ts";
-import { findGraphConfig } from "./project/find-graph-config.ts";
-import type { ReloadEvent, ReloadingProject } from "./project/reloading-project.ts";
+import type { ReloadEvent, ReloadingProject } from "./worker/host/reloading-project.ts";
+import type { LogLine, WorkerThread } from "./worker/host/worker.ts";
+import { findGraphConfig } from "./worker/load/find-graph-config.ts";
 
 /** The flags of the `dev` command, read. */
 export interface DevFlags {
@@ -31,7 +31,7 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
   if (file === undefined) return startServer(flags);
   // The project's thread takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
-  const { WorkerThread } = await import("./agent-server/worker/worker-thread.ts");
+  const { WorkerThread } = await import("./worker/host/worker.ts");
   const spare = new WorkerThread({ env: process.env });
   try {
     return await startServer(flags, { file, spare });
@@ -106,7 +106,7 @@ async function startServer(
 async function openDataDirectory(folder: string): Promise<DataDirectory> {
   const [{ DataDirectory }, { agentSchema }] = await Promise.all([
     import("./kit/store/data-directory.ts"),
-    import("./agent-server/state/agent-schema.ts"),
+    import("./agent-server/persistence/agent-schema.ts"),
   ]);
   return DataDirectory.open(folder, [agentSchema]);
 }
@@ -123,8 +123,8 @@ async function beginLoading(
   tell: (event: ReloadEvent | Output) => void,
 ): Promise<{ loaded: Promise<ReloadingProject> }> {
   const [{ ReloadingProject }, { startProject }] = await Promise.all([
-    import("./project/reloading-project.ts"),
-    import("./project/start-project.ts"),
+    import("./worker/host/reloading-project.ts"),
+    import("./worker/host/start-project.ts"),
   ]);
   const begun = Promise.withResolvers<void>();
   let unused: WorkerThread | undefined = spare;

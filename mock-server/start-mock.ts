@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readMockConfig } from "./config-file.ts";
-import type { TransitionMode } from "./control-plane/rollout.ts";
+import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
 import { readGraphs } from "./graphs/declared/read-graphs.ts";
 import type { Certificate } from "./kit/http/http-server.ts";

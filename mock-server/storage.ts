@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { agentSchema } from "./agent-server/state/agent-schema.ts";
-import { type Clock, type ClockState, createClock } from "./clock.ts";
+import { agentSchema } from "./agent-server/persistence/agent-schema.ts";
 import { ControlPlaneStore } from "./control-plane/store/control-plane-store.ts";
 import { takeOverFormat1 } from "./control-plane/store/format-1.ts";
 import { controlPlaneSchema } from "./control-plane/store/schema.ts";
-import { createIdSource, type IdSource } from "./ids.ts";
+import { type Clock, type ClockState, createClock } from "./kit/clock.ts";
+import { createIdSource, type IdSource } from "./kit/ids.ts";
 import { DataDirectory } from "./kit/store/data-directory.ts";
 import { Database } from "./kit/store/database.ts";
 import { Settings, settingsSchema } from "./kit/store/settings.ts";

@@ -1,7 +1,7 @@
 import type { Duration } from "../../core/duration.ts";
-import type { Push } from "../control-plane/deployment-model.ts";
+import type { Push } from "../control-plane/deployments/deployment-model.ts";
+import type { TransitionSettings } from "../control-plane/revisions/transition-settings.ts";
 import type { RevisionBody } from "../control-plane/schemas.ts";
-import type { TransitionSettings } from "../control-plane/transition-settings.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultReport } from "../faults/fault-table.ts";
 import type { RecordedRequest, RequestCounts } from "../journal/journal.ts";

@@ -1,10 +1,15 @@
 import { z } from "zod";
-import { advanceDeletion, deploymentNotFound, findAnywhere, push } from "../control-plane/deployment-model.ts";
-import { advanceRevision } from "../control-plane/revision-model.ts";
-import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
+import {
+  advanceDeletion,
+  deploymentNotFound,
+  findAnywhere,
+  push,
+} from "../control-plane/deployments/deployment-model.ts";
+import { advanceRevision } from "../control-plane/revisions/revision-model.ts";
+import { transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import { viewRevision } from "../control-plane/views.ts";
-import { durationSchema } from "../duration-schema.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { durationSchema } from "../kit/duration-schema.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";

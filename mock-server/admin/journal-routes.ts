@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { globMatcher } from "../glob.ts";
 import type { Journal, JournalFilter } from "../journal/journal.ts";
+import { globMatcher } from "../kit/glob.ts";
 import { unprocessable } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { createDeployment, forgetDeployment } from "../control-plane/deployment-model.ts";
-import { integrationSeedSchema, replaceIntegrations, seedIntegrations } from "../control-plane/integration-model.ts";
-import { createListener } from "../control-plane/listener-model.ts";
-import { listenerCreateRequest } from "../control-plane/listener-schemas.ts";
+import { createDeployment, forgetDeployment } from "../control-plane/deployments/deployment-model.ts";
+import {
+  integrationSeedSchema,
+  replaceIntegrations,
+  seedIntegrations,
+} from "../control-plane/integrations/integration-model.ts";
+import { createListener } from "../control-plane/listeners/listener-model.ts";
+import { listenerCreateRequest } from "../control-plane/listeners/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";

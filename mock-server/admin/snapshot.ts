@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { furthestTime } from "../clock.ts";
+import { transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import type { StoreContent } from "../control-plane/store/content.ts";
-import { transitionSettingsSchema } from "../control-plane/transition-settings.ts";
 import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { furthestTime } from "../kit/clock.ts";
 import { badRequest } from "../kit/http/http-error.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
 import { endAgents, type Mock } from "../mock.ts";

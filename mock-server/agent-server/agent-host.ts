@@ -1,17 +1,17 @@
-import type { Clock } from "../clock.ts";
-import type { IdSource } from "../ids.ts";
-import { KeyedLocks } from "../keyed-locks.ts";
-import type { Outbound } from "../outbound.ts";
-import { timestamp } from "../timestamp.ts";
+import { Alarms } from "../kit/alarms.ts";
+import type { Clock } from "../kit/clock.ts";
+import { defaultLimits, type EventLogLimits } from "../kit/event-log.ts";
+import type { IdSource } from "../kit/ids.ts";
+import { KeyedLocks } from "../kit/keyed-locks.ts";
+import type { Outbound } from "../kit/outbound.ts";
+import { timestamp } from "../kit/timestamp.ts";
 import type { AgentLogLevel } from "./agent-log.ts";
-import { Alarms } from "./alarms.ts";
 import { makeDefaultAssistants } from "./assistants/assistant-model.ts";
 import type { AuthUser } from "./auth/auth-handlers.ts";
 import { CronService } from "./crons/cron-service.ts";
-import type { Fields, Graph } from "./engine/graph.ts";
-import { defaultLimits, type EventLogLimits } from "./runs/event-log.ts";
+import type { Fields, Graph } from "./engine/contract.ts";
+import type { AgentState } from "./persistence/agent-state.ts";
 import { RunService } from "./runs/run-service.ts";
-import type { AgentState } from "./state/agent-state.ts";
 import { ThreadExpiry } from "./threads/thread-expiry.ts";
 
 /** How an agent server behaves. */

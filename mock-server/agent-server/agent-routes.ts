@@ -1,5 +1,5 @@
-import { deploymentNotFound, findAnywhere } from "../control-plane/deployment-model.ts";
-import { activeRevisionId } from "../control-plane/deployment-state.ts";
+import { deploymentNotFound, findAnywhere } from "../control-plane/deployments/deployment-model.ts";
+import { activeRevisionId } from "../control-plane/deployments/deployment-state.ts";
 import { HttpError } from "../kit/http/http-error.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import type { Endpoint, Router } from "../kit/http/router.ts";

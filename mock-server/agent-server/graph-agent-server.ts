@@ -1,22 +1,22 @@
-import { type Clock, createClock } from "../clock.ts";
 import { builtInGraphs } from "../graphs/built-in-graphs.ts";
-import { createIdSource, type IdSource } from "../ids.ts";
+import { type Clock, createClock } from "../kit/clock.ts";
+import { createIdSource, type IdSource } from "../kit/ids.ts";
+import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
-import { createOutbound, type Outbound } from "../outbound.ts";
-import { respondByProject } from "../project/project-http.ts";
-import type { RunningProject } from "../project/running-project.ts";
+import { projectAuth } from "../worker/host/project-auth.ts";
+import { respondByProject } from "../worker/host/project-http.ts";
+import type { RunningProject } from "../worker/host/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
 import type { AgentLogEntry, AgentLogLevel } from "./agent-log.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import { authenticated } from "./auth/gate.ts";
-import { projectAuth } from "./auth/project-auth.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
-import { agentSchema } from "./state/agent-schema.ts";
-import { AgentState, agentsWithWork, removeAgents } from "./state/agent-state.ts";
+import { agentSchema } from "./persistence/agent-schema.ts";
+import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   /** What it runs where there is no project. @default the built-in graphs */

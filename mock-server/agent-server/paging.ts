@@ -1,5 +1,5 @@
-import type { Fields } from "./engine/graph.ts";
-import type { Page } from "./state/page.ts";
+import type { Fields } from "./engine/contract.ts";
+import type { Page } from "./persistence/page.ts";
 
 /** The headers that tell of all pages: how many there are in all, and where the next page begins, if there is one. */
 export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Record<string, string> {

@@ -5,7 +5,7 @@ import type { QueryParameter, Route, RouteDefinition } from "../kit/operation/op
 import { requestReader, type ValidationStyle } from "../kit/operation/request-reader.ts";
 import { jsonIssue } from "../kit/operation/validation-issues.ts";
 import type { Mock } from "../mock.ts";
-import type { Scope } from "./deployment-model.ts";
+import type { Scope } from "./deployments/deployment-model.ts";
 import type { Edition } from "./store/records.ts";
 
 /** Who may use an operation: holders of a key, or also those who have none, such as browsers on their way back from an OAuth provider. */

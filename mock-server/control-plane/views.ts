@@ -1,8 +1,8 @@
 import { toBothNames } from "../../core/dialect.ts";
 import type { SourceRevisionConfig } from "../../core/wire/source-config.ts";
-import { timestamp } from "../timestamp.ts";
-import { activeRevisionId, deploymentStatus, imageVersion } from "./deployment-state.ts";
-import { currentTransition } from "./rollout.ts";
+import { timestamp } from "../kit/timestamp.ts";
+import { activeRevisionId, deploymentStatus, imageVersion } from "./deployments/deployment-state.ts";
+import { currentTransition } from "./revisions/rollout.ts";
 import type { DeploymentBody, RevisionBody } from "./schemas.ts";
 import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 

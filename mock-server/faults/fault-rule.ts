@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { durationSchema } from "../duration-schema.ts";
+import { durationSchema } from "../kit/duration-schema.ts";
 import { isBodiless } from "../kit/http/http-response.ts";
 import { nodeHttp } from "../kit/http/node-http.ts";
 

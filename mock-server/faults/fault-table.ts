@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
-import type { Clock } from "../clock.ts";
-import { globMatcher } from "../glob.ts";
-import type { IdSource } from "../ids.ts";
+import type { Clock } from "../kit/clock.ts";
+import { globMatcher } from "../kit/glob.ts";
+import type { IdSource } from "../kit/ids.ts";
 import { type FaultEffect, type FaultRule, faultRuleSchema } from "./fault-rule.ts";
 
 /** What a fault can be matched by. */

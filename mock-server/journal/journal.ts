@@ -1,5 +1,5 @@
 import { parseJson } from "../kit/http/json.ts";
-import type { Redaction } from "../redaction.ts";
+import type { Redaction } from "../kit/redaction.ts";
 
 /** One request that the server was asked, as it was; it is redacted when it is read. */
 export interface JournalEntry {

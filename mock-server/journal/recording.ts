@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../kit/clock.ts";
 import { serialized } from "../kit/http/http-response.ts";
 import type { Middleware } from "../kit/http/middleware.ts";
 import type { Journal } from "./journal.ts";

@@ -2,9 +2,9 @@ import {
   createGraphAgentServer,
   type GraphAgentServerOptions,
 } from "../../mock-server/agent-server/graph-agent-server.ts";
-import { type Clock, createClock } from "../../mock-server/clock.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
-import { createIdSource } from "../../mock-server/ids.ts";
+import { type Clock, createClock } from "../../mock-server/kit/clock.ts";
+import { createIdSource } from "../../mock-server/kit/ids.ts";
 import { type Api, apiOf } from "../mock-server/api.ts";
 
 /** One event of a stream. */

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, expect, test } from "vitest";
-import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
-import { startProject } from "../../mock-server/project/start-project.ts";
+import { startProject } from "../../mock-server/worker/host/start-project.ts";
+import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { startAgent, thread } from "./agent.ts";
 
 const printed: string[] = [];

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, test } from "vitest";
 import { lastValue } from "../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../mock-server/agent-server/engine/scripted-graph.ts";
-import { EventLog } from "../../mock-server/agent-server/runs/event-log.ts";
+import { EventLog } from "../../mock-server/kit/event-log.ts";
 import { parseEvents, startAgent, thread, until } from "./agent.ts";
 
 const hello = { messages: [{ role: "user", content: "hi you", id: "h1" }] };

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startProjectWorker } from "../../mock-server/agent-server/worker/project-worker.ts";
-import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
+import { startProjectWorker } from "../../mock-server/worker/host/project-worker.ts";
+import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { thread } from "../agent-server/agent.ts";
 import { startAgentOf } from "../agent-server/compiled/project.ts";
 

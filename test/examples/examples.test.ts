@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { Client } from "@langchain/langgraph-sdk";
 import { expect, test } from "vitest";
 import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
-import { startProjectWorker } from "../../mock-server/agent-server/worker/project-worker.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
-import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
 import { startMockServer } from "../../mock-server/server.ts";
+import { startProjectWorker } from "../../mock-server/worker/host/project-worker.ts";
+import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { checkout, pulumiCli, pulumiSdk } from "../support/pulumi/command-line.ts";
 

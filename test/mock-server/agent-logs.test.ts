@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createClock } from "../../mock-server/clock.ts";
-import { AgentLines } from "../../mock-server/control-plane/agent-lines.ts";
+import { AgentLines } from "../../mock-server/control-plane/logs/agent-lines.ts";
+import { createClock } from "../../mock-server/kit/clock.ts";
 import { apiOf, githubBody, startForTest } from "./api.ts";
 
 async function startWithDeployment(changes: object = {}) {

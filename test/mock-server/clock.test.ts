@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createClock } from "../../mock-server/clock.ts";
+import { createClock } from "../../mock-server/kit/clock.ts";
 
 test("a clock runs with its source until it is frozen, and runs on from where it stood", () => {
   let real = 1000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createIdSource, uuidFrom } from "../../mock-server/ids.ts";
+import { createIdSource, uuidFrom } from "../../mock-server/kit/ids.ts";
 
 const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

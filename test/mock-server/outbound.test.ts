@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { createOutbound, isLoopbackAddress } from "../../mock-server/outbound.ts";
+import { createOutbound, isLoopbackAddress } from "../../mock-server/kit/outbound.ts";
 
 async function serverOf(listener: RequestListener) {
   const server = createServer(listener);

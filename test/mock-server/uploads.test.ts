@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { inspectTarball } from "../../mock-server/control-plane/uploads/source-tarball.ts";
+import { tarballLimits } from "../../mock-server/control-plane/uploads/tar-entries.ts";
 import type { MockServer } from "../../mock-server/server.ts";
-import { inspectTarball } from "../../mock-server/uploads/source-tarball.ts";
-import { tarballLimits } from "../../mock-server/uploads/tar-entries.ts";
 import { type Api, startForTest } from "./api.ts";
 import { graphConfig, type TestEntry, tarball } from "./tarball.ts";
 

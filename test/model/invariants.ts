@@ -102,7 +102,7 @@ export function stateIsTrue(observed: Observed): void {
     // Two declarations of one name, with `adopt`: the program itself wants it twice. And a run that is limited to the new name of a resource leaves
     // the entry of the old one to the next run of everything.
     const isWanted = name !== undefined && isContested(program, name);
-    if (isTwice && !isWanted && !isPartial) {
+    if (isTwice && !isWanted && !isPartial && !isGoneElsewhere) {
       throw new Violation("a state holds one deployment twice", `${urn}: ${id}`);
     }
   }

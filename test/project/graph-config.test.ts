@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readGraphConfig } from "../../mock-server/project/graph-config.ts";
+import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 
 let folder: string;
 

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 
 const project = new URL("../fixtures/graph-projects/typescript/src/", import.meta.url);
-const loader = new URL("../../mock-server/project/load-export.ts", import.meta.url).href;
+const loader = new URL("../../mock-server/worker/load/load-export.ts", import.meta.url).href;
 
 /** Loads an export in a thread of its own, as a project's is. */
 async function load(file: string, exportName: string): Promise<{ value?: unknown; error?: string; stderr: string }> {

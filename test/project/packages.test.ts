@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const hooks = new URL("../../mock-server/project/module-hooks.ts", import.meta.url).href;
+const hooks = new URL("../../mock-server/worker/load/module-hooks.ts", import.meta.url).href;
 
 /** What a program that imports the module of a folder prints. */
 async function run(folder: string, isHooked: boolean): Promise<string> {

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { LiveAgent } from "../../mock-server/agent-server/agent-server.ts";
-import { RevisionProjects } from "../../mock-server/control-plane/revision-projects.ts";
-import { RepositoryFolders } from "../../mock-server/project/repository-folders.ts";
-import { Redaction } from "../../mock-server/redaction.ts";
+import { RepositoryFolders } from "../../mock-server/builds/repository-folders.ts";
+import { RevisionProjects } from "../../mock-server/builds/revision-projects.ts";
+import { Redaction } from "../../mock-server/kit/redaction.ts";
 import { deploymentOf, revisionOf, storeInMemory } from "../mock-server/store/builders.ts";
 
 const repositoryUrl = "https://github.com/acme/greeter";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Journal, type JournalEntry } from "../../mock-server/journal/journal.ts";
-import { Redaction } from "../../mock-server/redaction.ts";
+import { Redaction } from "../../mock-server/kit/redaction.ts";
 
 const entry = (number: number): JournalEntry => ({
   id: String(number),

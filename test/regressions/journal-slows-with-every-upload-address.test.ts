@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Redaction } from "../../mock-server/redaction.ts";
+import { Redaction } from "../../mock-server/kit/redaction.ts";
 import { githubBody, startForTest } from "../mock-server/api.ts";
 
 test("upload addresses are redacted without being remembered one by one", async () => {

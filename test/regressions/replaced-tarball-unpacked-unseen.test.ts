@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { extractTarball } from "../../mock-server/uploads/extract-tarball.ts";
+import { extractTarball } from "../../mock-server/control-plane/uploads/extract-tarball.ts";
 import { tarball } from "../mock-server/tarball.ts";
 
 const unpacked = () => readdirSync(tmpdir()).filter((name) => name.startsWith("graphdeploy-upload-"));

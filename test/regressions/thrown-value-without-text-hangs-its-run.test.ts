@@ -2,7 +2,7 @@ import { MessageChannel } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { lastValue } from "../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../mock-server/agent-server/engine/scripted-graph.ts";
-import { Calls } from "../../mock-server/agent-server/worker/calls.ts";
+import { Calls } from "../../mock-server/worker/calls.ts";
 import { startAgent } from "../agent-server/agent.ts";
 
 /** What code can throw that has no text, or whose name and message are none. */

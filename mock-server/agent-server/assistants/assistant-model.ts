@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Graph } from "../engine/graph.ts";
+import type { Graph } from "../engine/contract.ts";
 import { isUuid, uuidOfName } from "../engine/identifiers.ts";
-import type { AssistantContent, AssistantRecord } from "../state/records.ts";
+import type { AssistantContent, AssistantRecord } from "../persistence/records.ts";
 import type { assistantCreate, assistantPatch } from "./assistant-schemas.ts";
 
 /** The id of a graph's default assistant: a version 5 UUID of its name. */

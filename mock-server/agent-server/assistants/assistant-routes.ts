@@ -3,10 +3,10 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
 import { assistantIdOf, byBody, byPath } from "../auth/access-rule.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { pageHeaders, selected } from "../paging.ts";
+import type { AssistantRecord, AssistantVersionRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
-import type { AssistantRecord, AssistantVersionRecord } from "../state/records.ts";
 import {
   activateVersion,
   createAssistant,

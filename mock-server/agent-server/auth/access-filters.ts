@@ -1,4 +1,4 @@
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import type { AuthResource } from "./auth-handlers.ts";
 
 /** What the handlers have limited a request to. */

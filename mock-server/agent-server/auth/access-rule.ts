@@ -1,7 +1,7 @@
 import type { ValidRequest } from "../../kit/operation/operation.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { defaultAssistantId } from "../assistants/assistant-model.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import type { AccessFilters } from "./access-filters.ts";
 import type { AuthAction, AuthResource } from "./auth-handlers.ts";
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 const operators: Record<string, (value: unknown, wanted: unknown) => boolean> = {
   $eq: isDeepStrictEqual,

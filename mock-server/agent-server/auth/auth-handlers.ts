@@ -1,4 +1,4 @@
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 /** Who sends a request, as the project's handler says; further fields are kept. */
 export interface AuthUser {

@@ -1,5 +1,5 @@
-import type { Fields } from "../engine/graph.ts";
-import { failureOf } from "../failure.ts";
+import { failureOf } from "../../kit/failure.ts";
+import type { Fields } from "../engine/contract.ts";
 import { filterMistake } from "./auth-filter.ts";
 import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "./auth-handlers.ts";
 

@@ -6,7 +6,7 @@ import { issuesOf } from "../../kit/operation/validation-issues.ts";
 import type { AgentHost } from "../agent-host.ts";
 import type { AgentRoute } from "../agent-route.ts";
 import type { CheckKey } from "../agent-server.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { AccessFilters } from "./access-filters.ts";
 import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
 import { studioUser } from "./studio-user.ts";

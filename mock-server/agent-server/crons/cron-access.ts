@@ -1,5 +1,5 @@
 import { type AccessRule, assistantIdOf } from "../auth/access-rule.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { askToRun } from "../runs/run-access.ts";
 
 export const createCron: AccessRule = async ({ params, body }, access) => {

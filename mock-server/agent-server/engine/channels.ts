@@ -1,4 +1,4 @@
-import { type Fields, GraphError } from "./graph.ts";
+import { type Fields, GraphError } from "./contract.ts";
 import { joinMessages, type Message } from "./messages.ts";
 
 /** How one field of a graph's state takes updates: `last` replaces, `append` adds to a list, `messages` joins messages by id. */

@@ -1,5 +1,5 @@
-import { timestamp } from "../../timestamp.ts";
-import { type Destination, type Fields, GraphError } from "./graph.ts";
+import { timestamp } from "../../kit/timestamp.ts";
+import { type Destination, type Fields, GraphError } from "./contract.ts";
 import { orderedUuid, uuidOfName } from "./identifiers.ts";
 import type { Checkpoint, Task } from "./scripted-execution.ts";
 import { end, type ScriptedGraph, start } from "./scripted-graph.ts";

@@ -1,4 +1,4 @@
-import type { Drawing, Fields, GraphSchemas } from "./graph.ts";
+import type { Drawing, Fields, GraphSchemas } from "./contract.ts";
 import { end, isConditional, type ScriptedGraph, start, targetsOf } from "./scripted-graph.ts";
 
 /** A graph's nodes and edges, with `depth` levels of subgraphs drawn in place of their nodes. */

@@ -1,4 +1,4 @@
-import { type Fields, GraphError } from "./graph.ts";
+import { type Fields, GraphError } from "./contract.ts";
 
 /** A chat message as agent servers send it. */
 export interface Message extends Fields {

@@ -1,6 +1,6 @@
-import { timestamp } from "../../timestamp.ts";
+import { timestamp } from "../../kit/timestamp.ts";
 import { pendingTasks } from "./checkpoint.ts";
-import type { Fields, Interrupt } from "./graph.ts";
+import type { Fields, Interrupt } from "./contract.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { Checkpoint, EngineMode, ScriptedExecution, Task } from "./scripted-execution.ts";
 

@@ -1,7 +1,7 @@
 import { applyUpdate, initialValues } from "./channels.ts";
 import { forked, makeCheckpoint, pendingTasks, reopened } from "./checkpoint.ts";
+import { type Execution, type Graph, GraphError, type StateChange, type StateUpdate } from "./contract.ts";
 import { draw, schemasOf, subgraphsOf } from "./drawing.ts";
-import { type Execution, type Graph, GraphError, type StateChange, type StateUpdate } from "./graph.ts";
 import { type Checkpoint, type Checkpoints, scriptedCheckpoints } from "./scripted-execution.ts";
 import { checkGraph, end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
 import { ScriptedRun } from "./scripted-run.ts";

@@ -1,4 +1,4 @@
-import type { CheckpointStore, Execution, Fields, Interrupt, StoredCheckpoint } from "./graph.ts";
+import type { CheckpointStore, Execution, Fields, Interrupt, StoredCheckpoint } from "./contract.ts";
 
 /** One node that is to run, or has run, after a checkpoint. */
 export interface Task {

@@ -1,5 +1,5 @@
 import type { Channels } from "./channels.ts";
-import type { Command, Destination, Fields } from "./graph.ts";
+import type { Command, Destination, Fields } from "./contract.ts";
 import type { Message } from "./messages.ts";
 
 /** What a node may do besides returning an update. */

@@ -1,6 +1,6 @@
 import { applyUpdate, initialValues } from "./channels.ts";
 import { type CheckpointParts, makeCheckpoint, pendingTasks, withTasks } from "./checkpoint.ts";
-import { type Command, type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./graph.ts";
+import { type Command, type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./contract.ts";
 import { RunEvents } from "./run-events.ts";
 import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.ts";
 import { end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";

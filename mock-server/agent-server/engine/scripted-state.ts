@@ -1,4 +1,4 @@
-import type { CheckpointReference, StateQuery, StateSnapshot, TaskSnapshot } from "./graph.ts";
+import type { CheckpointReference, StateQuery, StateSnapshot, TaskSnapshot } from "./contract.ts";
 import { nextOf } from "./run-events.ts";
 import { type Checkpoint, type Checkpoints, scriptedCheckpoints, type Task } from "./scripted-execution.ts";
 

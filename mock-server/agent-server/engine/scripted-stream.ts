@@ -1,4 +1,4 @@
-import type { Execution, Fields } from "./graph.ts";
+import type { Execution, Fields } from "./contract.ts";
 import type { MessageTold } from "./run-events.ts";
 import type { EngineMode } from "./scripted-execution.ts";
 import type { StreamMode } from "./stream-mode.ts";

@@ -1,7 +1,7 @@
 import { toBothNames } from "../../../core/dialect.ts";
-import { failureOf } from "../failure.ts";
+import { failureOf } from "../../kit/failure.ts";
 import { forked } from "./checkpoint.ts";
-import { type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./graph.ts";
+import { type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./contract.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { MessageTold } from "./run-events.ts";

@@ -1,8 +1,8 @@
 import { toBothNames } from "../../../core/dialect.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findGraph } from "../assistants/assistant-model.ts";
-import { commandOf, type Fields, type Graph, GraphError } from "../engine/graph.ts";
-import type { RunRecord } from "../state/records.ts";
+import { commandOf, type Fields, type Graph, GraphError } from "../engine/contract.ts";
+import type { RunRecord } from "../persistence/records.ts";
 import { nodeStore } from "../store/store-model.ts";
 import { checkpointStore } from "../threads/checkpoints.ts";
 import { findCheckpoint } from "../threads/thread-state.ts";

@@ -1,7 +1,7 @@
-import type { Fields, Interrupt } from "../engine/graph.ts";
-import { failureOf } from "../failure.ts";
-import type { RunError } from "../state/records.ts";
-import type { EventLog } from "./event-log.ts";
+import type { EventLog } from "../../kit/event-log.ts";
+import { failureOf } from "../../kit/failure.ts";
+import type { Fields, Interrupt } from "../engine/contract.ts";
+import type { RunError } from "../persistence/records.ts";
 import type { Job } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
 

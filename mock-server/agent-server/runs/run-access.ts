@@ -1,5 +1,5 @@
 import { type Access, type AccessRule, assistantIdOf } from "../auth/access-rule.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 /** Starting a run needs the thread's permission, and that to read the assistant. */
 export async function askToRun({ ask, host }: Access, threadId: string | undefined, body: Fields): Promise<Fields> {

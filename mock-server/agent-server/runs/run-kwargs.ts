@@ -1,7 +1,7 @@
 import { toBothNames } from "../../../core/dialect.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import type { StreamMode } from "../engine/stream-mode.ts";
-import type { AssistantRecord, ThreadRecord } from "../state/records.ts";
+import type { AssistantRecord, ThreadRecord } from "../persistence/records.ts";
 import type { RunStart } from "./run-schemas.ts";
 
 /** Everything that a run's arguments are made of. */

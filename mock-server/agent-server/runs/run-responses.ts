@@ -1,7 +1,7 @@
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import type { AgentHost } from "../agent-host.ts";
+import type { RunRecord } from "../persistence/records.ts";
 import { eventStream, ok } from "../responses.ts";
-import type { RunRecord } from "../state/records.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import type { RunStart } from "./run-schemas.ts";
 import { viewRun } from "./run-view.ts";

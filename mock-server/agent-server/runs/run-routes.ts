@@ -3,7 +3,7 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { byPath } from "../auth/access-rule.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { streamModes } from "../engine/stream-mode.ts";
 import { selected } from "../paging.ts";
 import { eventStream, ok } from "../responses.ts";

@@ -1,9 +1,9 @@
+import { EventLog } from "../../kit/event-log.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findAssistant, findGraph } from "../assistants/assistant-model.ts";
-import type { RunError, RunRecord, ThreadRecord } from "../state/records.ts";
+import type { RunError, RunRecord, ThreadRecord } from "../persistence/records.ts";
 import { addThread, changeThread, findThread, newThread } from "../threads/thread-model.ts";
-import { EventLog } from "./event-log.ts";
 import { executeRun } from "./execute-run.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
 import { runKwargs, runMetadata } from "./run-kwargs.ts";

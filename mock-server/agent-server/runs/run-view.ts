@@ -1,7 +1,7 @@
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Fields } from "../engine/graph.ts";
-import type { RunRecord } from "../state/records.ts";
+import type { Fields } from "../engine/contract.ts";
+import type { RunRecord } from "../persistence/records.ts";
 
 /** A run as it is sent: without what is known of its user, which may hold tokens. */
 export function viewRun({ user: _, ...record }: RunRecord): Fields {

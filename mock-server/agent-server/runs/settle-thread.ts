@@ -1,6 +1,6 @@
 import type { AgentHost } from "../agent-host.ts";
-import type { Interrupt, StateSnapshot } from "../engine/graph.ts";
-import type { ThreadRecord } from "../state/records.ts";
+import type { Interrupt, StateSnapshot } from "../engine/contract.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
 import { changeThread } from "../threads/thread-model.ts";
 import { stateOf } from "../threads/thread-state.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";

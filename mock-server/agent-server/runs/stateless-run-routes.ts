@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
 import { askToRun, startRun } from "./run-access.ts";
 import { joinStreamResponse, runPath, runResponse, streamResponse, waitResponse } from "./run-responses.ts";

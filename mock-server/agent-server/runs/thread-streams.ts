@@ -1,5 +1,5 @@
+import { EventLog, type ReadOptions } from "../../kit/event-log.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { EventLog, type ReadOptions } from "./event-log.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
 /** What a thread's stream tells: all that runs tell, when they start and end, or the state after each. */

@@ -1,8 +1,8 @@
 import { HttpError } from "../../kit/http/http-error.ts";
-import { OutboundError } from "../../outbound.ts";
+import { OutboundError } from "../../kit/outbound.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { RunRecord } from "../state/records.ts";
-import type { WebhookRecord } from "../state/webhook-table.ts";
+import type { RunRecord } from "../persistence/records.ts";
+import type { WebhookRecord } from "../persistence/webhook-table.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import { viewRun } from "./run-view.ts";
 

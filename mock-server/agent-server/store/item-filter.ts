@@ -1,5 +1,5 @@
 import { HttpError } from "../../kit/http/http-error.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 type Test = (value: unknown) => boolean;
 

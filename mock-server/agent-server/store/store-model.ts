@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Fields, NodeStore, StoredItem } from "../engine/graph.ts";
-import type { ItemRecord } from "../state/records.ts";
+import type { Fields, NodeStore, StoredItem } from "../engine/contract.ts";
+import type { ItemRecord } from "../persistence/records.ts";
 import { itemFilter, scoreOf } from "./item-filter.ts";
 import type { storeListNamespaces, storeSearch } from "./store-schemas.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentRoute } from "../agent-route.ts";
 import { invalid } from "../agent-schemas.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
 import { getItem, listNamespaces, putItem, searchItems, viewItem } from "./store-model.ts";
 import {

@@ -1,5 +1,5 @@
 import type { AgentHost } from "../agent-host.ts";
-import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../engine/graph.ts";
+import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../engine/contract.ts";
 
 /** A thread's checkpoints as an engine reads and writes them. What is put once the signal is aborted is dropped. */
 export function checkpointStore(

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AgentHost } from "../agent-host.ts";
-import { commandOf } from "../engine/graph.ts";
-import type { ThreadRecord } from "../state/records.ts";
+import { commandOf } from "../engine/contract.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
 import { prepareUpdate } from "./state-update.ts";
 import { addThread, findThread, newThread, threadInUse, ttlFrom } from "./thread-model.ts";
 import type { threadCreate } from "./thread-schemas.ts";

@@ -1,4 +1,4 @@
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 /** The value at a path such as `values.messages[-1].content`; `undefined` where it leads nowhere. */
 export function valueAt(source: unknown, path: string): unknown {

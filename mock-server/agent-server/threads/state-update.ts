@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import { type CheckpointReference, GraphError, type StateChange, type StateSnapshot } from "../engine/graph.ts";
-import type { ThreadRecord } from "../state/records.ts";
+import { type CheckpointReference, GraphError, type StateChange, type StateSnapshot } from "../engine/contract.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
 import { heldCheckpoints } from "./checkpoints.ts";
 import { changeThread, findThread } from "./thread-model.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";

@@ -1,5 +1,5 @@
 import { type AccessRule, byPath } from "../auth/access-rule.ts";
-import type { Fields } from "../engine/graph.ts";
+import type { Fields } from "../engine/contract.ts";
 
 export const readThread = byPath("threads", "read");
 export const updateThread = byPath("threads", "update");

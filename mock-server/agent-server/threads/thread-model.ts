@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
-import type { Fields } from "../engine/graph.ts";
-import type { ThreadRecord, ThreadTtl } from "../state/records.ts";
+import type { Fields } from "../engine/contract.ts";
+import type { ThreadRecord, ThreadTtl } from "../persistence/records.ts";
 import type { threadCreate, threadPatch } from "./thread-schemas.ts";
 
 /** @throws {HttpError} 404 when there is no such thread. */

@@ -3,7 +3,7 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
-import type { Fields, StateSnapshot } from "../engine/graph.ts";
+import type { Fields, StateSnapshot } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
 import { project } from "./extract.ts";
 import { updateState } from "./state-update.ts";

@@ -1,8 +1,8 @@
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { AgentHost } from "../agent-host.ts";
 import { findGraph } from "../assistants/assistant-model.ts";
-import type { CheckpointReference, Graph, StateSnapshot } from "../engine/graph.ts";
-import type { CheckpointRecord, ThreadRecord } from "../state/records.ts";
+import type { CheckpointReference, Graph, StateSnapshot } from "../engine/contract.ts";
+import type { CheckpointRecord, ThreadRecord } from "../persistence/records.ts";
 import { checkpointStore } from "./checkpoints.ts";
 
 const emptyState: StateSnapshot = {

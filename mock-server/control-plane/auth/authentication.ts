@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { badRequest, HttpError } from "../../kit/http/http-error.ts";
+import { OutboundError } from "../../kit/outbound.ts";
 import type { Mock } from "../../mock.ts";
-import { OutboundError } from "../../outbound.ts";
-import type { Scope } from "../deployment-model.ts";
+import type { Scope } from "../deployments/deployment-model.ts";
 import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import type { AuthenticateAnswer, AuthenticateBody } from "./auth-schemas.ts";
 import { connect, connectedTokenIds } from "./connection-model.ts";

@@ -1,6 +1,6 @@
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { Mock } from "../../mock.ts";
-import type { Scope } from "../deployment-model.ts";
+import type { Scope } from "../deployments/deployment-model.ts";
 import type { ConnectionRecord } from "../store/auth-records.ts";
 import type { ConnectionBody } from "./auth-schemas.ts";
 

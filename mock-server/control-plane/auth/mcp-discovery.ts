@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Outbound, OutboundError } from "../../outbound.ts";
+import { type Outbound, OutboundError } from "../../kit/outbound.ts";
 
 /** What an MCP server's authorization server offers. */
 export interface McpAuthorization {

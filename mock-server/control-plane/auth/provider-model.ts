@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { uuidFrom } from "../../ids.ts";
 import { badRequest, HttpError } from "../../kit/http/http-error.ts";
+import { uuidFrom } from "../../kit/ids.ts";
+import { OutboundError } from "../../kit/outbound.ts";
 import type { Mock } from "../../mock.ts";
-import { OutboundError } from "../../outbound.ts";
-import type { Scope } from "../deployment-model.ts";
+import type { Scope } from "../deployments/deployment-model.ts";
 import type { ProviderRecord } from "../store/auth-records.ts";
 import type { McpProviderCreateBody, ProviderBody, ProviderCreateBody, ProviderUpdateBody } from "./auth-schemas.ts";
 import { discoverMcpServer, registerClient } from "./mcp-discovery.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { OutboundError } from "../../kit/outbound.ts";
 import type { Mock } from "../../mock.ts";
-import { OutboundError } from "../../outbound.ts";
 import type { ProviderRecord } from "../store/auth-records.ts";
 
 /** What a provider gives for a code or a refresh token. Times are in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { HttpError } from "../../kit/http/http-error.ts";
+import { OutboundError } from "../../kit/outbound.ts";
 import type { Mock } from "../../mock.ts";
-import { OutboundError } from "../../outbound.ts";
-import type { Scope } from "../deployment-model.ts";
+import type { Scope } from "../deployments/deployment-model.ts";
 import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import type { TokenBody } from "./auth-schemas.ts";
 import { type IssuedToken, refresh, revoke } from "./token-endpoint.ts";

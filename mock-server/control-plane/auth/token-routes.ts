@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Mock } from "../../mock.ts";
 
 import { validationFailed } from "../common-responses.ts";
-import type { Scope } from "../deployment-model.ts";
+import type { Scope } from "../deployments/deployment-model.ts";
 import { optionalText } from "../paging.ts";
 import { route } from "../route.ts";
 import { errorDetail } from "../schemas.ts";

@@ -1,7 +1,7 @@
 import type { Database, Value } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
-import { normalizeRepository } from "../commits.ts";
-import { imageVersion, isGone } from "../deployment-state.ts";
+import { normalizeRepository } from "../deployments/commits.ts";
+import { imageVersion, isGone } from "../deployments/deployment-state.ts";
 import type { DeploymentRecord, Edition, RevisionRecord } from "./records.ts";
 import type { Revisions } from "./revisions.ts";
 

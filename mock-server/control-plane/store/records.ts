@@ -1,5 +1,5 @@
 import type { Secret, SecretReference, SourceConfig, SourceRevisionConfig } from "../../../core/wire/source-config.ts";
-import type { Phase, Transition } from "../rollout.ts";
+import type { Phase, Transition } from "../revisions/rollout.ts";
 
 /** Which control plane a deployment belongs to: the one at the root, or the one under `/api-host`. */
 export type Edition = "cloud" | "self-hosted";

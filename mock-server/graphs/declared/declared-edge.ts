@@ -1,4 +1,4 @@
-import type { Fields } from "../../agent-server/engine/graph.ts";
+import type { Fields } from "../../agent-server/engine/contract.ts";
 import { type Edge, end } from "../../agent-server/engine/scripted-graph.ts";
 import { lastMessage, lastText } from "./declared-node.ts";
 import type { ConditionDeclaration, NodeDeclaration } from "./graph-declaration.ts";

@@ -1,6 +1,6 @@
 import { appended, type Channel, type Channels, lastValue, messages } from "../../agent-server/engine/channels.ts";
 import { type ScriptedGraph, start } from "../../agent-server/engine/scripted-graph.ts";
-import type { Mistake } from "../../project/config-mistakes.ts";
+import type { Mistake } from "../../worker/load/config-mistakes.ts";
 import { declaredEdge, nodeName } from "./declared-edge.ts";
 import { declaredNode } from "./declared-node.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration } from "./graph-declaration.ts";

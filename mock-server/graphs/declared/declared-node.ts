@@ -1,4 +1,4 @@
-import { type Fields, GraphError } from "../../agent-server/engine/graph.ts";
+import { type Fields, GraphError } from "../../agent-server/engine/contract.ts";
 import { type Message, textOf } from "../../agent-server/engine/messages.ts";
 import type { NodeContext, NodeFunction } from "../../agent-server/engine/scripted-graph.ts";
 import type { StepDeclaration } from "./graph-declaration.ts";

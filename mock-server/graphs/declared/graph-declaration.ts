@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { regularExpression } from "../../project/regular-expression.ts";
+import { regularExpression } from "../../worker/load/regular-expression.ts";
 
 const name = z.string().regex(/^[^\s/|:]+$/, { error: "must be a name without spaces, slashes, bars and colons" });
 const fields = z.record(z.string(), z.unknown());

@@ -10,7 +10,7 @@ import { checkGraph, type NodeFunction, type ScriptedGraph } from "../../agent-s
  * @throws {ConfigError} for a module that doesn't load, or whose exports are something else.
  */
 export async function graphsOfModule(path: string): Promise<ScriptedGraph[]> {
-  const { registerModuleHooks } = await import("../../project/module-hooks.ts");
+  const { registerModuleHooks } = await import("../../worker/load/module-hooks.ts");
   registerModuleHooks();
   let exported: Record<string, unknown>;
   try {

@@ -1,4 +1,4 @@
-import type { Fields } from "../../agent-server/engine/graph.ts";
+import type { Fields } from "../../agent-server/engine/contract.ts";
 
 const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 

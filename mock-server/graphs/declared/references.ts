@@ -1,4 +1,4 @@
-import type { Mistake } from "../../project/config-mistakes.ts";
+import type { Mistake } from "../../worker/load/config-mistakes.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration, StepDeclaration } from "./graph-declaration.ts";
 import { placeholdersIn } from "./placeholders.ts";
 

@@ -108,8 +108,8 @@ test("a project without the library is told to install it", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "agent": "./agent.mjs:agent" } }');
   await writeFile(join(folder, "agent.mjs"), "export const agent = 1;");
-  const { readGraphConfig } = await import("../../../mock-server/project/graph-config.ts");
-  const { startProjectWorker } = await import("../../../mock-server/agent-server/worker/project-worker.ts");
+  const { readGraphConfig } = await import("../../../mock-server/worker/load/graph-config.ts");
+  const { startProjectWorker } = await import("../../../mock-server/worker/host/project-worker.ts");
   const project = await readGraphConfig(join(folder, "graph.json"));
   await expect(startProjectWorker(project)).rejects.toThrow(
     /@langchain\/langgraph isn't installed in .*: run npm install/,

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import type { GraphAgentServerOptions } from "../../../mock-server/agent-server/graph-agent-server.ts";
-import { type ProjectWorker, startProjectWorker } from "../../../mock-server/agent-server/worker/project-worker.ts";
-import type { ProjectWorkerOptions } from "../../../mock-server/agent-server/worker/supervisor.ts";
-import { readGraphConfig } from "../../../mock-server/project/graph-config.ts";
-import type { RunningProject } from "../../../mock-server/project/running-project.ts";
+import { type ProjectWorker, startProjectWorker } from "../../../mock-server/worker/host/project-worker.ts";
+import type { RunningProject } from "../../../mock-server/worker/host/running-project.ts";
+import type { ProjectWorkerOptions } from "../../../mock-server/worker/host/supervisor.ts";
+import { readGraphConfig } from "../../../mock-server/worker/load/graph-config.ts";
 import { startAgent, type TestAgent } from "../agent.ts";
 
 /** Starts the thread of a project under test/fixtures/graph-projects. */

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { createIdSource } from "../../../mock-server/ids.ts";
+import { createIdSource } from "../../../mock-server/kit/ids.ts";
 import { until } from "../../agent-server/agent.ts";
 import { apiOf, githubBody } from "../api.ts";
 import { Lane, type Target } from "./lane.ts";

@@ -5,7 +5,7 @@ import {
   imageVersion,
   isGone,
   isRemoteReconciled,
-} from "../../../mock-server/control-plane/deployment-state.ts";
+} from "../../../mock-server/control-plane/deployments/deployment-state.ts";
 import type { ControlPlaneStore } from "../../../mock-server/control-plane/store/control-plane-store.ts";
 import type { DeploymentQuery } from "../../../mock-server/control-plane/store/deployments.ts";
 import type { DeploymentRecord } from "../../../mock-server/control-plane/store/records.ts";

@@ -1,0 +1,171 @@
+import type { Database } from "../../kit/store/database.ts";
+import type { Fields } from "../engine/contract.ts";
+import { all, type Condition, hasAll, passes } from "./conditions.ts";
+import type { Order, Page } from "./page.ts";
+import type { AssistantRecord, AssistantVersionRecord } from "./records.ts";
+import { RowMapping } from "./row-mapping.ts";
+
+/** Which assistants to find. */
+export interface AssistantFilter {
+  graph_id?: string | undefined;
+  /** A part of the name, whose case doesn't matter. */
+  name?: string | undefined;
+  /** What the metadata must have, at any depth. */
+  metadata?: Fields | undefined;
+}
+
+export type AssistantOrder = Order<"assistant_id" | "created_at" | "updated_at" | "name" | "graph_id">;
+
+const content = {
+  assistant_id: "plain",
+  version: "plain",
+  graph_id: "plain",
+  created_at: "plain",
+  name: "plain",
+  description: "plain",
+  metadata: "json",
+  config: "json",
+  context: "json",
+} as const;
+const mapping = new RowMapping<AssistantRecord>({ ...content, updated_at: "plain" });
+const versionMapping = new RowMapping<AssistantVersionRecord>(content);
+
+/** The assistants of an agent server and their versions, or those that access filters leave. */
+export class AssistantTable {
+  readonly #database: Database;
+  readonly #agent: number;
+  readonly #accessFilters: readonly Fields[];
+
+  constructor(database: Database, agent: number, accessFilters: readonly Fields[] = []) {
+    this.#database = database;
+    this.#agent = agent;
+    this.#accessFilters = accessFilters;
+  }
+
+  get(assistantId: string): AssistantRecord | undefined {
+    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [assistantId] });
+    const row = this.#database.get(`SELECT ${mapping.columns} FROM assistants WHERE ${sql}`, ...values);
+    return row && mapping.read(row);
+  }
+
+  /** Adds an assistant with its first version. False when there is one with its id, whoever may see that. */
+  insert(record: AssistantRecord): boolean {
+    return this.#database.transaction(() => {
+      const added = this.#database.run(
+        `INSERT INTO assistants (agent, lower_name, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters}) ON CONFLICT DO NOTHING`,
+        this.#agent,
+        record.name.toLowerCase(),
+        ...mapping.values(record),
+      );
+      if (added === 0) return false;
+      this.#addVersion(record);
+      return true;
+    });
+  }
+
+  /** Puts a version into use, which is a new one unless there is one of its number. */
+  use(record: AssistantRecord): void {
+    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [record.assistant_id] });
+    this.#database.transaction(() => {
+      this.#database.run(
+        `UPDATE assistants SET (lower_name, ${mapping.columns}) = (?, ${mapping.parameters}) WHERE ${sql}`,
+        record.name.toLowerCase(),
+        ...mapping.values(record),
+        ...values,
+      );
+      this.#addVersion({ ...record, created_at: record.updated_at });
+    });
+  }
+
+  /** Removes an assistant with all its versions. */
+  remove(assistantId: string): void {
+    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [assistantId] });
+    this.#database.run(`DELETE FROM assistants WHERE ${sql}`, ...values);
+  }
+
+  /** Removes all of them. */
+  clear(): void {
+    const { sql, values } = this.#visible();
+    this.#database.run(`DELETE FROM assistants WHERE ${sql}`, ...values);
+  }
+
+  version(assistantId: string, version: number): AssistantVersionRecord | undefined {
+    const row = this.#database.get(
+      `SELECT ${versionMapping.columns} FROM assistant_versions WHERE agent = ? AND assistant_id = ? AND version = ?`,
+      this.#agent,
+      assistantId,
+      version,
+    );
+    return row && versionMapping.read(row);
+  }
+
+  /** The greatest number of a version. */
+  lastVersion(assistantId: string): number {
+    const { last } = this.#database.get<{ last: number }>(
+      "SELECT max(version) AS last FROM assistant_versions WHERE agent = ? AND assistant_id = ?",
+      this.#agent,
+      assistantId,
+    ) as { last: number };
+    return last;
+  }
+
+  /** The versions whose metadata has all of `metadata`, the newest first. */
+  versions(assistantId: string, metadata: Fields | undefined, limit: number, offset: number): AssistantVersionRecord[] {
+    const { sql, values } = all([
+      { sql: "agent = ? AND assistant_id = ?", values: [this.#agent, assistantId] },
+      ...(metadata ? [hasAll("metadata", metadata)] : []),
+    ]);
+    return this.#database
+      .all(
+        `SELECT ${versionMapping.columns} FROM assistant_versions WHERE ${sql} ORDER BY version DESC LIMIT ? OFFSET ?`,
+        ...values,
+        limit,
+        offset,
+      )
+      .map((row) => versionMapping.read(row));
+  }
+
+  count(filter: AssistantFilter): number {
+    const { sql, values } = this.#passing(filter);
+    const row = this.#database.get<{ total: number }>(
+      `SELECT count(*) AS total FROM assistants WHERE ${sql}`,
+      ...values,
+    );
+    return (row as { total: number }).total;
+  }
+
+  search(filter: AssistantFilter, { by, direction }: AssistantOrder, limit: number, offset: number) {
+    const { sql, values } = this.#passing(filter);
+    const rows = this.#database.all(
+      `SELECT ${mapping.columns} FROM assistants WHERE ${sql} ORDER BY "${by}" ${direction}, sequence ${direction} LIMIT ? OFFSET ?`,
+      ...values,
+      limit,
+      offset,
+    );
+    return { rows: rows.map((row) => mapping.read(row)), total: this.count(filter) } satisfies Page<AssistantRecord>;
+  }
+
+  #addVersion({ updated_at: _, ...version }: AssistantRecord): void {
+    this.#database.run(
+      `INSERT INTO assistant_versions (agent, ${versionMapping.columns}) VALUES (?, ${versionMapping.parameters}) ON CONFLICT DO NOTHING`,
+      this.#agent,
+      ...versionMapping.values(version),
+    );
+  }
+
+  #passing({ graph_id: graphId, name, metadata }: AssistantFilter): Condition {
+    return this.#visible(
+      ...(graphId === undefined ? [] : [{ sql: "graph_id = ?", values: [graphId] }]),
+      ...(name === undefined ? [] : [{ sql: "instr(lower_name, ?) > 0", values: [name.toLowerCase()] }]),
+      ...(metadata ? [hasAll("metadata", metadata)] : []),
+    );
+  }
+
+  #visible(...conditions: Condition[]): Condition {
+    return all([
+      { sql: "agent = ?", values: [this.#agent] },
+      ...conditions,
+      ...this.#accessFilters.map((filter) => passes("metadata", filter)),
+    ]);
+  }
+}

@@ -1,0 +1,77 @@
+import type { Value } from "../../kit/store/database.ts";
+import type { Fields } from "../engine/contract.ts";
+
+/** A condition of a statement, and the values of its parameters. */
+export interface Condition {
+  sql: string;
+  values: Value[];
+}
+
+/** All of the conditions. */
+export function all(conditions: readonly Condition[]): Condition {
+  if (conditions.length === 0) return { sql: "TRUE", values: [] };
+  return { sql: conditions.map(({ sql }) => sql).join(" AND "), values: conditions.flatMap(({ values }) => values) };
+}
+
+const never: Condition = { sql: "FALSE", values: [] };
+
+/** Whether the JSON of a column has everything that `wanted` has, as `contains` of paging.ts has it. */
+export function hasAll(column: string, wanted: Fields): Condition {
+  return isJson(wanted) ? checked(column, fragmentsOf(wanted), `json_has(${column}, ?)`, wanted) : never;
+}
+
+/** Whether the JSON of a column passes a filter of auth handlers, as `passesFilter` has it. */
+export function passes(column: string, filter: Fields): Condition {
+  // What isn't JSON equals nothing that is stored as JSON.
+  if (!isJson(filter)) return never;
+  const names = Object.keys(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
+  return checked(column, names, `passes_filter(${column}, ?)`, filter);
+}
+
+/** A piece of text that JSON must have somewhere. */
+interface Fragment {
+  text: string;
+  /** What must follow it: one of these. */
+  ends?: readonly string[];
+}
+
+/** Looks for pieces that the JSON must have before the exact check, which costs a hundred times as much. */
+function checked(column: string, fragments: readonly Fragment[], check: string, operand: Fields): Condition {
+  const found = fragments.map(({ text, ends = [] }): Condition => {
+    const either = ends.map(() => `instr(${column}, ?) > 0`).join(" OR ");
+    return {
+      sql: `instr(${column}, ?) > 0${either ? ` AND (${either})` : ""}`,
+      values: [text, ...ends.map((end) => text + end)],
+    };
+  });
+  const { sql, values } = all(found);
+  return { sql: `CASE WHEN ${sql} THEN ${check} ELSE FALSE END`, values: [...values, JSON.stringify(operand)] };
+}
+
+/** Few pieces of any JSON that contains `wanted`, those that least else has. */
+function fragmentsOf(wanted: Fields): Fragment[] {
+  const names: Fragment[] = [];
+  const plain: Fragment[] = [];
+  const collect = (value: unknown, start: string, end: string): void => {
+    if (start !== "") names.push({ text: start });
+    if (Array.isArray(value)) for (const item of value) collect(item, "", "]");
+    else if (typeof value === "object" && value !== null) {
+      for (const [name, item] of Object.entries(value)) collect(item, `${JSON.stringify(name)}:`, "}");
+    } else {
+      const text = start + JSON.stringify(value);
+      // A number can be the beginning of another.
+      plain.push(typeof value === "number" ? { text, ends: [",", end] } : { text });
+    }
+  };
+  collect(wanted, "", "");
+  return (plain.length > 0 ? plain : names).toSorted((a, b) => b.text.length - a.text.length).slice(0, 2);
+}
+
+/** Whether JSON loses nothing of a value. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return ["string", "boolean", "object"].includes(typeof value);
+  if (Array.isArray(value)) return value.every(isJson);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson);
+}

@@ -1,0 +1,79 @@
+import type { Database } from "../../kit/store/database.ts";
+import type { Fields } from "../engine/contract.ts";
+import type { Condition } from "./conditions.ts";
+
+/** Longest field that is looked up by an index, in characters of JSON. */
+const maxLength = 200;
+
+/** How many fields of a search are looked up by the index; statements differ by their number. */
+const maxLookedUp = 4;
+
+export type FieldSource = "metadata" | "values";
+
+/** The field's JSON if it is indexed: a text, a number, `true`, `false` or `null`, and not long. */
+function indexedValue(value: unknown): string | undefined {
+  if (typeof value === "object" && value !== null) return undefined;
+  const text = JSON.stringify(value);
+  return text !== undefined && text.length <= maxLength ? text : undefined;
+}
+
+/** A field that threads must have. */
+export interface FieldLookup {
+  source: FieldSource;
+  name: string;
+  value: string;
+}
+
+/** Parts an object of fields to have into those that the index knows, and the rest. */
+export function lookUps(source: FieldSource, wanted: Fields): { indexed: FieldLookup[]; rest: Fields | undefined } {
+  const indexed: FieldLookup[] = [];
+  const rest: Fields = {};
+  for (const [name, value] of Object.entries(wanted)) {
+    const text = indexed.length < maxLookedUp ? indexedValue(value) : undefined;
+    if (text === undefined) rest[name] = value;
+    else indexed.push({ source, name, value: text });
+  }
+  return { indexed, rest: Object.keys(rest).length > 0 ? rest : undefined };
+}
+
+/** Whether a row of `thread_fields`, known by an alias, is that of a field. */
+export function isField(alias: string, agent: number, { source, name, value }: FieldLookup): Condition {
+  return {
+    sql: `${alias}.agent = ? AND ${alias}.source = ? AND ${alias}.name = ? AND ${alias}.value = ?`,
+    values: [agent, source, name, value],
+  };
+}
+
+/** Whether a thread has a field. `thread` is the column with its sequence. */
+export function threadHas(agent: number, field: FieldLookup, thread = "threads.sequence"): Condition {
+  const { sql, values } = isField("other", agent, field);
+  return { sql: `EXISTS (SELECT 1 FROM thread_fields AS other WHERE ${sql} AND other.thread = ${thread})`, values };
+}
+
+/** Brings what is indexed of a thread up to date. */
+export function indexFields(
+  database: Database,
+  agent: number,
+  threadId: string,
+  source: FieldSource,
+  fields: Fields | null,
+): void {
+  database.run(
+    "DELETE FROM thread_fields WHERE source = ? AND thread = (SELECT sequence FROM threads WHERE agent = ? AND thread_id = ?)",
+    source,
+    agent,
+    threadId,
+  );
+  for (const [name, value] of Object.entries(fields ?? {})) {
+    const text = indexedValue(value);
+    if (text === undefined) continue;
+    database.run(
+      "INSERT INTO thread_fields (agent, source, name, value, thread) SELECT agent, ?, ?, ?, sequence FROM threads WHERE agent = ? AND thread_id = ?",
+      source,
+      name,
+      text,
+      agent,
+      threadId,
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { HttpError, unprocessable } from "../../kit/http/http-error.ts";
+import { uuidFrom } from "../../kit/ids.ts";
+
+/** The workspace of callers that name none, where keys aren't bound to workspaces. */
+export const defaultWorkspaceId = "00000000-0000-4000-8000-000000000001";
+
+/** The headers that say who calls. */
+export interface Credentials {
+  apiKey: string | undefined;
+  authorization: string | undefined;
+  tenantId: string | undefined;
+}
+
+/** How many keys' callers are kept at hand: any key may do, and there is no end of them. */
+const mostCallers = 1000;
+
+function keyOf({ apiKey, authorization }: Credentials): string {
+  return apiKey || (/^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? "");
+}
+
+/** Who may enter which workspace. Without keys, any key that isn't empty may enter any workspace. */
+export class KeyRing {
+  readonly #workspacesByKey: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly #strict: boolean;
+  readonly #callers = new Map<string, string>();
+
+  constructor(keys: Readonly<Record<string, readonly string[]>> | undefined, strict: boolean) {
+    this.#strict = strict;
+    if (keys !== undefined) {
+      this.#workspacesByKey = new Map(
+        Object.entries(keys).map(([key, ids]) => [key, ids.length > 0 ? ids : [defaultWorkspaceId]]),
+      );
+    }
+  }
+
+  /** How many keys there are; `null` where any key will do. */
+  get size(): number | null {
+    return this.#workspacesByKey?.size ?? null;
+  }
+
+  /** The keys themselves, for redaction. */
+  get keys(): string[] {
+    return [...(this.#workspacesByKey?.keys() ?? [])];
+  }
+
+  get defaultWorkspace(): string {
+    return this.#workspacesByKey?.values().next().value?.[0] ?? defaultWorkspaceId;
+  }
+
+  /**
+   * The workspace that a request is for.
+   * @throws {HttpError} 401 without a known key, 403 for a workspace that isn't the key's, 422 where strictness asks for the workspace and none is named.
+   */
+  enter(credentials: Credentials): string {
+    const workspaces = this.#workspacesOf(credentials);
+    const { tenantId } = credentials;
+    if (tenantId === undefined || tenantId === "") {
+      if (this.#strict) {
+        throw unprocessable([{ loc: ["header", "X-Tenant-Id"], msg: "Field required", type: "missing" }]);
+      }
+      return workspaces?.[0] ?? defaultWorkspaceId;
+    }
+    if (workspaces && !workspaces.includes(tenantId)) {
+      throw new HttpError(403, "The API key has no access to this workspace.");
+    }
+    return tenantId;
+  }
+
+  /** A UUID that stands for the holder of the key: the same for the same key, and telling nothing about it. */
+  callerOf(credentials: Credentials): string {
+    const key = keyOf(credentials);
+    const known = this.#callers.get(key);
+    if (known !== undefined) return known;
+    const caller = uuidFrom(createHash("sha256").update(`caller/${key}`).digest());
+    if (this.#callers.size < mostCallers) this.#callers.set(key, caller);
+    return caller;
+  }
+
+  /** @throws {HttpError} 401 or 403 unless the key belongs to the workspace. */
+  admit(credentials: Credentials, workspace: string): void {
+    const workspaces = this.#workspacesOf(credentials);
+    if (workspaces && !workspaces.includes(workspace)) {
+      throw new HttpError(403, "The API key has no access to this deployment.");
+    }
+  }
+
+  #workspacesOf(credentials: Credentials): readonly string[] | undefined {
+    const key = keyOf(credentials);
+    if (key === "") throw new HttpError(401, "Missing API key: send it in the X-Api-Key header.");
+    if (!this.#workspacesByKey) return undefined;
+    const workspaces = this.#workspacesByKey.get(key);
+    if (!workspaces) throw new HttpError(401, "Invalid API key.");
+    return workspaces;
+  }
+}

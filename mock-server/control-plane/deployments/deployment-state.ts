@@ -1,0 +1,62 @@
+import { timeOf } from "../revisions/rollout.ts";
+import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
+
+/** Whether a deletion has come to its end: the deployment then answers 404 and its name is free. */
+export function isGone({ deletion }: DeploymentRecord, now: number): boolean {
+  return deletion !== null && deletion.goneAt !== null && deletion.goneAt <= now;
+}
+
+export function deploymentStatus({ deletion, readyAt }: DeploymentRecord, now: number): string {
+  if (deletion)
+    return deletion.finalAt !== null && deletion.finalAt <= now ? "AWAITING_FINAL_DELETE" : "AWAITING_DELETE";
+  return readyAt !== null && readyAt <= now ? "READY" : "AWAITING_DATABASE";
+}
+
+/** The revision that serves the traffic: of those that have taken over, the newest; `null` before the first. */
+export function activeRevisionId({ activations }: DeploymentRecord, now: number): string | null {
+  let active: { revisionId: string; sequence: number } | undefined;
+  for (const activation of activations) {
+    if (activation.at <= now && activation.sequence > (active?.sequence ?? -1)) active = activation;
+  }
+  return active?.revisionId ?? null;
+}
+
+/** Whether a listener in the customer's own cluster brings the deployment there: an image with a `listener_id`. */
+export function isRemoteReconciled({ source, sourceConfig }: DeploymentRecord): boolean {
+  return source === "external_docker" && (sourceConfig.listener_id ?? null) !== null;
+}
+
+/** The tag of the image that an `external_docker` deployment runs; `null` for other sources and untagged images. */
+export function imageVersion({ source, revisionConfig }: DeploymentRecord): string | null {
+  if (source !== "external_docker") return null;
+  return /:([^:/@]+)(@|$)/.exec(revisionConfig.image_uri ?? "")?.[1] ?? null;
+}
+
+/** A deployment as it is after the course of `revision` has changed. */
+export function withCourseOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
+  return { ...record, ...courseAfter(record, revision, now) };
+}
+
+/** The part of a deployment that follows from the courses of its revisions. */
+type DeploymentCourse = Pick<DeploymentRecord, "activations" | "readyAt">;
+
+/** The activations that still count beside those of a revision: the one that serves, and those to come. */
+function lastingActivations(all: DeploymentCourse["activations"], revisionId: string, now: number) {
+  const others = all.filter((activation) => activation.revisionId !== revisionId);
+  const past = others.filter(({ at }) => at <= now);
+  const serving = past.reduce((newest, { sequence }) => Math.max(newest, sequence), -1);
+  return others.filter(({ at, sequence }) => at > now || sequence === serving);
+}
+
+/** The course of a deployment after that of one of its revisions has changed. */
+export function courseAfter(record: DeploymentCourse, revision: RevisionRecord, now: number): DeploymentCourse {
+  const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
+  const lasting = lastingActivations(record.activations, revision.id, now);
+  const { id: revisionId, sequence, activeDelay } = revision;
+  const activations =
+    deployedAt !== null && activeDelay !== null
+      ? [...lasting, { revisionId, sequence, at: deployedAt + activeDelay }]
+      : lasting;
+  const isReady = record.readyAt !== null && record.readyAt <= now;
+  return { activations, readyAt: isReady ? record.readyAt : deployedAt };
+}

@@ -1,8 +1,0 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { graphConfigFileNames } from "../../core/dialect.ts";
-
-/** The graph configuration file of a folder; `undefined` when it has none under the usual names. */
-export function findGraphConfig(folder: string): string | undefined {
-  return graphConfigFileNames.map((name) => join(folder, name)).find((file) => existsSync(file));
-}

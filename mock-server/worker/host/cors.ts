@@ -1,0 +1,44 @@
+import type { RequestContext } from "../../kit/http/request-context.ts";
+import type { CorsSettings } from "../load/graph-config-schema.ts";
+
+type CorsHeaders = Record<string, string>;
+
+const usualMethods = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"];
+const alwaysExposed = ["content-location", "location", "x-pagination-next", "x-pagination-total"];
+
+/** What lets the pages of the allowed origins read a response. Nothing for other origins, and for callers that are no pages. */
+export function corsHeadersOf(settings: CorsSettings, origin: string | undefined): CorsHeaders {
+  const allowed = allowedOrigin(settings, origin);
+  return {
+    ...(allowed === "*" ? {} : { vary: "Origin" }),
+    ...(allowed === undefined
+      ? {}
+      : {
+          "access-control-allow-origin": allowed,
+          "access-control-expose-headers": [...alwaysExposed, ...(settings.expose_headers ?? [])].join(", "),
+          ...(settings.allow_credentials ? { "access-control-allow-credentials": "true" } : {}),
+        }),
+  };
+}
+
+/** What a page of another origin is told before it sends a request. */
+export function preflightHeadersOf(settings: CorsSettings, context: RequestContext): CorsHeaders {
+  const headers = corsHeadersOf(settings, context.header("origin"));
+  if (headers["access-control-allow-origin"] === undefined) return headers;
+  const { allow_methods: methods = usualMethods, allow_headers: names, max_age: maxAge = 600 } = settings;
+  return {
+    ...headers,
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": names?.join(", ") ?? context.header("access-control-request-headers") ?? "*",
+    "access-control-max-age": String(maxAge),
+  };
+}
+
+function allowedOrigin(settings: CorsSettings, origin: string | undefined): string | undefined {
+  const { allow_origins: origins = [], allow_origin_regex: pattern, allow_credentials: credentials } = settings;
+  // Browsers take no wildcard together with credentials.
+  if (origins.includes("*")) return credentials ? origin : "*";
+  if (origin === undefined) return undefined;
+  const matches = origins.includes(origin) || (pattern !== undefined && new RegExp(`^(?:${pattern})$`).test(origin));
+  return matches ? origin : undefined;
+}

@@ -1,0 +1,115 @@
+import { type FSWatcher, watch } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type GraphProject, readGraphConfig } from "../load/graph-config.ts";
+import type { RunningProject } from "./running-project.ts";
+
+/** What happens to a project that is watched. */
+export type ReloadEvent =
+  | { event: "reloaded"; graphs: readonly string[] }
+  | { event: "reload_failed"; message: string }
+  | { event: "warning"; message: string };
+
+export interface ReloadingProjectOptions {
+  /** The graph configuration file. */
+  file: string;
+  start: (project: GraphProject) => Promise<RunningProject>;
+  /** Whether the project is loaded anew when a file of it changes. */
+  isWatched: boolean;
+  onEvent: (event: ReloadEvent) => void;
+}
+
+/** How long files are left alone after a change before the project is loaded anew, in milliseconds: editors write in several steps. */
+const quietMs = 100;
+const sourceFile = /\.(?:[cm]?[jt]sx?|json)$/;
+
+/** A project that is loaded anew when one of its files changes. Until the new one is loaded, and when it doesn't load, the one before serves. */
+export class ReloadingProject implements AsyncDisposable {
+  readonly #options: ReloadingProjectOptions;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #running: RunningProject;
+  #generation = 1;
+  #hasFailed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(options: ReloadingProjectOptions, running: RunningProject) {
+    this.#options = options;
+    this.#running = running;
+    this.#watch();
+  }
+
+  /**
+   * Loads a project for the first time.
+   * @throws {ConfigError} for a configuration file that isn't right; {Error} when something doesn't load.
+   */
+  static async start(options: ReloadingProjectOptions): Promise<ReloadingProject> {
+    return new ReloadingProject(options, await load(options));
+  }
+
+  get running(): RunningProject {
+    return this.#running;
+  }
+
+  /** Grows with each load. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    await this.#work;
+    await this.#running.close();
+  }
+
+  #watch(): void {
+    if (!this.#options.isWatched || this.#isClosed) return;
+    const { project, files } = this.#running;
+    for (const folder of new Set([project.folder, ...files.map((file) => dirname(file))])) {
+      if (this.#watchers.has(folder)) continue;
+      const watcher = watch(folder, (_, name) => name !== null && this.#changed(join(folder, name)));
+      // A folder that is removed can't be watched any more; what it held is loaded from elsewhere then, or doesn't load.
+      watcher.on("error", () => watcher.close());
+      this.#watchers.set(folder, watcher);
+    }
+  }
+
+  #changed(path: string): void {
+    const { project, files } = this.#running;
+    const isOurs =
+      path === project.file ||
+      files.includes(path) ||
+      (dirname(path) === project.folder && basename(path).startsWith(".env")) ||
+      (this.#hasFailed && sourceFile.test(path));
+    if (!isOurs || this.#isClosed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#work = this.#work.then(() => this.#reload());
+    }, quietMs);
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#isClosed) return;
+    const before = this.#running;
+    try {
+      this.#running = await load(this.#options);
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#options.onEvent({ event: "reload_failed", message: (error as Error).message });
+      return;
+    }
+    this.#hasFailed = false;
+    this.#generation++;
+    this.#watch();
+    this.#options.onEvent({ event: "reloaded", graphs: this.#running.graphs.map(({ id }) => id) });
+    void before.close({ drain: true });
+  }
+}
+
+async function load({ file, start, onEvent }: ReloadingProjectOptions): Promise<RunningProject> {
+  const project = await readGraphConfig(file);
+  for (const message of project.warnings) onEvent({ event: "warning", message });
+  return start(project);
+}

@@ -1,0 +1,80 @@
+import { toBothNames, toNeutralNames } from "../../../core/dialect.ts";
+import type { Fields } from "../../agent-server/engine/contract.ts";
+import type { StreamMode } from "../../agent-server/engine/stream-mode.ts";
+import { failureOf } from "../../kit/failure.ts";
+import { checkpointView, debugView, taskView } from "./debug-events.ts";
+import type { EventWriter } from "./event-writer.ts";
+import type { Library } from "./library.ts";
+import { MessageEvents } from "./message-events.ts";
+import { wireJson } from "./wire-json.ts";
+
+/** Streams what the library tells of a run, as the events of the stream modes that the run was started with. */
+export class GraphEvents {
+  readonly #modes: ReadonlySet<StreamMode>;
+  readonly #withSubgraphs: boolean;
+  readonly #writer: EventWriter;
+  readonly #metadata = new WeakMap<object, string>();
+  /** Present when the mode `messages` is wanted. */
+  readonly messages: MessageEvents | undefined;
+
+  constructor(library: Library, modes: readonly StreamMode[], withSubgraphs: boolean, writer: EventWriter) {
+    this.#modes = new Set(modes);
+    this.#withSubgraphs = withSubgraphs;
+    this.#writer = writer;
+    this.messages = this.#modes.has("messages") ? new MessageEvents(library, writer) : undefined;
+  }
+
+  /** What the library has to tell. The state is always needed: it is what the run comes to. */
+  libraryModes(): string[] {
+    const modes = [...this.#modes].filter((mode) => mode !== "events" && mode !== "messages");
+    return [...new Set(["values", ...modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode))])];
+  }
+
+  /** One chunk of the library's stream. */
+  take(namespace: readonly string[], mode: string, chunk: unknown): void {
+    if (mode === "messages") this.#tellMessage(namespace, chunk as [unknown, object]);
+    else {
+      if (mode === "values" && namespace.length === 0) this.messages?.stateTaken(chunk);
+      if (!this.#modes.has(mode as StreamMode)) return;
+      const data = viewOf(mode, chunk);
+      if (data !== undefined) this.#write(mode as StreamMode, mode, namespace, data);
+    }
+  }
+
+  /** One event of the library's event stream. */
+  takeEvent(event: unknown): void {
+    this.#write("events", "events", [], event);
+  }
+
+  #tellMessage(namespace: readonly string[], [message, metadata]: [unknown, object]): void {
+    let told = this.#metadata.get(metadata);
+    if (told === undefined) {
+      told = wireJson(toBothNames(toNeutralNames(metadata as Fields)), "metadata");
+      this.#metadata.set(metadata, told);
+    }
+    this.#writer.write("messages-tuple", named("messages", namespace), `[${wireJson(message, "message")},${told}]`);
+  }
+
+  #write(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {
+    let json: string;
+    try {
+      json = wireJson(data, mode);
+    } catch (cause) {
+      // A bad event must not end a run: it is sent as an error in its place.
+      const { name, message } = failureOf(cause);
+      json = JSON.stringify({ error: name, message });
+    }
+    this.#writer.write(mode, this.#withSubgraphs ? named(event, namespace) : event, json);
+  }
+}
+
+function named(event: string, namespace: readonly string[]): string {
+  return namespace.length === 0 ? event : `${event}|${namespace.join("|")}`;
+}
+
+function viewOf(mode: string, chunk: unknown): unknown {
+  if (mode === "debug") return debugView(chunk);
+  if (mode === "checkpoints") return checkpointView(chunk);
+  if (mode === "tasks") return taskView(chunk as Fields);
+  return chunk;
+}

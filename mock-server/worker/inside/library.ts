@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { importInTheNameOf } from "../load/module-hooks.ts";
+import { ProjectLoadError } from "../load/project-load-error.ts";
+
+const packageName = "@langchain/langgraph";
+
+type Module = typeof import("@langchain/langgraph");
+type Schemas = typeof import("@langchain/langgraph/zod/schema");
+type Messages = typeof import("@langchain/core/messages");
+
+/** The user's own copy of the library. */
+export interface Library extends Module {
+  version: string;
+  /** What a model's parts of a message are, where a model tells only their text. */
+  AIMessageChunk: Messages["AIMessageChunk"];
+  /** The library's reader of schemas, where it has one. */
+  schemas: Schemas | undefined;
+}
+
+/**
+ * Loads the library as the user's module would.
+ * @throws {ProjectLoadError} when it isn't installed there, or in a version that isn't supported.
+ */
+export async function loadLibrary(folder: string, module: string): Promise<Library> {
+  const importers = [pathToFileURL(module).href, pathToFileURL(join(folder, "package.json")).href];
+  const importer = importers.find((url) => packageFileFrom(url) !== undefined);
+  const packageFile = importer === undefined ? undefined : packageFileFrom(importer);
+  if (importer === undefined || packageFile === undefined) {
+    throw new ProjectLoadError(`${packageName} isn't installed in ${folder}: run npm install ${packageName} there.`);
+  }
+  const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { version: string };
+  if (!/^1\./.test(version)) {
+    throw new ProjectLoadError(
+      `${packageName} is installed in version ${version}, but 1.0.0 or later, before 2, is needed: ${packageFile}`,
+    );
+  }
+  const library = await importInTheNameOf<Module>(importer, packageName);
+  const schemas = await importInTheNameOf<Schemas>(importer, `${packageName}/zod/schema`).catch(() => undefined);
+  // What the library rests on is the user's only by way of the library.
+  const { AIMessageChunk } = await importInTheNameOf<Messages>(
+    pathToFileURL(packageFile).href,
+    "@langchain/core/messages",
+  );
+  return { ...library, version, schemas, AIMessageChunk };
+}
+
+function packageFileFrom(importer: string): string | undefined {
+  try {
+    return findPackageJSON(packageName, importer);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Command, Fields, Interrupt } from "../../agent-server/engine/contract.ts";
+import type { Calls } from "../calls.ts";
+import type { ExecuteParams, ExecuteResult } from "../protocol.ts";
+import { threadSaver } from "./checkpoint-saver.ts";
+import type { EventWriter } from "./event-writer.ts";
+import { GraphEvents } from "./graph-events.ts";
+import type { CompiledGraph, GraphMaker } from "./graph-export.ts";
+import type { Library } from "./library.ts";
+import { runStore } from "./run-store.ts";
+import { wireJson, wireValue } from "./wire-json.ts";
+
+/** What a run needs besides its parameters. */
+export interface RunEnvironment {
+  library: Library;
+  calls: Calls;
+  makeGraph: GraphMaker;
+  writer: EventWriter;
+  signal: AbortSignal;
+}
+
+/** Runs a graph of the user's to its end or to an interrupt. @throws what the graph throws. */
+export async function runGraph(
+  params: ExecuteParams,
+  { library, calls, makeGraph, writer, signal }: RunEnvironment,
+): Promise<ExecuteResult> {
+  const { scope, threadId, runId, keepsState } = params;
+  const events = new GraphEvents(library, params.streamModes, params.streamSubgraphs, writer);
+  const store = runStore(library, calls, scope);
+  const { options, configurable } = optionsOf(params, library, events, signal);
+  const graph = await makeGraph({ ...params.config, configurable }, { context: params.context, store, signal });
+  graph.checkpointer = keepsState ? threadSaver(library, calls, { scope, threadId, runId }) : undefined;
+  graph.store = store;
+  const input = params.command ? libraryCommand(library, params.command) : (params.input ?? null);
+
+  let values: unknown = {};
+  let interrupts: Interrupt[] | undefined;
+  for await (const [namespace, mode, chunk] of chunksOf(graph, input, options, params, events)) {
+    if (mode === "values" && namespace.length === 0) {
+      const paused = interruptsIn(chunk);
+      if (paused) interrupts = [...(interrupts ?? []), ...paused];
+      else values = chunk;
+    }
+    events.take(namespace, mode, chunk);
+    if (writer.isFull) await writer.room();
+  }
+  const result = {
+    values: wireJson(values ?? {}, "The state"),
+    ...(interrupts ? { interrupts: wireValue(interrupts, "interrupts") as Interrupt[] } : {}),
+  };
+  writer.flush();
+  return result;
+}
+
+type Chunk = [namespace: readonly string[], mode: string, chunk: unknown];
+
+/** What the graph tells: by its own stream, or, where all events of what it calls are wanted, picked out of those. */
+async function* chunksOf(
+  graph: CompiledGraph,
+  input: unknown,
+  options: object,
+  { streamModes, streamSubgraphs, runId }: ExecuteParams,
+  events: GraphEvents,
+): AsyncGenerator<Chunk> {
+  const toChunk = (chunk: unknown[]) => (streamSubgraphs ? chunk : [[], ...chunk]) as Chunk;
+  if (!streamModes.includes("events")) {
+    for await (const chunk of await graph.stream(input as never, options)) yield toChunk(chunk as unknown[]);
+    return;
+  }
+  for await (const event of graph.streamEvents(input as never, { ...options, version: "v2" })) {
+    if (event.tags?.includes("langsmith:hidden")) continue;
+    if (event.event === "on_chain_stream" && (streamSubgraphs || event.run_id === runId)) {
+      yield toChunk(event.data.chunk);
+    } else events.takeEvent(event);
+  }
+}
+
+function optionsOf(params: ExecuteParams, library: Library, events: GraphEvents, signal: AbortSignal) {
+  const { config, checkpointId, runId, threadId, context, metadata, recursionLimit, durability } = params;
+  const configurable = {
+    ...(config.configurable as Fields),
+    thread_id: threadId,
+    ...(checkpointId === undefined ? {} : { checkpoint_id: checkpointId }),
+  };
+  const { interruptBefore, interruptAfter } = params;
+  const options = {
+    configurable,
+    ...(Array.isArray(config.tags) ? { tags: config.tags } : {}),
+    context,
+    metadata: {
+      ...metadata,
+      langgraph_version: library.version,
+      langgraph_plan: "developer",
+      langgraph_host: "self-hosted",
+    },
+    ...(recursionLimit === undefined ? {} : { recursionLimit }),
+    ...(interruptBefore.length > 0 ? { interruptBefore } : {}),
+    ...(interruptAfter.length > 0 ? { interruptAfter } : {}),
+    ...(events.messages ? { callbacks: [events.messages.callbacks] } : {}),
+    durability,
+    streamMode: events.libraryModes(),
+    subgraphs: params.streamSubgraphs,
+    runId,
+    signal,
+  };
+  return { options, configurable };
+}
+
+/** A command as the library takes it. */
+export function libraryCommand(library: Library, { goto, update, resume }: Command): never {
+  const destinations = goto === undefined ? undefined : [goto].flat();
+  return new library.Command({
+    ...(destinations
+      ? { goto: destinations.map((to) => (typeof to === "string" ? to : new library.Send(to.node, to.input))) }
+      : {}),
+    ...(update === undefined || update === null ? {} : { update: update as Fields }),
+    ...(resume === undefined ? {} : { resume }),
+  }) as never;
+}
+
+function interruptsIn(chunk: unknown): Interrupt[] | undefined {
+  if (typeof chunk !== "object" || chunk === null || !("__interrupt__" in chunk)) return undefined;
+  return chunk.__interrupt__ as Interrupt[];
+}

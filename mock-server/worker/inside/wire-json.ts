@@ -1,0 +1,54 @@
+import type { Fields } from "../../agent-server/engine/contract.ts";
+
+/** A value that can't be sent as JSON. */
+class SerializationError extends Error {
+  override readonly name = "SerializationError";
+}
+
+/**
+ * A value as JSON, as agent servers send it: messages as flat objects with a `type`.
+ * @throws {SerializationError} naming the place in `value`, which is called `name`.
+ */
+export function wireJson(value: unknown, name: string): string {
+  const plain = isPlain(value, 0) ? value : flattened(value, name, []);
+  return JSON.stringify(plain) ?? "null";
+}
+
+/** A value as it is sent, without messages of classes in it. */
+export function wireValue(value: unknown, name: string): unknown {
+  return isPlain(value, 0) ? value : flattened(value, name, []);
+}
+
+const deepestPlain = 50;
+
+/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and is looked at more closely. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  if (depth > deepestPlain) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlain(item, depth + 1)) return false;
+    return true;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  if ("toJSON" in value || "toDict" in value) return false;
+  for (const key in value) if (!isPlain((value as Fields)[key], depth + 1)) return false;
+  return true;
+}
+
+function flattened(value: unknown, path: string, around: object[]): unknown {
+  if (typeof value === "bigint") throw new SerializationError(`${path} can't be sent as JSON: it is a bigint.`);
+  if (typeof value !== "object" || value === null) return value;
+  if (around.includes(value)) throw new SerializationError(`${path} can't be sent as JSON: it contains itself.`);
+  const inside = [...around, value];
+  if (Array.isArray(value)) return value.map((item, index) => flattened(item, `${path}[${index}]`, inside));
+  if (value instanceof Error) return { error: value.name, message: value.message };
+  if ("toDict" in value && typeof value.toDict === "function") {
+    const { type, data } = value.toDict() as { type: string; data: Fields };
+    return flattened({ ...data, type }, path, inside);
+  }
+  if ("toJSON" in value && typeof value.toJSON === "function") return flattened(value.toJSON(), path, inside);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, flattened(item, `${path}.${key}`, inside)]),
+  );
+}

@@ -1,0 +1,48 @@
+import { isNode, LineCounter, parseDocument } from "yaml";
+import { ConfigError } from "../../../core/errors.ts";
+
+/** A configuration file as data, and where its parts stand in the text. */
+export interface ConfigDocument {
+  content: unknown;
+  /** The line, from 1 on, of the value at a path, or of the nearest part around it. */
+  lineOf(path: readonly PropertyKey[]): number | undefined;
+}
+
+/**
+ * Reads JSON or YAML.
+ * @throws {ConfigError} with path and line for text that is neither.
+ */
+export function readConfigDocument(file: string, text: string): ConfigDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const isJson = file.endsWith(".json");
+  let content: unknown;
+  if (isJson) {
+    try {
+      content = JSON.parse(text);
+    } catch (error) {
+      const { message } = error as Error;
+      const position = /position (\d+)/.exec(message)?.[1];
+      const line = position === undefined ? lines.linePos(text.length).line : lines.linePos(Number(position)).line;
+      throw new ConfigError(`${file}:${line} is not valid JSON: ${message}`, { path: file, line, cause: error });
+    }
+  } else {
+    const [error] = document.errors;
+    if (error) {
+      const line = lines.linePos(error.pos[0]).line;
+      const [reason] = error.message.split(" at line");
+      throw new ConfigError(`${file}:${line} is not valid YAML: ${reason}`, { path: file, line, cause: error });
+    }
+    content = document.toJS() ?? {};
+  }
+  return {
+    content,
+    lineOf(path) {
+      for (let length = path.length; length > 0; length--) {
+        const node = document.getIn(path.slice(0, length), true);
+        if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+      }
+      return undefined;
+    },
+  };
+}

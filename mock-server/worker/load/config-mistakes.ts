@@ -1,0 +1,35 @@
+import type { z } from "zod";
+import { ConfigError } from "../../../core/errors.ts";
+import type { ConfigDocument } from "./config-document.ts";
+
+/** One mistake in a configuration file. */
+export interface Mistake {
+  /** The keys that lead to it. */
+  at: readonly PropertyKey[];
+  /** The rest of a sentence about what is there. */
+  text: string;
+}
+
+/** What a schema has found wrong. */
+export function mistakesOfSchema({ issues }: z.ZodError): Mistake[] {
+  return issues.map((issue) => ({
+    at: issue.path,
+    text: issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message,
+  }));
+}
+
+/** Mistakes in a part of a file, as mistakes in the file. */
+export function within(key: string, mistakes: readonly Mistake[]): Mistake[] {
+  return mistakes.map(({ at, text }) => ({ at: [key, ...at], text }));
+}
+
+/** One error for all mistakes of a file, each with its line. */
+export function mistakesError(path: string, { lineOf }: ConfigDocument, found: readonly Mistake[]): ConfigError {
+  const lines = found.map(({ at, text }) => {
+    const line = lineOf(at);
+    return `${path}${line === undefined ? "" : `:${line}`}: ${at.map(String).join(".") || "the file"}: ${text}`;
+  });
+  const [first] = found;
+  const line = first && lineOf(first.at);
+  return new ConfigError(lines.join("\n"), { path, ...(line === undefined ? {} : { line }) });
+}

@@ -1,0 +1,129 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { ConfigError } from "../../../core/errors.ts";
+import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
+import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
+import { projectEnvironment } from "./environment.ts";
+import { type CorsSettings, type GraphConfig, graphConfigSchema, knownKeys } from "./graph-config-schema.ts";
+import { projectPath } from "./project-path.ts";
+
+/** Something that a module of the project exports. */
+export interface ModuleExport {
+  /** Absolute, inside the project's folder. */
+  module: string;
+  exportName: string;
+}
+
+export interface ProjectGraph extends ModuleExport {
+  id: string;
+  description: string | null;
+}
+
+/** The groups of an agent server's routes that a configuration file can turn off. */
+export const routeGroups = ["assistants", "threads", "runs", "store", "meta"] as const;
+export type RouteGroup = (typeof routeGroups)[number];
+
+/** A folder with graphs, as its graph configuration file describes it. */
+export interface GraphProject {
+  /** The configuration file, absolute. */
+  file: string;
+  folder: string;
+  graphs: ProjectGraph[];
+  env: Record<string, string>;
+  auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
+  http: { app: ModuleExport | null; disabled: RouteGroup[]; cors: CorsSettings | null };
+  store: GraphConfig["store"] | null;
+  /** What was read and isn't acted on, one sentence each. */
+  warnings: string[];
+}
+
+/**
+ * Reads a graph configuration file. All mistakes are reported together.
+ * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each mistake.
+ */
+export async function readGraphConfig(path: string): Promise<GraphProject> {
+  const file = resolve(path);
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const hint = "Give the path of a graph configuration file, such as graph.json.";
+    throw new ConfigError(`${path} can't be read.`, { path, hint, cause: error });
+  }
+  const document = readConfigDocument(path, text);
+  const result = graphConfigSchema.safeParse(document.content);
+  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  return projectOf(path, file, document, result.data);
+}
+
+async function projectOf(
+  path: string,
+  file: string,
+  document: ConfigDocument,
+  config: GraphConfig,
+): Promise<GraphProject> {
+  const folder = dirname(file);
+  const found: Mistake[] = [];
+  const attempt = async <Value>(at: PropertyKey[], read: () => Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      found.push({ at, text: (error as Error).message });
+      return undefined;
+    }
+  };
+  const graphs: ProjectGraph[] = [];
+  for (const [id, graph] of Object.entries(config.graphs)) {
+    const { path: target, description = null } = typeof graph === "string" ? { path: graph } : graph;
+    const at = ["graphs", id, ...(typeof graph === "string" ? [] : ["path"])];
+    const found = await attempt(at, () => moduleExport(folder, target, "graphs"));
+    if (found) graphs.push({ id, ...found, description });
+  }
+  const { auth, http, store = null } = config;
+  const authExport = auth && (await attempt(["auth", "path"], () => moduleExport(folder, auth.path, "auth handlers")));
+  const app = http?.app && (await attempt(["http", "app"], () => moduleExport(folder, http.app as string, "apps")));
+  const env = await attempt(["env"], () => projectEnvironment(folder, config.env));
+  if (found.length > 0) throw mistakesError(path, document, found);
+  return {
+    file,
+    folder,
+    graphs,
+    env: env ?? {},
+    auth: authExport ? { ...authExport, disableStudioAuth: auth.disable_studio_auth ?? false } : null,
+    http: {
+      app: app || null,
+      disabled: routeGroups.filter((group) => http?.[`disable_${group}`] === true),
+      cors: http?.cors ?? null,
+    },
+    store,
+    warnings: unknownKeys(path, document, config),
+  };
+}
+
+/** @throws {Error} the rest of a sentence about the reference. */
+async function moduleExport(folder: string, reference: string, kind: string): Promise<ModuleExport> {
+  const separator = reference.lastIndexOf(":");
+  const target = reference.slice(0, separator);
+  const exportName = reference.slice(separator + 1);
+  const isPython =
+    separator > 0 ? /\.py$|^[\w.]*$/.test(target) && !/\.[cm]?[jt]sx?$/.test(target) : /\.py$/.test(reference);
+  if (isPython)
+    throw new Error(`names ${reference}, which is Python: ${kind} here are JavaScript or TypeScript modules`);
+  if (separator <= 0 || exportName === "") {
+    throw new Error(`is ${reference}, which lacks the export: write ./file.ts:export`);
+  }
+  return { module: await projectPath(folder, target), exportName };
+}
+
+function unknownKeys(path: string, { lineOf }: ConfigDocument, config: GraphConfig): string[] {
+  return Object.entries(knownKeys).flatMap(([place, known]) => {
+    const steps = place === "" ? [] : place.split(".");
+    const value = steps.reduce<unknown>((part, step) => (part as Record<string, unknown> | undefined)?.[step], config);
+    return Object.keys((value as object | null | undefined) ?? {})
+      .filter((key) => !(known as readonly string[]).includes(key))
+      .map((key) => {
+        const at = [...steps, key];
+        return `${path}:${lineOf(at) ?? 1}: ${at.join(".")} is kept, but does nothing here.`;
+      });
+  });
+}
