@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { agentSchema } from "../../mock-server/agent-server/state/agent-schema.ts";
+import { agentSchema } from "../../mock-server/agent-server/persistence/agent-schema.ts";
 import { Database, StorageError } from "../../mock-server/kit/store/database.ts";
 import { startAgent, thread, until } from "./agent.ts";
 
@@ -11,7 +11,12 @@ test("a disk that is full fails what is to be kept on it, and the server goes on
   const limit = (pages: number) => connection.exec(`PRAGMA max_page_count = ${pages}`);
   await using agent = await startAgent({ database });
   const path = `/threads/${thread(1)}`;
-  const body = { assistant_id: "delay", input: { ms: 200_000, steps: 200 }, stream_resumable: true, stream_mode: "custom" };
+  const body = {
+    assistant_id: "delay",
+    input: { ms: 200_000, steps: 200 },
+    stream_resumable: true,
+    stream_mode: "custom",
+  };
   await agent.call("POST", "/threads", { thread_id: thread(1) });
   const response = await fetch(`${agent.url}${path}/runs/stream`, { method: "POST", body: JSON.stringify(body) });
   await until(async () => (await agent.call("GET", path)).body.status === "busy");
