@@ -1,5 +1,6 @@
 import type { ReplacedParts } from "../../mock-server/compose.ts";
 import { type MockServer, type MockServerOptions, startMockServerWith } from "../../mock-server/server.ts";
+import { testStorage } from "../support/test-storage.ts";
 
 /** One answer, its body parsed where it is JSON. */
 export interface ApiAnswer {
@@ -35,9 +36,19 @@ export async function startForTest(
   options: MockServerOptions = {},
   parts: ReplacedParts = {},
 ): Promise<MockServer & { cloud: Api; selfHosted: Api }> {
-  const server = await startMockServerWith(parts, { port: 0, seed: 1, transitions: "immediate", ...options });
+  const storage = await testStorage();
+  const kept = storage ? { dataDirectory: storage.folder } : {};
+  const defaults: MockServerOptions = { port: 0, seed: 1, transitions: "immediate", ...kept };
+  const server = await startMockServerWith(parts, { ...defaults, ...options });
   server.clock.freeze(Date.UTC(2026, 0, 1));
-  return Object.assign(server, { cloud: apiOf(server.url), selfHosted: apiOf(server.selfHostedUrl) });
+  return Object.assign(server, {
+    cloud: apiOf(server.url),
+    selfHosted: apiOf(server.selfHostedUrl),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await storage?.[Symbol.asyncDispose]();
+    },
+  });
 }
 
 type Fields = Record<string, unknown>;
