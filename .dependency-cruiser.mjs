@@ -47,7 +47,7 @@ export default {
     {
       name: "no-circles",
       severity: "error",
-      from: { path: "^(core|provider|action|cli|mock-server/control-plane)/" },
+      from: { path: "^(core|provider|action|cli|mock-server/(control-plane|agent-server))/" },
       to: { circular: true },
     },
     {
@@ -61,7 +61,7 @@ export default {
       name: "products-stand-on-the-kit",
       comment: "The control plane and the agent servers know neither each other nor what composes them.",
       severity: "error",
-      from: { path: "^mock-server/(control-plane)/" },
+      from: { path: "^mock-server/(control-plane|agent-server)/" },
       to: { path: "^mock-server/", pathNot: "^mock-server/(kit|$1)/" },
     },
     {

@@ -1,5 +1,4 @@
 import { cpus } from "node:os";
-import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
 import { load, requestText } from "../control-plane/load.ts";
 
@@ -18,7 +17,7 @@ interface Filled {
 }
 
 async function fill(size: number): Promise<Filled> {
-  const dev = await startDevServer(0, "127.0.0.1", createGraphAgentServer());
+  const dev = await startDevServer(0);
   const { port, host } = { port: Number(new URL(dev.url).port), host: new URL(dev.url).host };
   const body = (number: number) => {
     const metadata = {
