@@ -1,5 +1,6 @@
 import type { Database } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
+import { AgentTable } from "./agent-table.ts";
 import { all, type Condition, hasAll, passes } from "./conditions.ts";
 import type { Order, Page } from "./page.ts";
 import type { AssistantRecord, AssistantVersionRecord } from "./records.ts";
@@ -31,29 +32,25 @@ const mapping = new RowMapping<AssistantRecord>({ ...content, updated_at: "plain
 const versionMapping = new RowMapping<AssistantVersionRecord>(content);
 
 /** The assistants of an agent server and their versions, or those that access filters leave. */
-export class AssistantTable {
-  readonly #database: Database;
-  readonly #agent: number;
-  readonly #accessFilters: readonly Fields[];
-
+export class AssistantTable extends AgentTable<AssistantRecord> {
   constructor(database: Database, agent: number, accessFilters: readonly Fields[] = []) {
-    this.#database = database;
-    this.#agent = agent;
-    this.#accessFilters = accessFilters;
+    super(database, agent, {
+      table: "assistants",
+      mapping,
+      access: accessFilters.map((filter) => passes("metadata", filter)),
+    });
   }
 
   get(assistantId: string): AssistantRecord | undefined {
-    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [assistantId] });
-    const row = this.#database.get(`SELECT ${mapping.columns} FROM assistants WHERE ${sql}`, ...values);
-    return row && mapping.read(row);
+    return this.select([isAssistant(assistantId)])[0];
   }
 
   /** Adds an assistant with its first version. False when there is one with its id, whoever may see that. */
   insert(record: AssistantRecord): boolean {
-    return this.#database.transaction(() => {
-      const added = this.#database.run(
+    return this.database.transaction(() => {
+      const added = this.database.run(
         `INSERT INTO assistants (agent, lower_name, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters}) ON CONFLICT DO NOTHING`,
-        this.#agent,
+        this.agent,
         record.name.toLowerCase(),
         ...mapping.values(record),
       );
@@ -65,9 +62,9 @@ export class AssistantTable {
 
   /** Puts a version into use, which is a new one unless there is one of its number. */
   use(record: AssistantRecord): void {
-    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [record.assistant_id] });
-    this.#database.transaction(() => {
-      this.#database.run(
+    const { sql, values } = this.visible(isAssistant(record.assistant_id));
+    this.database.transaction(() => {
+      this.database.run(
         `UPDATE assistants SET (lower_name, ${mapping.columns}) = (?, ${mapping.parameters}) WHERE ${sql}`,
         record.name.toLowerCase(),
         ...mapping.values(record),
@@ -79,20 +76,13 @@ export class AssistantTable {
 
   /** Removes an assistant with all its versions. */
   remove(assistantId: string): void {
-    const { sql, values } = this.#visible({ sql: "assistant_id = ?", values: [assistantId] });
-    this.#database.run(`DELETE FROM assistants WHERE ${sql}`, ...values);
-  }
-
-  /** Removes all of them. */
-  clear(): void {
-    const { sql, values } = this.#visible();
-    this.#database.run(`DELETE FROM assistants WHERE ${sql}`, ...values);
+    this.removeThose(isAssistant(assistantId));
   }
 
   version(assistantId: string, version: number): AssistantVersionRecord | undefined {
-    const row = this.#database.get(
+    const row = this.database.get(
       `SELECT ${versionMapping.columns} FROM assistant_versions WHERE agent = ? AND assistant_id = ? AND version = ?`,
-      this.#agent,
+      this.agent,
       assistantId,
       version,
     );
@@ -101,9 +91,9 @@ export class AssistantTable {
 
   /** The greatest number of a version. */
   lastVersion(assistantId: string): number {
-    const { last } = this.#database.get<{ last: number }>(
+    const { last } = this.database.get<{ last: number }>(
       "SELECT max(version) AS last FROM assistant_versions WHERE agent = ? AND assistant_id = ?",
-      this.#agent,
+      this.agent,
       assistantId,
     ) as { last: number };
     return last;
@@ -112,10 +102,10 @@ export class AssistantTable {
   /** The versions whose metadata has all of `metadata`, the newest first. */
   versions(assistantId: string, metadata: Fields | undefined, limit: number, offset: number): AssistantVersionRecord[] {
     const { sql, values } = all([
-      { sql: "agent = ? AND assistant_id = ?", values: [this.#agent, assistantId] },
+      { sql: "agent = ? AND assistant_id = ?", values: [this.agent, assistantId] },
       ...(metadata ? [hasAll("metadata", metadata)] : []),
     ]);
-    return this.#database
+    return this.database
       .all(
         `SELECT ${versionMapping.columns} FROM assistant_versions WHERE ${sql} ORDER BY version DESC LIMIT ? OFFSET ?`,
         ...values,
@@ -126,46 +116,30 @@ export class AssistantTable {
   }
 
   count(filter: AssistantFilter): number {
-    const { sql, values } = this.#passing(filter);
-    const row = this.#database.get<{ total: number }>(
-      `SELECT count(*) AS total FROM assistants WHERE ${sql}`,
-      ...values,
-    );
-    return (row as { total: number }).total;
+    return this.total(conditionsOf(filter));
   }
 
-  search(filter: AssistantFilter, { by, direction }: AssistantOrder, limit: number, offset: number) {
-    const { sql, values } = this.#passing(filter);
-    const rows = this.#database.all(
-      `SELECT ${mapping.columns} FROM assistants WHERE ${sql} ORDER BY "${by}" ${direction}, sequence ${direction} LIMIT ? OFFSET ?`,
-      ...values,
-      limit,
-      offset,
-    );
-    return { rows: rows.map((row) => mapping.read(row)), total: this.count(filter) } satisfies Page<AssistantRecord>;
+  search(filter: AssistantFilter, order: AssistantOrder, limit: number, offset: number): Page<AssistantRecord> {
+    return this.page(conditionsOf(filter), order, limit, offset);
   }
 
   #addVersion({ updated_at: _, ...version }: AssistantRecord): void {
-    this.#database.run(
+    this.database.run(
       `INSERT INTO assistant_versions (agent, ${versionMapping.columns}) VALUES (?, ${versionMapping.parameters}) ON CONFLICT DO NOTHING`,
-      this.#agent,
+      this.agent,
       ...versionMapping.values(version),
     );
   }
+}
 
-  #passing({ graph_id: graphId, name, metadata }: AssistantFilter): Condition {
-    return this.#visible(
-      ...(graphId === undefined ? [] : [{ sql: "graph_id = ?", values: [graphId] }]),
-      ...(name === undefined ? [] : [{ sql: "instr(lower_name, ?) > 0", values: [name.toLowerCase()] }]),
-      ...(metadata ? [hasAll("metadata", metadata)] : []),
-    );
-  }
+function isAssistant(assistantId: string): Condition {
+  return { sql: "assistant_id = ?", values: [assistantId] };
+}
 
-  #visible(...conditions: Condition[]): Condition {
-    return all([
-      { sql: "agent = ?", values: [this.#agent] },
-      ...conditions,
-      ...this.#accessFilters.map((filter) => passes("metadata", filter)),
-    ]);
-  }
+function conditionsOf({ graph_id: graphId, name, metadata }: AssistantFilter): Condition[] {
+  return [
+    ...(graphId === undefined ? [] : [{ sql: "graph_id = ?", values: [graphId] }]),
+    ...(name === undefined ? [] : [{ sql: "instr(lower_name, ?) > 0", values: [name.toLowerCase()] }]),
+    ...(metadata ? [hasAll("metadata", metadata)] : []),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
-import { all, type Condition, hasAll, passes } from "./conditions.ts";
+import { AgentTable } from "./agent-table.ts";
+import { type Condition, hasAll, passes } from "./conditions.ts";
 import type { Order, Page } from "./page.ts";
 import type { CronRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
@@ -37,35 +38,31 @@ const mapping = new RowMapping<CronRecord>({
 });
 
 /** The schedules of an agent server, or those that access filters leave. */
-export class CronTable {
-  readonly #database: Database;
-  readonly #agent: number;
-  readonly #accessFilters: readonly Fields[];
-
+export class CronTable extends AgentTable<CronRecord> {
   constructor(database: Database, agent: number, accessFilters: readonly Fields[] = []) {
-    this.#database = database;
-    this.#agent = agent;
-    this.#accessFilters = accessFilters;
+    super(database, agent, {
+      table: "crons",
+      mapping,
+      access: accessFilters.map((filter) => passes("metadata", filter)),
+    });
   }
 
   get(cronId: string): CronRecord | undefined {
-    const { sql, values } = this.#visible({ sql: "cron_id = ?", values: [cronId] });
-    const row = this.#database.get(`SELECT ${mapping.columns} FROM crons WHERE ${sql}`, ...values);
-    return row && mapping.read(row);
+    return this.select([isCron(cronId)])[0];
   }
 
   insert(record: CronRecord): void {
-    this.#database.run(
+    this.database.run(
       `INSERT INTO crons (agent, ${mapping.columns}) VALUES (?, ${mapping.parameters})`,
-      this.#agent,
+      this.agent,
       ...mapping.values(record),
     );
   }
 
   /** Replaces a schedule. Does nothing for one that is gone. */
   update(record: CronRecord): void {
-    const { sql, values } = this.#visible({ sql: "cron_id = ?", values: [record.cron_id] });
-    this.#database.run(
+    const { sql, values } = this.visible(isCron(record.cron_id));
+    this.database.run(
       `UPDATE crons SET (${mapping.columns}) = (${mapping.parameters}) WHERE ${sql}`,
       ...mapping.values(record),
       ...values,
@@ -73,49 +70,32 @@ export class CronTable {
   }
 
   remove(cronId: string): void {
-    const { sql, values } = this.#visible({ sql: "cron_id = ?", values: [cronId] });
-    this.#database.run(`DELETE FROM crons WHERE ${sql}`, ...values);
+    this.removeThose(isCron(cronId));
   }
 
   count(filter: CronFilter): number {
-    const { sql, values } = this.#passing(filter);
-    const row = this.#database.get<{ total: number }>(`SELECT count(*) AS total FROM crons WHERE ${sql}`, ...values);
-    return (row as { total: number }).total;
+    return this.total(conditionsOf(filter));
   }
 
-  search(filter: CronFilter, { by, direction }: CronOrder, limit: number, offset: number): Page<CronRecord> {
-    const { sql, values } = this.#passing(filter);
-    const rows = this.#database.all(
-      `SELECT ${mapping.columns} FROM crons WHERE ${sql} ORDER BY "${by}" ${direction}, sequence ${direction} LIMIT ? OFFSET ?`,
-      ...values,
-      limit,
-      offset,
-    );
-    return { rows: rows.map((row) => mapping.read(row)), total: this.count(filter) };
+  search(filter: CronFilter, order: CronOrder, limit: number, offset: number): Page<CronRecord> {
+    return this.page(conditionsOf(filter), order, limit, offset);
   }
 
   /** All that pass, oldest first. */
   all(filter: CronFilter = {}): CronRecord[] {
-    const { sql, values } = this.#passing(filter);
-    return this.#database
-      .all(`SELECT ${mapping.columns} FROM crons WHERE ${sql} ORDER BY sequence`, ...values)
-      .map((row) => mapping.read(row));
+    return this.select(conditionsOf(filter), "ORDER BY sequence");
   }
+}
 
-  #passing({ assistant_id: assistantId, thread_id: threadId, enabled, metadata }: CronFilter): Condition {
-    return this.#visible(
-      ...(assistantId === undefined ? [] : [{ sql: "assistant_id = ?", values: [assistantId] }]),
-      ...(threadId === undefined ? [] : [{ sql: "thread_id = ?", values: [threadId] }]),
-      ...(enabled === undefined ? [] : [{ sql: "enabled = ?", values: [Number(enabled)] }]),
-      ...(metadata ? [hasAll("metadata", metadata)] : []),
-    );
-  }
+function isCron(cronId: string): Condition {
+  return { sql: "cron_id = ?", values: [cronId] };
+}
 
-  #visible(...conditions: Condition[]): Condition {
-    return all([
-      { sql: "agent = ?", values: [this.#agent] },
-      ...conditions,
-      ...this.#accessFilters.map((filter) => passes("metadata", filter)),
-    ]);
-  }
+function conditionsOf({ assistant_id: assistantId, thread_id: threadId, enabled, metadata }: CronFilter): Condition[] {
+  return [
+    ...(assistantId === undefined ? [] : [{ sql: "assistant_id = ?", values: [assistantId] }]),
+    ...(threadId === undefined ? [] : [{ sql: "thread_id = ?", values: [threadId] }]),
+    ...(enabled === undefined ? [] : [{ sql: "enabled = ?", values: [Number(enabled)] }]),
+    ...(metadata ? [hasAll("metadata", metadata)] : []),
+  ];
 }

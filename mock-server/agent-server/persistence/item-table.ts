@@ -1,5 +1,7 @@
 import type { Database } from "../../kit/store/database.ts";
+import { pageClause } from "../../kit/store/table.ts";
 import type { Fields } from "../engine/contract.ts";
+import { AgentTable } from "./agent-table.ts";
 import { all, type Condition, passes } from "./conditions.ts";
 import type { ItemRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
@@ -18,35 +20,31 @@ const mapping = new RowMapping<ItemRecord>({
 const filteredFields = "json_set(value, '$.namespace', json(namespace), '$.key', key)";
 
 /** The items of an agent server's key-value store that haven't expired, or those of them that access filters leave. */
-export class ItemTable {
-  readonly #database: Database;
-  readonly #agent: number;
+export class ItemTable extends AgentTable<ItemRecord> {
   readonly #now: () => number;
-  readonly #accessFilters: readonly Fields[];
+  readonly #access: readonly Condition[];
 
   constructor(database: Database, agent: number, now: () => number, accessFilters: readonly Fields[] = []) {
-    this.#database = database;
-    this.#agent = agent;
+    const access = accessFilters.map((filter) => passes(filteredFields, filter));
+    super(database, agent, { table: "items", mapping, access });
     this.#now = now;
-    this.#accessFilters = accessFilters;
+    this.#access = access;
   }
 
   get(namespace: readonly string[], key: string): ItemRecord | undefined {
     this.#removeExpired();
-    const { sql, values } = this.#visible(isKey(namespace, key));
-    const row = this.#database.get(`SELECT ${mapping.columns} FROM items WHERE ${sql}`, ...values);
-    return row && mapping.read(row);
+    return this.select([isKey(namespace, key)])[0];
   }
 
   /** Adds an item, or replaces it but for when it was made. False when there is one that may not be seen. */
   put(record: ItemRecord): boolean {
     this.#removeExpired();
-    const { sql, values } = all(this.#accessConditions());
-    const changed = this.#database.run(
+    const { sql, values } = all(this.#access);
+    const changed = this.database.run(
       `INSERT INTO items (agent, ${mapping.columns}) VALUES (?, ${mapping.parameters})
         ON CONFLICT DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at, ttl = excluded.ttl,
           expires_at = excluded.expires_at WHERE ${sql}`,
-      this.#agent,
+      this.agent,
       ...mapping.values(record),
       ...values,
     );
@@ -54,54 +52,31 @@ export class ItemTable {
   }
 
   expireAt(namespace: readonly string[], key: string, time: number): void {
-    const { sql, values } = this.#visible(isKey(namespace, key));
-    this.#database.run(`UPDATE items SET expires_at = ? WHERE ${sql}`, time, ...values);
+    const { sql, values } = this.visible(isKey(namespace, key));
+    this.database.run(`UPDATE items SET expires_at = ? WHERE ${sql}`, time, ...values);
   }
 
   remove(namespace: readonly string[], key: string): void {
-    const { sql, values } = this.#visible(isKey(namespace, key));
-    this.#database.run(`DELETE FROM items WHERE ${sql}`, ...values);
-  }
-
-  /** Removes all of them. */
-  clear(): void {
-    const { sql, values } = this.#visible();
-    this.#database.run(`DELETE FROM items WHERE ${sql}`, ...values);
+    this.removeThose(isKey(namespace, key));
   }
 
   /** The items whose namespaces begin with the labels, the last written first. */
-  under(prefix: readonly string[], page?: { limit: number; offset: number }): ItemRecord[] {
+  under(prefix: readonly string[], { limit, offset } = { limit: -1, offset: 0 }): ItemRecord[] {
     this.#removeExpired();
-    const { sql, values } = this.#visible(beginsWith(prefix));
-    return this.#database
-      .all(
-        `SELECT ${mapping.columns} FROM items WHERE ${sql} ORDER BY updated_at DESC, sequence DESC LIMIT ? OFFSET ?`,
-        ...values,
-        page?.limit ?? -1,
-        page?.offset ?? 0,
-      )
-      .map((row) => mapping.read(row));
+    return this.select([beginsWith(prefix)], `ORDER BY updated_at DESC, sequence DESC ${pageClause}`, limit, offset);
   }
 
   /** The namespaces that begin with the labels and have items. */
   namespaces(prefix: readonly string[]): string[][] {
     this.#removeExpired();
-    const { sql, values } = this.#visible(beginsWith(prefix));
-    return this.#database
+    const { sql, values } = this.visible(beginsWith(prefix));
+    return this.database
       .all<{ namespace: string }>(`SELECT DISTINCT namespace FROM items WHERE ${sql}`, ...values)
       .map(({ namespace }) => JSON.parse(namespace));
   }
 
   #removeExpired(): void {
-    this.#database.run("DELETE FROM items WHERE agent = ? AND expires_at <= ?", this.#agent, this.#now());
-  }
-
-  #accessConditions(): Condition[] {
-    return this.#accessFilters.map((filter) => passes(filteredFields, filter));
-  }
-
-  #visible(...conditions: Condition[]): Condition {
-    return all([{ sql: "agent = ?", values: [this.#agent] }, ...conditions, ...this.#accessConditions()]);
+    this.database.run("DELETE FROM items WHERE agent = ? AND expires_at <= ?", this.agent, this.#now());
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Frame } from "../../kit/event-log.ts";
 import type { Database } from "../../kit/store/database.ts";
+import { pageClause } from "../../kit/store/table.ts";
 import type { RunStart } from "../runs/run-schemas.ts";
-import { all, type Condition } from "./conditions.ts";
+import { AgentTable } from "./agent-table.ts";
 import type { RunRecord, RunStatus } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
 import type { ThreadTable } from "./thread-table.ts";
@@ -24,122 +25,108 @@ const maxEventsSize = 32 * 1024 * 1024;
 const maxRunsWithEvents = 1000;
 
 /** The runs of an agent server, or those of the threads that may be seen. */
-export class RunTable {
-  readonly #database: Database;
-  readonly #agent: number;
-  readonly #visibleThreads: ThreadTable | undefined;
-
+export class RunTable extends AgentTable<RunRecord> {
   constructor(database: Database, agent: number, visibleThreads?: ThreadTable) {
-    this.#database = database;
-    this.#agent = agent;
-    this.#visibleThreads = visibleThreads;
+    const thread = visibleThreads?.isVisible();
+    const access = thread ? [{ ...thread, sql: `EXISTS (SELECT 1 FROM threads WHERE ${thread.sql})` }] : [];
+    super(database, agent, { table: "runs", mapping, access });
   }
 
   get(runId: string): RunRecord | undefined {
-    const { sql, values } = this.#visible({ sql: "run_id = ?", values: [runId] });
-    const row = this.#database.get(`SELECT ${mapping.columns} FROM runs WHERE ${sql}`, ...values);
-    return row && mapping.read(row);
+    return this.select([{ sql: "run_id = ?", values: [runId] }])[0];
   }
 
   /** Adds a run of a thread that is there. */
   insert(record: RunRecord, start: RunStart): void {
-    this.#database.run(
+    this.database.run(
       `INSERT INTO runs (agent, start, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters})`,
-      this.#agent,
+      this.agent,
       JSON.stringify(start),
       ...mapping.values(record),
     );
   }
 
   begin(runId: string, now: string): void {
-    this.#database.run(
+    this.database.run(
       "UPDATE runs SET status = 'running', updated_at = ? WHERE agent = ? AND run_id = ?",
       now,
-      this.#agent,
+      this.agent,
       runId,
     );
   }
 
   /** `eventsSize` is how many characters of its events are kept. */
   end(runId: string, status: RunStatus, now: string, eventsSize: number): void {
-    this.#database.run(
+    this.database.run(
       "UPDATE runs SET status = ?, updated_at = ?, events_size = ?, start = NULL WHERE agent = ? AND run_id = ?",
       status,
       now,
       eventsSize,
-      this.#agent,
+      this.agent,
       runId,
     );
     if (eventsSize > 0) this.#trimEvents();
   }
 
   remove(runId: string): void {
-    const { sql, values } = this.#visible({ sql: "run_id = ?", values: [runId] });
-    this.#database.run(`DELETE FROM runs WHERE ${sql}`, ...values);
+    this.removeThose({ sql: "run_id = ?", values: [runId] });
   }
 
   /** The runs of a thread, the newest first. */
   ofThread(threadId: string, status: RunStatus | undefined, limit: number, offset: number): RunRecord[] {
-    const { sql, values } = this.#visible(
+    const conditions = [
       { sql: "thread_id = ?", values: [threadId] },
       ...(status === undefined ? [] : [{ sql: "status = ?", values: [status] }]),
-    );
-    return this.#database
-      .all(
-        `SELECT ${mapping.columns} FROM runs WHERE ${sql} ORDER BY sequence DESC LIMIT ? OFFSET ?`,
-        ...values,
-        limit,
-        offset,
-      )
-      .map((row) => mapping.read(row));
+    ];
+    return this.select(conditions, `ORDER BY sequence DESC ${pageClause}`, limit, offset);
   }
 
   /** The ids of the runs that have one of the statuses, oldest first. */
   ids(statuses: readonly RunStatus[]): string[] {
-    const { sql, values } = this.#visible({
+    const { sql, values } = this.visible({
       sql: "status IN (SELECT value FROM json_each(?))",
       values: [JSON.stringify(statuses)],
     });
-    return this.#database
+    return this.database
       .all<{ run_id: string }>(`SELECT run_id FROM runs WHERE ${sql} ORDER BY sequence`, ...values)
       .map(({ run_id: id }) => id);
   }
 
   /** The runs that haven't ended, in the order in which they came. */
   unfinished(): { record: RunRecord; start: RunStart }[] {
-    return this.#database
+    return this.database
       .all(
         `SELECT start, ${mapping.columns} FROM runs WHERE agent = ? AND status IN ('pending', 'running') ORDER BY sequence`,
-        this.#agent,
+        this.agent,
       )
       .map((row) => ({ record: mapping.read(row), start: JSON.parse(row.start as string) }));
   }
 
   /** The events that are kept of a run, in their order. */
   events(runId: string): Frame[] {
-    return this.#database.all<Frame & object>(
+    return this.database.all<Frame & object>(
       "SELECT number, mode, text FROM run_events WHERE agent = ? AND run_id = ? ORDER BY number",
-      this.#agent,
+      this.agent,
       runId,
     );
   }
 
   /** Keeps further events of a run that is there, and drops those before the number `oldest`. */
   addEvents(runId: string, frames: readonly Frame[], oldest: number): void {
-    this.#database.transaction(() => {
+    this.database.transaction(() => {
       for (const { number, mode, text } of frames) {
-        this.#database.run(
+        this.database.run(
           "INSERT INTO run_events (agent, run_id, number, mode, text) VALUES (?, ?, ?, ?, ?)",
-          this.#agent,
+          this.agent,
           runId,
           number,
           mode,
           text,
         );
       }
-      this.#database.run(
+      this.database.run(
         "DELETE FROM run_events WHERE agent = ? AND run_id = ? AND number < ?",
-        this.#agent,
+        this.agent,
         runId,
         oldest,
       );
@@ -148,27 +135,18 @@ export class RunTable {
 
   /** Drops the events of the runs that have been over for longest, when more are kept than there may be. */
   #trimEvents(): void {
-    const trimmed = this.#database.all<{ run_id: string }>(
+    const trimmed = this.database.all<{ run_id: string }>(
       `SELECT run_id FROM (
         SELECT run_id, sum(events_size) OVER newer AS size, count(*) OVER newer AS runs
           FROM runs WHERE agent = ? AND events_size > 0 WINDOW newer AS (ORDER BY sequence DESC)
       ) WHERE size > ? OR runs > ?`,
-      this.#agent,
+      this.agent,
       maxEventsSize,
       maxRunsWithEvents,
     );
     for (const { run_id: id } of trimmed) {
-      this.#database.run("DELETE FROM run_events WHERE agent = ? AND run_id = ?", this.#agent, id);
-      this.#database.run("UPDATE runs SET events_size = 0 WHERE agent = ? AND run_id = ?", this.#agent, id);
+      this.database.run("DELETE FROM run_events WHERE agent = ? AND run_id = ?", this.agent, id);
+      this.database.run("UPDATE runs SET events_size = 0 WHERE agent = ? AND run_id = ?", this.agent, id);
     }
-  }
-
-  #visible(...conditions: Condition[]): Condition {
-    const thread = this.#visibleThreads?.isVisible();
-    return all([
-      { sql: "agent = ?", values: [this.#agent] },
-      ...conditions,
-      ...(thread ? [{ sql: `EXISTS (SELECT 1 FROM threads WHERE ${thread.sql})`, values: thread.values }] : []),
-    ]);
   }
 }
