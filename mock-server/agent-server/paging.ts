@@ -1,12 +1,14 @@
+import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { Page } from "./persistence/page.ts";
+import { ok } from "./responses.ts";
 
-/** The headers that tell of all pages: how many there are in all, and where the next page begins, if there is one. */
-export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Record<string, string> {
+/** A page from `offset` on. Its headers say how many rows there are on all pages, and where the next page begins, if there is one. */
+export function pageOf<Row>({ rows, total }: Page<Row>, offset: number, view: (row: Row) => object): HttpResponse {
   const next = offset + rows.length;
-  return {
+  return ok(rows.map(view), {
     "x-pagination-total": String(total),
     ...(next < total ? { "x-pagination-next": String(next) } : {}),
-  };
+  });
 }
 
 /** The chosen fields of an object; all without a choice. */

@@ -4,7 +4,7 @@ import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { conflict, fields, invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
-import { pageHeaders, selected } from "../paging.ts";
+import { pageOf, selected } from "../paging.ts";
 import { ok } from "../responses.ts";
 import {
   assistant,
@@ -62,11 +62,8 @@ export const assistantRoutes = [
     },
     async handle({ assistants, body }) {
       const { limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", select, ...filter } = body;
-      const page = assistants.search(filter, { by, direction }, limit, offset);
-      return ok(
-        page.rows.map((record) => selected(record, select)),
-        pageHeaders(page, offset),
-      );
+      const found = assistants.search(filter, { by, direction }, limit, offset);
+      return pageOf(found, offset, (record) => selected(record, select));
     },
   }),
   agentRoute({

@@ -3,7 +3,7 @@ import { agentRoute } from "../agent-route.ts";
 import { invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
-import { pageHeaders, selected } from "../paging.ts";
+import { pageOf, selected } from "../paging.ts";
 import type { CronRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
 import { createCron, patchCron } from "./cron-access.ts";
@@ -53,11 +53,8 @@ export const cronRoutes = [
     responses: { 200: { description: "One page of schedules.", schema: z.array(cron) }, 422: invalid },
     async handle({ crons, body }) {
       const { limit, offset, sort_by: by, sort_order: direction, select, ...filter } = body;
-      const page = crons.search(filter, { by, direction }, limit, offset);
-      return ok(
-        page.rows.map((record) => selected(viewCron(record), select)),
-        pageHeaders(page, offset),
-      );
+      const found = crons.search(filter, { by, direction }, limit, offset);
+      return pageOf(found, offset, (record) => selected(viewCron(record), select));
     },
   }),
   agentRoute({

@@ -14,7 +14,7 @@ export interface MessageTold {
   metadata: Fields;
 }
 
-/** Tells what happens in a run, in the modes that somebody has asked for. */
+/** Tells what happens in a run. */
 export class RunEvents {
   readonly #execution: ScriptedExecution;
   readonly #name: string;
@@ -36,14 +36,14 @@ export class RunEvents {
 
   /** The input is part of the state now; its messages count as messages of the run. */
   inputTaken(values: Fields): void {
-    if (!this.#wants("messages") || this.#namespace.length > 0) return;
+    if (this.#namespace.length > 0) return;
     for (const message of messagesIn(values)) {
       this.#emit("messages", { kind: "input", message, metadata: this.#execution.metadata } satisfies MessageTold);
     }
   }
 
   stateTaken(values: Fields): void {
-    if (this.#wants("values")) this.#emit("values", values);
+    this.#emit("values", values);
     this.#chainEvent("on_chain_stream", this.#name, { chunk: values }, []);
   }
 
@@ -53,8 +53,7 @@ export class RunEvents {
     const { source, step, values, tasks } = checkpoint;
     const next = tasks.map(({ name }) => name);
     const own = { source, step, parents: {} };
-    if (this.#wants("checkpoints")) this.#emit("checkpoints", { values, metadata: own, next });
-    if (!this.#wants("debug")) return;
+    this.#emit("checkpoints", { values, metadata: own, next });
     const at = (id: string) => ({
       thread_id: threadId,
       checkpoint_id: id,
@@ -85,44 +84,34 @@ export class RunEvents {
 
   taskStarts(task: Task, step: number, input: unknown): void {
     const { id, name, triggers } = task;
-    if (this.#wants("tasks") || this.#wants("debug")) {
-      const payload = { id, name, input, triggers, interrupts: [], metadata: this.#execution.metadata };
-      if (this.#wants("tasks")) this.#emit("tasks", payload);
-      this.#debug("task", step, payload);
-    }
+    const payload = { id, name, input, triggers, interrupts: [], metadata: this.#execution.metadata };
+    this.#emit("tasks", payload);
+    this.#debug("task", step, payload);
     this.#chainEvent("on_chain_start", name, { input }, [`graph:step:${step}`]);
   }
 
   taskEnds(task: Task, step: number, updates: readonly (Fields | null)[]): void {
     const { id, name, result, interrupts, error } = task;
-    if (this.#wants("updates")) for (const update of updates) this.#emit("updates", { [name]: update });
-    if (this.#wants("tasks") || this.#wants("debug")) {
-      const payload = { id, name, result: result ?? {}, interrupts, error };
-      if (this.#wants("tasks")) this.#emit("tasks", payload);
-      this.#debug("task_result", step, payload);
-    }
+    for (const update of updates) this.#emit("updates", { [name]: update });
+    const payload = { id, name, result: result ?? {}, interrupts, error };
+    this.#emit("tasks", payload);
+    this.#debug("task_result", step, payload);
     if (result !== undefined) this.#chainEvent("on_chain_end", name, { output: result }, [`graph:step:${step}`]);
   }
 
   paused(interrupts: Interrupt[]): void {
     const data = { __interrupt__: interrupts };
-    if (this.#wants("updates")) this.#emit("updates", data);
-    if (this.#wants("values")) this.#emit("values", data);
+    this.#emit("updates", data);
+    this.#emit("values", data);
   }
 
   #debug(type: string, step: number, payload: Fields): void {
-    if (!this.#wants("debug")) return;
     this.#emit("debug", { step, type, timestamp: timestamp(this.#execution.now()), payload });
   }
 
   #chainEvent(event: string, name: string, data: Fields, tags: string[]): void {
-    if (!this.#wants("events")) return;
     const { runId, metadata } = this.#execution;
     this.#emit("events", { event, data, name, tags, run_id: runId, metadata, parent_ids: [] });
-  }
-
-  #wants(mode: EngineMode): boolean {
-    return this.#execution.modes.has(mode);
   }
 
   #emit(mode: EngineMode, data: unknown): void {

@@ -6,7 +6,7 @@ import { type Checkpoint, type Checkpoints, scriptedCheckpoints } from "./script
 import { checkGraph, end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
 import { ScriptedRun } from "./scripted-run.ts";
 import { scriptedStates } from "./scripted-state.ts";
-import { engineModes, ScriptedStream } from "./scripted-stream.ts";
+import { ScriptedStream } from "./scripted-stream.ts";
 
 /** Steps after which a run without a limit of its own is taken for an endless loop. */
 const defaultRecursionLimit = 25;
@@ -50,7 +50,6 @@ async function execute(script: ScriptedGraph, execution: Execution) {
     ...execution,
     recursionLimit: execution.recursionLimit ?? defaultRecursionLimit,
     from: checkpoints && (await startingPoint(checkpoints, execution)),
-    modes: engineModes(execution.streamModes),
     checkpoints,
     emit: (mode, namespace, data) => stream.take(mode, namespace, data),
   }).run();

@@ -1,4 +1,5 @@
 import type { CheckpointStore, Execution, Fields, Interrupt, StoredCheckpoint } from "./contract.ts";
+import type { StreamMode } from "./stream-mode.ts";
 
 /** One node that is to run, or has run, after a checkpoint. */
 export interface Task {
@@ -32,16 +33,7 @@ interface CheckpointContent {
 export interface Checkpoint extends Omit<StoredCheckpoint, "content">, CheckpointContent {}
 
 /** What a graph tells while it runs. `messages` carries a chunk or a whole message, and what is known of it. */
-export type EngineMode =
-  | "values"
-  | "updates"
-  | "messages"
-  | "custom"
-  | "debug"
-  | "tasks"
-  | "checkpoints"
-  | "events"
-  | "tools";
+export type EngineMode = Exclude<StreamMode, "messages-tuple">;
 
 /** Where the checkpoints of one thread are kept. */
 export interface Checkpoints {
@@ -57,9 +49,8 @@ export interface ScriptedExecution extends Omit<Execution, "checkpoints" | "recu
   /** Where to begin; absent on a thread that nothing has run on. */
   from: Checkpoint | undefined;
   recursionLimit: number;
-  /** What is worth telling. */
-  modes: ReadonlySet<EngineMode>;
   checkpoints: Checkpoints | undefined;
+  /** What nobody asked for is dropped. */
   emit(mode: EngineMode, namespace: readonly string[], data: unknown): void;
 }
 

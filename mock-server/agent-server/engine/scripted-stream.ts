@@ -3,11 +3,6 @@ import type { MessageTold } from "./run-events.ts";
 import type { EngineMode } from "./scripted-execution.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
-/** What a graph has to tell for these stream modes. */
-export function engineModes(modes: readonly StreamMode[]): ReadonlySet<EngineMode> {
-  return new Set(modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode)));
-}
-
 /** Streams what a scripted graph tells, as the events of the stream modes that a run was started with. */
 export class ScriptedStream {
   readonly #modes: ReadonlySet<StreamMode>;
@@ -29,9 +24,8 @@ export class ScriptedStream {
       return;
     }
     const told = data as MessageTold;
-    if (this.#modes.has("messages")) this.#tellAccumulated(told, this.#withSubgraphs ? namespace : []);
-    if (!this.#modes.has("messages-tuple") || isHidden) return;
-    if (told.kind === "chunk" || told.kind === "whole") {
+    this.#tellAccumulated(told, this.#withSubgraphs ? namespace : []);
+    if (!isHidden && (told.kind === "chunk" || told.kind === "whole")) {
       this.#publish("messages-tuple", "messages", namespace, [told.message, told.metadata]);
     }
   }
@@ -53,6 +47,7 @@ export class ScriptedStream {
   }
 
   #publish(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {
+    if (!this.#modes.has(mode)) return;
     const name = namespace.length === 0 || !this.#withSubgraphs ? event : `${event}|${namespace.join("|")}`;
     this.#send(mode, name, jsonOf(data));
   }

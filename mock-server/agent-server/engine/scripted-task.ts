@@ -170,7 +170,7 @@ class TaskScope {
     this.#step = step;
     this.#execution = execution;
     this.#namespace = namespace;
-    this.#known = new Set(execution.modes.has("messages") ? messagesIn(input ?? {}).map(({ id }) => id) : []);
+    this.#known = new Set(messagesIn(input ?? {}).map(({ id }) => id));
   }
 
   context(): NodeContext {
@@ -196,7 +196,7 @@ class TaskScope {
   }
 
   write(data: unknown): void {
-    if (this.#execution.modes.has("custom")) this.#execution.emit("custom", this.#namespace, data);
+    this.#execution.emit("custom", this.#namespace, data);
   }
 
   tellToken(token: string, tags: string[] = []): Message {
@@ -217,7 +217,6 @@ class TaskScope {
 
   /** Tells of messages that nobody has heard of yet. */
   tellMessages(update: Fields): void {
-    if (!this.#execution.modes.has("messages")) return;
     for (const message of messagesIn(update)) {
       if (this.#known.has(message.id)) continue;
       const kind = this.#told.has(message.id) ? "complete" : "whole";
@@ -226,7 +225,6 @@ class TaskScope {
   }
 
   #tellMessage(message: Message, extra: Fields, kind: MessageTold["kind"]): void {
-    if (!this.#execution.modes.has("messages")) return;
     const namespace = [...this.#namespace, `${this.#task.name}:${this.#task.id}`].join("|");
     const metadata = {
       ...extra,
@@ -264,9 +262,7 @@ class TaskScope {
     { id, name, args }: { id: string; name: string; args: Fields },
     tool: (args: Fields) => unknown,
   ): Promise<Message> {
-    const tell = (data: Fields) => {
-      if (this.#execution.modes.has("tools")) this.#execution.emit("tools", this.#namespace, data);
-    };
+    const tell = (data: Fields) => this.#execution.emit("tools", this.#namespace, data);
     tell({ event: "on_tool_start", toolCallId: id, name, input: JSON.stringify(args) });
     const content = await tool(args);
     const answer: Message = {
@@ -294,7 +290,6 @@ class TaskScope {
   }
 
   #modelEvent(event: string, data: Fields, tags: string[]): void {
-    if (!this.#execution.modes.has("events")) return;
     const { runId, metadata } = this.#execution;
     const own = { ...metadata, ...toBothNames({ graph_node: this.#task.name, graph_step: this.#step }) };
     this.#execution.emit("events", this.#namespace, {

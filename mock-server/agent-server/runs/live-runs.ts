@@ -11,7 +11,7 @@ import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } fr
 import { RunQueue } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
 import { endLine, webhookBody } from "./run-view.ts";
-import { leftIn, type StateLeft, statusAfter } from "./settle-thread.ts";
+import { stateLeft, statusAfter } from "./settle-thread.ts";
 import { ThreadStreams } from "./thread-streams.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -243,7 +243,7 @@ export class LiveRuns {
     if (action === "rollback") state.checkpoints.removeOfRun(threadId, runId);
     const isTemporary = start.on_completion === "delete" && action !== "delete";
     const isKept = start.on_completion !== "delete" && action !== "delete";
-    const left = isKept ? await this.#stateLeft(live, result) : {};
+    const left = isKept ? await stateLeft(this.#dependencies, live, result) : {};
     const others = this.#onThread(threadId).filter((other) => other !== live);
     if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
     if (this.#isClosed) return;
@@ -271,19 +271,5 @@ export class LiveRuns {
     if (isTemporary) this.threadStreams.close(threadId);
     log(...endLine(live, result, now));
     if (webhook) webhooks.deliver(webhook);
-  }
-
-  /** Reads the state in which a run leaves its thread. */
-  async #stateLeft(live: LiveRun, result: RunResult): Promise<StateLeft> {
-    if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
-    const { records, states, onDefect } = this.#dependencies;
-    if (!records.get(live.threadId)) return {};
-    try {
-      return leftIn(await states.read(live.threadId, {}));
-    } catch (error) {
-      // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
-      onDefect(error);
-      return {};
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ReadOptions } from "../../kit/event-log.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
@@ -103,7 +104,7 @@ export class RunResponses {
     headers: Record<string, string> = {},
   ): Promise<HttpResponse> {
     const { settings, inBackground } = this.#dependencies;
-    const early = await resultWithin(live, promptMs);
+    const early = await Promise.race([live.done, delay(promptMs, undefined, { ref: false })]);
     if (early) return ok(this.#view(live, early), headers);
     let keepAlive: NodeJS.Timeout | undefined;
     let isDisconnected = false;
@@ -142,14 +143,4 @@ export class RunResponses {
 /** Where a run is found. */
 function runPath(threadId: string | undefined, { run_id: runId }: RunRecord): string {
   return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
-}
-
-function resultWithin({ done }: LiveRun, milliseconds: number): Promise<RunResult | undefined> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(undefined), milliseconds);
-    void done.then((result) => {
-      clearTimeout(timer);
-      resolve(result);
-    });
-  });
 }

@@ -1,17 +1,37 @@
-import type { StateSnapshot } from "../engine/contract.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
+import type { ThreadRecords } from "../threads/thread-records.ts";
+import type { ThreadStates } from "../threads/thread-states.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
 /** What a run leaves of its thread's state; without what can't be read of it. */
-export type StateLeft = Partial<Pick<ThreadRecord, "values" | "interrupts">>;
+type StateLeft = Partial<Pick<ThreadRecord, "values" | "interrupts">>;
 
-/** What a thread keeps of a state that a run has left. */
-export function leftIn(state: StateSnapshot): StateLeft {
-  const pending = state.tasks.filter((task) => task.result === null && state.next.includes(task.name));
-  return {
-    values: state.checkpoint === null ? null : state.values,
-    interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
-  };
+interface SettlementDependencies extends Pick<AgentRuntime, "onDefect"> {
+  records: ThreadRecords;
+  states: ThreadStates;
+}
+
+/** Reads the state in which a run leaves its thread. */
+export async function stateLeft(
+  { records, states, onDefect }: SettlementDependencies,
+  { threadId }: LiveRun,
+  result: RunResult,
+): Promise<StateLeft> {
+  if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
+  if (!records.get(threadId)) return {};
+  try {
+    const { tasks, next, checkpoint, values } = await states.read(threadId, {});
+    const pending = tasks.filter((task) => task.result === null && next.includes(task.name));
+    return {
+      values: checkpoint === null ? null : values,
+      interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
+    };
+  } catch (error) {
+    // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
+    onDefect(error);
+    return {};
+  }
 }
 
 /** The status in which a run leaves its thread. One that never began leaves the thread waiting for what it waited for. */

@@ -1,3 +1,5 @@
+import { HttpError } from "../../kit/http/http-error.ts";
+import { parseJson } from "../../kit/http/json.ts";
 import { type AccessRule, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 
@@ -5,19 +7,18 @@ export const readThread = byPath("threads", "read");
 export const updateThread = byPath("threads", "update");
 
 export const listThreads: AccessRule = async ({ query }, { ask }) => {
-  const { metadata, ...rest } = query;
-  const asked = await ask("threads", "search", { ...rest, metadata: objectIn(metadata) ?? {} });
-  // What is no object stays as it is, for the operation to refuse.
-  const isRefused = metadata !== undefined && !objectIn(metadata);
-  return { query: { ...asked, metadata: isRefused ? metadata : JSON.stringify(asked.metadata) } };
+  const metadata = query.metadata === undefined ? {} : objectIn(query.metadata as string);
+  const asked = await ask("threads", "search", { ...query, metadata });
+  return { query: { ...asked, metadata: JSON.stringify(asked.metadata) } };
 };
 
-function objectIn(json: unknown): Fields | undefined {
-  if (typeof json !== "string") return undefined;
+/** The metadata that a query asks for. @throws {HttpError} 422 for what isn't a JSON object. */
+export function objectIn(text: string): Fields {
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+    const value = parseJson(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {
-    return undefined;
+    // Said below, as for any other JSON that isn't an object.
   }
+  throw new HttpError(422, "query.metadata: Input should be a JSON object.");
 }

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { HttpError } from "../../kit/http/http-error.ts";
-import { parseJson } from "../../kit/http/json.ts";
 import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import { byBody, byPath } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
-import { pageHeaders, selected } from "../paging.ts";
+import { pageOf, selected } from "../paging.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
 import { ok } from "../responses.ts";
 import { valueAt } from "./extract.ts";
-import { listThreads, readThread } from "./thread-access.ts";
+import { listThreads, objectIn, readThread } from "./thread-access.ts";
 import {
   thread,
   threadCount,
@@ -82,9 +80,9 @@ export const threadRoutes = [
     },
     responses: { 200: page, 422: invalid },
     async handle({ threads, query: { limit, offset, status, metadata } }) {
-      const filter = { status, metadata: metadata === undefined ? undefined : parsedObject(metadata) };
-      const found = threads.search(filter, { by: "created_at", direction: "desc" }, limit, offset);
-      return ok(found.rows.map(viewThread), pageHeaders(found, offset));
+      const filter = { status, metadata: metadata === undefined ? undefined : objectIn(metadata) };
+      const order = { by: "created_at", direction: "desc" } as const;
+      return pageOf(threads.search(filter, order, limit, offset), offset, viewThread);
     },
   }),
   agentRoute({
@@ -100,10 +98,7 @@ export const threadRoutes = [
       const { ids, limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", ...filter } = body;
       const lowerIds = ids?.map((id) => id.toLowerCase());
       const found = threads.search({ ...filter, ids: lowerIds }, { by, direction }, limit, offset);
-      return ok(
-        found.rows.map((record) => viewFound(record, body)),
-        pageHeaders(found, offset),
-      );
+      return pageOf(found, offset, (record) => viewFound(record, body));
     },
   }),
   agentRoute({
@@ -201,13 +196,3 @@ export const threadRoutes = [
     handle: async ({ threads, params }) => ok(viewThread(threads.copy(params.thread_id as string))),
   }),
 ];
-
-function parsedObject(text: string): Record<string, unknown> {
-  try {
-    const value = parseJson(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Said below, as for any other JSON that is no object.
-  }
-  throw new HttpError(422, "query.metadata: Input should be a JSON object.");
-}
