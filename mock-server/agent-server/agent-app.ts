@@ -15,6 +15,7 @@ import { authenticated, authorized } from "./auth/gate.ts";
 import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
+import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
 import { storeRoutes } from "./store/store-routes.ts";
@@ -29,6 +30,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...threadStateRoutes,
   ...cronRoutes,
   ...runRoutes,
+  ...joinRoutes,
   ...statelessRunRoutes,
   ...storeRoutes,
   ...systemRoutes,

@@ -20,15 +20,15 @@ export interface LiveAgent {
 /** Checks the key of a request as the server around agent servers does. @throws {HttpError} 401 or 403 for one that isn't valid. */
 export type CheckKey = () => void;
 
-/** What answers the requests to live deployments. */
+/** What responds to the requests to live deployments. */
 export interface AgentServer {
   /**
-   * Answers a request; `path` is the part after the agent server's own root, encoded, beginning with a slash.
+   * Responds to a request; `path` is the part after the agent server's own root, encoded, beginning with a slash.
    * @throws what `checkKey` throws, where the path needs a key and no auth handlers stand in its place.
    */
   handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse>;
   /** Ends what runs for one deployment, or for all, and removes what is kept of it. */
-  forget?(deploymentId?: string): void;
+  remove?(deploymentId?: string): void;
   /** Ends what runs. What is kept stays, for a later server to continue with. */
   close?(): void;
   /** The deployments that have something to do which no request asks for, such as runs that wait. */

@@ -151,7 +151,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
         onFailure: (error) => logOf(agent, "ERROR", `The app of http.app has failed: ${String(error)}`),
       });
     },
-    forget(deploymentId) {
+    remove(deploymentId) {
       end(deploymentId);
       if (givenDatabase) removeAgents(givenDatabase, deploymentId);
       else void ownDatabase?.then((database) => removeAgents(database, deploymentId));

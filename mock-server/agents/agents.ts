@@ -38,7 +38,7 @@ export class Agents {
   /** Ends what runs for one deployment, or for all, and removes what their agent servers have kept and logged. */
   end(deploymentId?: string): void {
     const { agentServer, projects, agentLines } = this.#options;
-    agentServer.forget?.(deploymentId);
+    agentServer.remove?.(deploymentId);
     projects.forget(deploymentId);
     agentLines.forget(deploymentId);
   }

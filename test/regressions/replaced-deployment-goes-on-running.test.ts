@@ -24,7 +24,7 @@ test("deployments of a seed that is refused leave nothing that runs, and those t
     {
       agentServer: {
         handle: async () => ({ status: 200, body: {} }),
-        forget: (id) => void forgotten.push(id),
+        remove: (id) => void forgotten.push(id),
       },
     },
   );

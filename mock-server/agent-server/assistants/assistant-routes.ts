@@ -105,7 +105,7 @@ export const assistantRoutes = [
     id: "delete_assistant",
     async access(request, access) {
       await byPath("assistants", "delete")(request, access);
-      if (request.query.delete_threads) await access.ask("threads", "delete", {});
+      if (request.query.delete_threads) await access.authorize("threads", "delete", {});
       return undefined;
     },
     method: "delete",
@@ -224,7 +224,7 @@ export const assistantRoutes = [
     async access({ params, query, body }, access) {
       const version = (body as Fields).version ?? query.version;
       const assistantId = access.assistantIdOf(params.assistant_id as string);
-      return { body: await access.ask("assistants", "update", { assistant_id: assistantId, version }) };
+      return { body: await access.authorize("assistants", "update", { assistant_id: assistantId, version }) };
     },
     method: "post",
     path: `${path}/latest`,

@@ -16,7 +16,7 @@ export interface Access extends AccessLookUps {
   filters: AccessFilters;
   identity: string;
   /** Asks the handlers, limits the request to what they permit, and returns the value as they have left it. */
-  ask(resource: AuthResource, action: AuthAction, value: Fields): Promise<Fields>;
+  authorize(resource: AuthResource, action: AuthAction, value: Fields): Promise<Fields>;
 }
 
 /** Asks the handlers about one operation, and returns what they have changed of the request. */
@@ -29,7 +29,7 @@ export type AccessRule = (
 export function byPath(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, query }, access) => {
     const cancel = typeof query.action === "string" ? { action: query.action } : {};
-    await access.ask(resource, action, { ...named(params, access), ...cancel });
+    await access.authorize(resource, action, { ...named(params, access), ...cancel });
     return undefined;
   };
 }
@@ -39,7 +39,7 @@ export function byBody(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, body }, access) => {
     const { metadata, ...fields } = body as Fields;
     return {
-      body: await access.ask(resource, action, { ...fields, ...named(params, access), metadata: metadata ?? {} }),
+      body: await access.authorize(resource, action, { ...fields, ...named(params, access), metadata: metadata ?? {} }),
     };
   };
 }

@@ -50,7 +50,7 @@ export async function authorized(
     ...lookUps,
     filters,
     identity: user.identity,
-    async ask(resource, action, value) {
+    async authorize(resource, action, value) {
       const decision = await auth.authorize({ resource, action, value, user });
       filters.limit(resource, decision.filter);
       return decision.value;

@@ -9,6 +9,7 @@ import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
 import { RunQueue } from "./run-queue.ts";
+import { RunRegistry } from "./run-registry.ts";
 import type { RunStart } from "./run-schemas.ts";
 import { endLine, webhookBody } from "./run-view.ts";
 import { stateLeft, statusAfter } from "./settle-thread.ts";
@@ -38,8 +39,7 @@ export class LiveRuns {
   readonly queue: RunQueue<LiveRun>;
   readonly threadStreams: ThreadStreams;
   readonly #dependencies: LiveRunsDependencies;
-  readonly #live = new Map<string, LiveRun>();
-  readonly #liveByThread = new Map<string, Set<LiveRun>>();
+  readonly #registry = new RunRegistry();
   #isClosed = false;
 
   constructor(dependencies: LiveRunsDependencies) {
@@ -51,16 +51,16 @@ export class LiveRuns {
 
   /** Whether a run of the thread is under way or waits. */
   isBusy(threadId: string): boolean {
-    return this.#liveByThread.has(threadId);
+    return this.#registry.isBusy(threadId);
   }
 
   get(runId: string): LiveRun | undefined {
-    return this.#live.get(runId);
+    return this.#registry.get(runId);
   }
 
   /** The events of a run, as far as they are kept. */
   logOf(runId: string): EventLog {
-    const live = this.#live.get(runId);
+    const live = this.#registry.get(runId);
     if (live) return live.log;
     const log = this.#createLog(runId, true);
     log.end();
@@ -97,7 +97,7 @@ export class LiveRuns {
 
   /** Makes room for another run of a thread, as its strategy says. @throws {HttpError} 409 where the thread is busy and the strategy is `reject`. */
   async makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {
-    const lives = this.#onThread(threadId);
+    const lives = this.#registry.onThread(threadId);
     if (lives.length === 0 || strategy === "enqueue") return;
     if (strategy === "reject") {
       throw new HttpError(
@@ -111,7 +111,7 @@ export class LiveRuns {
 
   /** Cancels a run, and waits until it has ended, unless it had before. */
   async cancel(runId: string, action: CancelAction): Promise<void> {
-    const live = this.#live.get(runId);
+    const live = this.#registry.get(runId);
     if (!live) return;
     live.abort.abort(new RunCancelled(action));
     const isScheduled = live.unschedule !== undefined;
@@ -122,7 +122,7 @@ export class LiveRuns {
 
   /** Cancels what runs on a thread and removes it with everything that belongs to it. */
   async deleteThread(threadId: string): Promise<void> {
-    await Promise.all(this.#onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
+    await Promise.all(this.#registry.onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
     this.#dependencies.state.transaction(() => this.#removeThread(threadId));
     this.threadStreams.close(threadId);
   }
@@ -130,16 +130,12 @@ export class LiveRuns {
   /** Ends everything, for a server that closes. What was under way and what waits is left to the next one. */
   close(): void {
     this.#isClosed = true;
-    for (const live of this.#live.values()) {
+    for (const live of this.#registry) {
       live.unschedule?.();
       live.abort.abort(new RunCancelled("delete"));
       live.log.end();
     }
     this.threadStreams.closeAll();
-  }
-
-  #onThread(threadId: string): LiveRun[] {
-    return [...(this.#liveByThread.get(threadId) ?? [])];
   }
 
   #removeThread(threadId: string): void {
@@ -150,18 +146,8 @@ export class LiveRuns {
   #remember({ run_id: runId, thread_id: threadId }: RunRecord, start: RunStart): LiveRun {
     const live = new LiveRun(runId, threadId, start, this.#createLog(runId, start.stream_resumable));
     this.threadStreams.follow(live);
-    this.#live.set(runId, live);
-    const others = this.#liveByThread.get(threadId);
-    if (others) others.add(live);
-    else this.#liveByThread.set(threadId, new Set([live]));
+    this.#registry.add(live);
     return live;
-  }
-
-  #remove(live: LiveRun): void {
-    this.#live.delete(live.runId);
-    const others = this.#liveByThread.get(live.threadId);
-    others?.delete(live);
-    if (others?.size === 0) this.#liveByThread.delete(live.threadId);
   }
 
   /** The log of a run: of one that is resumable, with the events that are kept of it, and for keeping more. */
@@ -229,7 +215,7 @@ export class LiveRuns {
       ended = { kind: "error", error: runError(failure) };
       await this.#settle(live, ended).catch(this.#dependencies.onDefect);
     }
-    this.#remove(live);
+    this.#registry.delete(live);
     live.finish(ended);
   }
 
@@ -244,10 +230,10 @@ export class LiveRuns {
     const isTemporary = start.on_completion === "delete" && action !== "delete";
     const isKept = start.on_completion !== "delete" && action !== "delete";
     const left = isKept ? await stateLeft(this.#dependencies, live, result) : {};
-    const others = this.#onThread(threadId).filter((other) => other !== live);
+    const others = this.#registry.onThread(threadId).filter((other) => other !== live);
     if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
     if (this.#isClosed) return;
-    this.#remove(live);
+    this.#registry.delete(live);
     const now = clock.now();
     const webhook = state.transaction(() => {
       const status = result.kind === "cancelled" ? "interrupted" : result.kind;

@@ -2,13 +2,13 @@ import type { Access, AccessRule } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 
 /** Starting a run needs the thread's permission, and that to read the assistant. */
-export async function askToRun(
-  { ask, assistantIdOf }: Access,
+export async function authorizeRun(
+  { authorize, assistantIdOf }: Access,
   threadId: string | undefined,
   body: Fields,
 ): Promise<Fields> {
   const { assistant_id: assistantId, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } = body;
-  const asked = await ask("threads", "create_run", {
+  const permitted = await authorize("threads", "create_run", {
     thread_id: threadId ?? null,
     assistant_id: assistantIdOf(String(assistantId)),
     status: "pending",
@@ -19,10 +19,10 @@ export async function askToRun(
     after_seconds,
     kwargs,
   });
-  await ask("assistants", "read", { assistant_id: asked.assistant_id });
-  return { ...asked, ...(asked.kwargs as Fields | undefined) };
+  await authorize("assistants", "read", { assistant_id: permitted.assistant_id });
+  return { ...permitted, ...(permitted.kwargs as Fields | undefined) };
 }
 
 export const startRun: AccessRule = async ({ params, body }, access) => ({
-  body: await askToRun(access, params.thread_id, body as Fields),
+  body: await authorizeRun(access, params.thread_id, body as Fields),
 });

@@ -3,8 +3,8 @@ import { agentRoute } from "../agent-route.ts";
 import { conflict, invalid, notFound } from "../agent-schemas.ts";
 import type { Fields } from "../engine/contract.ts";
 import { ok } from "../responses.ts";
-import { askToRun, startRun } from "./run-access.ts";
-import { cancelOnDisconnect, joinModes } from "./run-routes.ts";
+import { cancelOnDisconnect, events, joinModes } from "./join-routes.ts";
+import { authorizeRun, startRun } from "./run-access.ts";
 import { run, runBatchCreate, runCreateStateless } from "./run-schemas.ts";
 import { viewRun } from "./run-view.ts";
 
@@ -12,8 +12,6 @@ const tag = "Stateless Runs";
 const body = { schema: runCreateStateless, required: true };
 const failures = { 404: notFound, 409: conflict, 422: invalid };
 const started = ["Content-Location"];
-// Without a type: tools differ in whether it is that of the text or of each event.
-const events = { description: "Events until the run ends.", schema: z.unknown(), mediaType: "text/event-stream" };
 
 export const statelessRunRoutes = [
   agentRoute({
@@ -56,7 +54,7 @@ export const statelessRunRoutes = [
     id: "create_run_batch",
     async access({ body }, access) {
       const bodies: Fields[] = [];
-      for (const one of body as Fields[]) bodies.push(await askToRun(access, undefined, one));
+      for (const one of body as Fields[]) bodies.push(await authorizeRun(access, undefined, one));
       return { body: bodies };
     },
     method: "post",
@@ -73,8 +71,8 @@ export const statelessRunRoutes = [
   }),
   agentRoute({
     id: "join_stateless_run_stream",
-    async access({ params }, { ask, threadIdOf }) {
-      await ask("threads", "read", { thread_id: threadIdOf(params.run_id as string) });
+    async access({ params }, { authorize, threadIdOf }) {
+      await authorize("threads", "read", { thread_id: threadIdOf(params.run_id as string) });
       return undefined;
     },
     method: "get",

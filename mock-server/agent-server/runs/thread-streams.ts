@@ -35,7 +35,7 @@ export class ThreadStreams {
   }
 
   runStarted(live: LiveRun): void {
-    this.#tell(live, "lifecycle", { event: "running", run_id: live.runId });
+    this.#publish(live, "lifecycle", { event: "running", run_id: live.runId });
   }
 
   runEnded(live: LiveRun, result: RunResult): void {
@@ -43,8 +43,8 @@ export class ThreadStreams {
     const isInterrupted = result.kind === "success" && result.interrupts;
     const event = isInterrupted ? "interrupted" : ends[result.kind];
     const error = result.kind === "error" ? { error: result.error } : {};
-    this.#tell(live, "lifecycle", { event, run_id: live.runId, ...error });
-    if (result.kind === "success") this.#tell(live, "state_update", { run_id: live.runId, values: result.values });
+    this.#publish(live, "lifecycle", { event, run_id: live.runId, ...error });
+    if (result.kind === "success") this.#publish(live, "state_update", { run_id: live.runId, values: result.values });
   }
 
   close(threadId: string): void {
@@ -56,7 +56,7 @@ export class ThreadStreams {
     for (const threadId of [...this.#logs.keys()]) this.close(threadId);
   }
 
-  #tell(live: LiveRun, mode: "lifecycle" | "state_update", data: object): void {
+  #publish(live: LiveRun, mode: "lifecycle" | "state_update", data: object): void {
     this.#logs.get(live.threadId)?.publish(mode, mode, JSON.stringify(data));
   }
 }

@@ -19,7 +19,7 @@ const done = { description: "Done." };
 export const storeRoutes = [
   agentRoute({
     id: "put_item",
-    access: async ({ body }, { ask }) => ({ body: await ask("store", "put", { ...(body as Fields) }) }),
+    access: async ({ body }, { authorize }) => ({ body: await authorize("store", "put", { ...(body as Fields) }) }),
     method: "put",
     path: "/store/items",
     tag,
@@ -34,10 +34,10 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "get_item",
-    async access({ query }, { ask }) {
+    async access({ query }, { authorize }) {
       const { namespace, ...rest } = query;
       const labels = (namespace as string[]).flatMap((part) => part.split("."));
-      return { query: await ask("store", "get", { ...rest, namespace: labels }) };
+      return { query: await authorize("store", "get", { ...rest, namespace: labels }) };
     },
     method: "get",
     path: "/store/items",
@@ -64,9 +64,9 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "delete_item",
-    async access({ body }, { ask }) {
+    async access({ body }, { authorize }) {
       const { namespace, key } = body as Fields;
-      return { body: await ask("store", "delete", { namespace: namespace ?? [], key }) };
+      return { body: await authorize("store", "delete", { namespace: namespace ?? [], key }) };
     },
     method: "delete",
     path: "/store/items",
@@ -81,10 +81,10 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "search_items",
-    async access({ body }, { ask }) {
+    async access({ body }, { authorize }) {
       const { namespace_prefix: prefix, ...rest } = body as Fields;
-      const asked = await ask("store", "search", { ...rest, namespace: prefix ?? [] });
-      return { body: { ...asked, namespace_prefix: asked.namespace } };
+      const permitted = await authorize("store", "search", { ...rest, namespace: prefix ?? [] });
+      return { body: { ...permitted, namespace_prefix: permitted.namespace } };
     },
     method: "post",
     path: "/store/items/search",
@@ -98,10 +98,10 @@ export const storeRoutes = [
   }),
   agentRoute({
     id: "list_namespaces",
-    async access({ body }, { ask }) {
+    async access({ body }, { authorize }) {
       const { prefix, ...rest } = body as Fields;
-      const asked = await ask("store", "list_namespaces", { ...rest, namespace: prefix ?? [] });
-      return { body: { ...asked, prefix: asked.namespace } };
+      const permitted = await authorize("store", "list_namespaces", { ...rest, namespace: prefix ?? [] });
+      return { body: { ...permitted, prefix: permitted.namespace } };
     },
     method: "post",
     path: "/store/namespaces",

@@ -3,7 +3,7 @@ import type { AccessRule } from "../auth/access-rule.ts";
 import type { AuthResource } from "../auth/auth-handlers.ts";
 
 /** The tables that a truncation empties belong to everybody: who may see only a part of one may not empty it. */
-export const mayTruncate: AccessRule = async ({ body }, { ask, filters }) => {
+export const mayTruncate: AccessRule = async ({ body }, { authorize, filters }) => {
   const chosen = body as Record<string, boolean>;
   const resources: [AuthResource, boolean | undefined][] = [
     ["threads", chosen.threads || chosen.runs || chosen.checkpointer],
@@ -12,7 +12,7 @@ export const mayTruncate: AccessRule = async ({ body }, { ask, filters }) => {
   ];
   for (const [resource, isChosen] of resources) {
     if (!isChosen) continue;
-    await ask(resource, "delete", {});
+    await authorize(resource, "delete", {});
     if (filters.isLimited(resource)) throw new HttpError(403, `This user may delete only some of the ${resource}.`);
   }
   return undefined;

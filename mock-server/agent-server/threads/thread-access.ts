@@ -6,10 +6,10 @@ import type { Fields } from "../engine/contract.ts";
 export const readThread = byPath("threads", "read");
 export const updateThread = byPath("threads", "update");
 
-export const listThreads: AccessRule = async ({ query }, { ask }) => {
+export const listThreads: AccessRule = async ({ query }, { authorize }) => {
   const metadata = query.metadata === undefined ? {} : objectIn(query.metadata as string);
-  const asked = await ask("threads", "search", { ...query, metadata });
-  return { query: { ...asked, metadata: JSON.stringify(asked.metadata) } };
+  const permitted = await authorize("threads", "search", { ...query, metadata });
+  return { query: { ...permitted, metadata: JSON.stringify(permitted.metadata) } };
 };
 
 /** The metadata that a query asks for. @throws {HttpError} 422 for what isn't a JSON object. */

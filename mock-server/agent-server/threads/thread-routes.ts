@@ -114,9 +114,9 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "prune_threads",
-    async access({ body }, { ask }) {
+    async access({ body }, { authorize }) {
       const { thread_ids: ids, strategy } = body as { thread_ids: string[]; strategy: string };
-      for (const id of ids) await ask("threads", strategy === "delete" ? "delete" : "update", { thread_id: id });
+      for (const id of ids) await authorize("threads", strategy === "delete" ? "delete" : "update", { thread_id: id });
       return undefined;
     },
     method: "post",
@@ -182,9 +182,9 @@ export const threadRoutes = [
   }),
   agentRoute({
     id: "copy_thread",
-    async access({ params }, { ask, filters }) {
-      await ask("threads", "read", { ...params });
-      const { metadata } = await ask("threads", "create", { metadata: {} });
+    async access({ params }, { authorize, filters }) {
+      await authorize("threads", "read", { ...params });
+      const { metadata } = await authorize("threads", "create", { metadata: {} });
       filters.copiedMetadata = (metadata ?? {}) as Fields;
       return undefined;
     },
