@@ -35,8 +35,8 @@ export interface JournalFilter {
 export interface RequestCounts {
   total: number;
   unmatched: number;
-  by_operation: Record<string, number>;
-  by_status: Record<string, number>;
+  byOperation: Record<string, number>;
+  byStatus: Record<string, number>;
 }
 
 /** A journal entry as it is handed out: without secrets, bodies parsed where they are JSON. */
@@ -110,14 +110,14 @@ export class Journal {
 
   count(filter: JournalFilter = {}): RequestCounts {
     const entries = this.#matching(filter);
-    const counts: RequestCounts = { total: entries.length, unmatched: 0, by_operation: {}, by_status: {} };
+    const counts: RequestCounts = { total: entries.length, unmatched: 0, byOperation: {}, byStatus: {} };
     const increase = (record: Record<string, number>, key: string) => {
       record[key] = (record[key] ?? 0) + 1;
     };
     for (const entry of entries) {
       if (isUnmatched(entry)) counts.unmatched++;
-      if (entry.operation !== null) increase(counts.by_operation, entry.operation);
-      increase(counts.by_status, String(entry.status ?? "reset"));
+      if (entry.operation !== null) increase(counts.byOperation, entry.operation);
+      increase(counts.byStatus, String(entry.status ?? "reset"));
     }
     return counts;
   }

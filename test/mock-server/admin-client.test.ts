@@ -19,7 +19,7 @@ test("a server in another process is steered by the same names", async ({ mock }
   expect((await admin.clock.resume()).frozen).toBe(false);
   const { body: made } = await api("POST", "/v2/deployments", githubBody());
   expect((await admin.revisions.advance(made.latest_revision_id, "DEPLOYED")).status).toBe("DEPLOYED");
-  expect(await admin.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "c" })).toEqual([]);
+  expect(await admin.push({ repoUrl: "https://github.com/acme/agents", ref: "main", commit: "c" })).toEqual([]);
   const [rule] = await admin.faults.add({ match: { operation: "get_deployment" }, times: 1, effect: { status: 503 } });
   expect((await api("GET", `/v2/deployments/${made.id}`)).status).toBe(503);
   expect(await admin.faults.list()).toMatchObject([{ id: rule?.id, matched: 1, happened: 1 }]);
@@ -28,8 +28,8 @@ test("a server in another process is steered by the same names", async ({ mock }
   expect(await admin.requests({ status: 503 })).toHaveLength(1);
   expect(await admin.counts()).toMatchObject({
     total: 2,
-    by_operation: { create_deployment: 1, get_deployment: 1 },
-    by_status: { 201: 1, 503: 1 },
+    byOperation: { create_deployment: 1, get_deployment: 1 },
+    byStatus: { 201: 1, 503: 1 },
   });
   const snapshot = await admin.snapshot.get();
   await admin.transitions.set({ mode: "immediate" });
