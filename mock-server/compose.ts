@@ -37,7 +37,7 @@ import { startProject } from "./worker/host/start-project.ts";
 
 /** What tests can put in the place of a part. */
 export interface ReplacedParts {
-  /** What answers for live deployments. */
+  /** What responds for live deployments. */
   agentServer?: AgentServer;
 }
 

@@ -120,7 +120,7 @@ export interface MockServer extends AsyncDisposable {
   requests(filter?: RequestsFilter): RecordedRequest[];
   /** How many requests of each operation and status there were. */
   counts(filter?: RequestsFilter): RequestCounts;
-  /** The answered requests as a fixture for `nock.define`. */
+  /** The requests that got a response, as a fixture for `nock.define`. */
   fixture(filter?: RequestsFilter): FixtureEntry[];
   /** Adds deployments, listeners and integrations; all of them, or nothing when a part is refused. */
   seed(seed: Seed): Promise<Seeded>;

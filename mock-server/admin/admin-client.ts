@@ -11,7 +11,7 @@ import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** An answer of the admin API other than success. */
+/** A response of the admin API other than success. */
 export class MockAdminError extends Error {
   override readonly name = "MockAdminError";
   readonly status: number;

@@ -35,15 +35,15 @@ const faultEffectSchema = z.strictObject({
   status: z.int().min(200).max(599).optional(),
   /** With `status`: any JSON value. Default: a `detail` that names the fault. */
   body: z.unknown().optional(),
-  /** With `status`: an HTML page instead of JSON, as proxies answer. */
+  /** With `status`: an HTML page instead of JSON, as proxies send. */
   html: z.string().optional(),
   /** With `status`: further headers, for example Retry-After. */
   headers: headersSchema.optional(),
-  /** Reset the connection `before` the request is handled, or `after` that and before the answer. */
+  /** Reset the connection `before` the request is handled, or `after` that and before the response. */
   reset: z.enum(["before", "after"]).optional(),
   /** Handle the request, then break off in the middle of the body. */
   truncate: z.literal(true).optional(),
-  /** Handle the request, then answer with something that can't be parsed: JSON or an event stream that is broken at its end. */
+  /** Handle the request, then respond with something that can't be parsed: JSON or an event stream that is broken at its end. */
   malformed: z.literal(true).optional(),
   /** Let so many requests a second pass, by the server's clock; answer the others 429 with Retry-After: 1. */
   rateLimit: z.strictObject({ requests: z.int().min(1) }).optional(),
@@ -54,7 +54,7 @@ export type FaultEffect = z.infer<typeof faultEffectSchema>;
 /** Effects of which only one can happen. */
 const alternatives = ["status", "html", "reset", "truncate", "malformed", "rateLimit"] as const;
 
-/** Whether answers with a status are never to have content: a 205 says that it has none by its length (RFC 9110, section 15.3.6). */
+/** Whether responses with a status are never to have content: a 205 says that it has none by its length (RFC 9110, section 15.3.6). */
 export function isWithoutContent(status: number): boolean {
   return isBodiless(status) || status === 205;
 }

@@ -1,7 +1,7 @@
 import { parseJson } from "../kit/http/json.ts";
 import type { Redaction } from "../kit/redaction.ts";
 
-/** One request that the server was asked, as it was; it is redacted when it is read. */
+/** One request to the server, as it was; it is redacted when it is read. */
 export interface JournalEntry {
   id: string;
   /** Milliseconds since the epoch, by the server's clock. */
@@ -11,7 +11,7 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  /** Names and values in turn, as those of the answer. */
+  /** Names and values in turn, as those of the response. */
   requestHeaders: readonly string[];
   requestBody: string | null;
   responseHeaders: readonly string[];
@@ -49,7 +49,7 @@ export interface RecordedRequest {
   path: string;
   operation: string | null;
   tenant: string | null;
-  /** `null` where the connection was broken off instead of an answer. */
+  /** `null` where the connection was broken off instead of a response. */
   status: number | null;
   request: { headers: Record<string, string>; body: unknown };
   response: { headers: Record<string, string>; body: unknown };
@@ -64,7 +64,7 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
 
-/** The last requests that a server was asked, as far as they are within the limits. */
+/** The last requests to a server, as far as they are within the limits. */
 export class Journal {
   #entries: JournalEntry[] = [];
   /** Where those begin that are still held. */
@@ -170,11 +170,11 @@ function charactersOf({ requestBody, responseBody }: JournalEntry): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
-/** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
-const longestBody = 256 * 1024;
+/** In characters. Longer bodies aren't kept: a thousand of them would fill the memory. */
+const maxBodyLength = 256 * 1024;
 
 function withinLimit(body: string | null): string | null {
-  if (body === null || body.length <= longestBody) return body;
+  if (body === null || body.length <= maxBodyLength) return body;
   return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
 }
 

@@ -41,6 +41,31 @@ test("a server in another process is steered by the same names", async ({ mock }
   });
 });
 
+test("names are in camel case in code and in snake case over the wire, and names of the user's stay", async ({
+  mock,
+}) => {
+  const admin = connectMockServer(mock.url);
+  const api = apiOf(`${mock.url}/_mock`);
+  const rules = [
+    { name: "a", activeDelay: "1m" as const, logLines: ["some_line"], durations: { AWAITING_BUILD: "1s" as const } },
+  ];
+  expect(await admin.transitions.set({ rules })).toMatchObject({ rules });
+  expect((await api("GET", "/transitions")).body.rules).toEqual([
+    { name: "a", active_delay: "1m", log_lines: ["some_line"], durations: { AWAITING_BUILD: "1s" } },
+  ]);
+  const effects = [{ rateLimit: { requests: 5 } }, { status: 500, body: { retryAfter: 1, error_code: 2 } }];
+  await admin.faults.replace(effects.map((effect) => ({ match: { path: "/nowhere" }, effect })));
+  expect((await admin.faults.list()).map(({ effect }) => effect)).toEqual(effects);
+  expect((await api("GET", "/faults")).body.rules.map(({ effect }: { effect: unknown }) => effect)).toEqual([
+    { rate_limit: { requests: 5 } },
+    effects[1],
+  ]);
+  expect((await api("PUT", "/transitions", { rules: [{ name: "a", logLines: [] }] })).status).toBe(422);
+  const integration = { id: "11111111-1111-4111-8111-111111111111", name: "acme", anyRepository: true };
+  expect(await admin.seed({ integrations: [integration] })).toMatchObject({ integrations: 1 });
+  expect((await admin.info()).defaultIntegrationId).toBeNull();
+});
+
 test("what the server refuses is an error that says what and why", async ({ mock }) => {
   const admin = connectMockServer(mock.url);
   await expect(admin.faults.add({ effect: {} })).rejects.toMatchObject({
