@@ -47,7 +47,7 @@ export default {
     {
       name: "no-circles",
       severity: "error",
-      from: { path: "^(core|provider|action|cli|mock-server/control-plane)/" },
+      from: { path: "^(core|provider|action|cli)/|^mock-server/(?!agent-server/|worker/)" },
       to: { circular: true },
     },
     {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type TransitionTable, wireTransitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import type { StoreContent } from "../control-plane/store/content.ts";
 import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
-import { type FaultRule, wireFaultRuleSchema } from "../faults/fault-rule.ts";
+import { wireFaultRuleSchema } from "../faults/fault-rule.ts";
 import type { FaultTable } from "../faults/fault-table.ts";
 import { furthestTime } from "../kit/clock.ts";
 import type { Redaction } from "../kit/redaction.ts";
@@ -85,8 +85,6 @@ export const snapshotSchema = z.strictObject({
 /** Everything that a server knows, apart from what agent servers keep. What is in it is for servers to read. */
 export type Snapshot = z.input<typeof snapshotSchema>;
 
-const rulesOf = (faults: FaultTable): FaultRule[] => faults.list().map(({ matched: _, happened: __, ...rule }) => rule);
-
 /** What a snapshot is taken of, and put into. */
 export interface SnapshotSubject {
   store: ControlPlaneStore;
@@ -106,7 +104,7 @@ export function takeSnapshot(
   const snapshot = {
     version: 1,
     transitions: toWireNames(transitions.get()),
-    faults: toWireNames(rulesOf(faults)),
+    faults: toWireNames(faults.list().map(({ matched: _, happened: __, ...rule }) => rule)),
     content: store.content(),
   };
   if (includeSecrets) return snapshot as unknown as Snapshot;
@@ -124,24 +122,15 @@ export function takeSnapshot(
 export function putSnapshot({ store, faults, transitions, redaction }: SnapshotSubject, input: Snapshot): void {
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
-  const before = rulesOf(faults);
-  faults.replace(snapshot.faults);
   try {
-    replaceContent(store, snapshot.content as unknown as StoreContent);
-  } catch (error) {
-    faults.replace(before);
-    throw error;
-  }
-  for (const value of store.secrets()) redaction.remember(value);
-  transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
-}
-
-/** @throws {RangeError} for records that the schema lets through and nothing can be done with. */
-function replaceContent(store: ControlPlaneStore, content: StoreContent): void {
-  try {
-    store.replace(content);
+    store.transaction(() => {
+      store.replace(snapshot.content as unknown as StoreContent);
+      faults.replace(snapshot.faults);
+    });
   } catch (error) {
     if (!(error instanceof TypeError) && !isConstraintViolation(error)) throw error;
     throw new RangeError(`The snapshot has a record that can't be read: ${error.message}.`);
   }
+  for (const value of store.secrets()) redaction.remember(value);
+  transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
 }

@@ -51,6 +51,8 @@ interface Deployed {
   /** Of the revision that `served` is for, which the agent may be ahead of. */
   revisionId: string;
   served: Promise<Served>;
+  /** Aborted to end the deployment, all its revisions alike. */
+  ending: AbortController;
   /** Once it is there. */
   host?: ChangingAgentHost;
 }
@@ -83,7 +85,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     return ownDatabase;
   };
 
-  async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
+  async function serve(agent: LiveAgent, before: Promise<Served> | undefined, ending: AbortSignal): Promise<Served> {
     const running = await projectOf(agent);
     const graphs = running?.graphs ?? scripted;
     const auth = running ? projectAuth(running, authTimeoutMs) : givenAuth;
@@ -99,6 +101,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       onLog({ deploymentId: identity.id, revisionId, level, message });
     };
     const database = givenDatabase ?? (await openDatabase());
+    // What was removed meanwhile must not come back.
+    ending.throwIfAborted();
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
       host: await createAgentHost({ state, graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
@@ -114,8 +118,9 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       known.agent = agent;
       return known.served;
     }
-    const served = serve(agent, known?.served);
-    const entry: Deployed = { agent, revisionId: agent.revisionId, served };
+    const ending = known?.ending ?? new AbortController();
+    const served = serve(agent, known?.served, ending.signal);
+    const entry: Deployed = { agent, revisionId: agent.revisionId, served, ending };
     deployed.set(id, entry);
     served.then(
       ({ host }) => {
@@ -170,6 +175,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     for (const id of deploymentId === undefined ? [...deployed.keys()] : [deploymentId]) {
       const entry = deployed.get(id);
       deployed.delete(id);
+      entry?.ending.abort();
       if (entry?.host) entry.host[Symbol.dispose]();
       else
         void entry?.served.then(
