@@ -1,7 +1,18 @@
-// `npm run test:long`: the model of the Pulumi provider, with many more steps than `npm test` takes.
+// `npm run test:long`: what takes too long for `npm test`. The model of the Pulumi provider and the crash test with many more steps, and the servers'
+// suites with their data in files.
 import { join } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 
-const environment = { GRAPHDEPLOY_MODEL_STEPS: "10000", GRAPHDEPLOY_MODEL_CLI_STEPS: "500", ...process.env };
-const args = ["test/model/model.test.ts", "test/e2e/model.test.ts", ...process.argv.slice(2)];
-process.exitCode = await runCommand(process.execPath, [join(checkout, "scripts", "test.ts"), ...args], { environment });
+const more = process.argv.slice(2);
+const run = (environment: Record<string, string>, ...folders: string[]) =>
+  runCommand(process.execPath, [join(checkout, "scripts", "test.ts"), ...folders, ...more], {
+    environment: { ...environment, ...process.env },
+  });
+
+const statuses = [
+  await run({ GRAPHDEPLOY_MODEL_STEPS: "10000" }, "test/model"),
+  await run({ GRAPHDEPLOY_MODEL_CLI_STEPS: "500" }, "test/e2e/model.test.ts"),
+  await run({ GRAPHDEPLOY_CRASH_ROUNDS: "200" }, "test/mock-server/crash"),
+  await run({ GRAPHDEPLOY_TEST_STORE: "file" }, "test/mock-server", "test/agent-server"),
+];
+process.exitCode = Math.max(...statuses);

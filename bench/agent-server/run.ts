@@ -4,22 +4,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { memoryOf } from "./process-tree.ts";
 import { type Row, rows } from "./rows.ts";
-import {
-  compiled,
-  peer,
-  preparePeer,
-  type RunningServer,
-  type ServerKind,
-  scripted,
-  startBare,
-  startServer,
-} from "./servers.ts";
+import { compiled, peer, preparePeer, type RunningServer, type ServerKind, scripted, startServer } from "./servers.ts";
 import { median } from "./streams.ts";
 import { reachedTable, resultTable } from "./tables.ts";
 
 /**
- * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api` and bare `node:http`, each in
- * processes of its own, in the order A B C A B C. `node bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm
+ * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`, each in processes of its own, in
+ * the order A B C A B C. `node bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm
  * install --prefix .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1 @langchain/langgraph@1.7.3
  * @langchain/core@1.4.0` was run before.
  */
@@ -49,13 +40,8 @@ async function measureStarts(kind: ServerKind): Promise<void> {
   keep({ name: `start to /ok, median of ${starts}`, unit: "ms", better: "lower" }, kind.name, median(times));
 }
 
-async function measureRows(
-  server: RunningServer,
-  name: string,
-  graphs: ServerKind["graphs"],
-  asked = rows,
-): Promise<void> {
-  for (const row of asked) {
+async function measureRows(server: RunningServer, name: string, graphs: ServerKind["graphs"]): Promise<void> {
+  for (const row of rows) {
     try {
       keep(row, name, await row.measure(server.port, graphs));
     } catch (error) {
@@ -64,34 +50,6 @@ async function measureRows(
   }
 }
 
-/** What our server answers, for the bare one to answer the same. */
-async function answersOf({ port }: RunningServer): Promise<Record<string, string>> {
-  const stream = { assistant_id: "burst", input: { n: 20_000 }, stream_mode: ["custom"] };
-  const bodies = {
-    "/assistants/search": { limit: 10, offset: 0 },
-    "/threads": { metadata: { bench: 1 } },
-    "/runs/wait": { assistant_id: "burst", input: { n: 0 } },
-    "/runs/stream": stream,
-  };
-  const answers: Record<string, string> = {};
-  for (const [path, body] of Object.entries(bodies)) {
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify(body),
-    });
-    answers[`POST ${path}`] = await answer.text();
-  }
-  return answers;
-}
-
-const isOfBare = ({ name }: Row) => /^POST|20,000/.test(name);
-let answers: Record<string, string>;
-{
-  await using server = await startServer(scripted);
-  answers = await answersOf(server);
-}
 const kinds: ServerKind[] = [];
 for (const kind of candidates) {
   try {
@@ -106,8 +64,6 @@ for (let round = 0; round < rounds; round++) {
     await using server = await startServer(kind);
     await measureRows(server, kind.name, kind.graphs);
   }
-  await using bare = await startBare(answers);
-  await measureRows(bare, "bare node:http", scripted.graphs, rows.filter(isOfBare));
   const inProcess = JSON.parse(
     execFileSync(process.execPath, [fileURLToPath(new URL("in-process.ts", import.meta.url))], { encoding: "utf8" }),
   ) as { invoke: number; rate: number };
@@ -115,7 +71,7 @@ for (let round = 0; round < rounds; round++) {
   keep({ name: "one stream of 20,000 events", unit: "events/s", better: "higher" }, "in process", inProcess.rate);
 }
 
-const servers = [...kinds.map(({ name }) => name), "bare node:http", "in process"];
+const servers = [...kinds.map(({ name }) => name), "in process"];
 process.stdout.write(
   [
     `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. The better of ${rounds} rounds.`,

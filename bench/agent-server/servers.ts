@@ -108,15 +108,6 @@ export async function startServer(kind: ServerKind): Promise<RunningServer> {
   return { port, pid: child.pid as number, startMilliseconds, [Symbol.asyncDispose]: () => stop(child) };
 }
 
-/** Starts the server that only sends `answers`, by method and path. */
-export async function startBare(answers: Record<string, string>): Promise<RunningServer> {
-  const child = spawn(process.execPath, [here("bare.ts")], { detached: true, stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.end(JSON.stringify(answers));
-  const [line] = await once(child.stdout, "data");
-  const port = Number(line);
-  return { port, pid: child.pid as number, startMilliseconds: Number.NaN, [Symbol.asyncDispose]: () => stop(child) };
-}
-
 /** Ends a process and all that it has started. */
 async function stop(child: ChildProcess): Promise<void> {
   const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;

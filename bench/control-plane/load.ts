@@ -9,8 +9,9 @@ export interface LoadResult {
   /** Answers other than 2xx. */
   failures: number;
   seconds: number;
-  /** Median time of one request, in microseconds. */
+  /** Times of one request, in microseconds. */
   medianMicroseconds: number;
+  p95Microseconds: number;
 }
 
 /** The text of a request with the headers that every server here asks for. */
@@ -38,8 +39,14 @@ export async function load(
   await Promise.all(Array.from({ length: connections }, () => runConnection()));
   const seconds = (performance.now() - start) / 1000;
   times.sort((a, b) => a - b);
-  const median = times[Math.floor(times.length / 2)] ?? Number.NaN;
-  return { requests: times.length, failures, seconds, medianMicroseconds: median * 1000 };
+  const microseconds = (part: number) => 1000 * (times[Math.floor(times.length * part)] ?? Number.NaN);
+  return {
+    requests: times.length,
+    failures,
+    seconds,
+    medianMicroseconds: microseconds(0.5),
+    p95Microseconds: microseconds(0.95),
+  };
 
   function runConnection(): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -7,10 +7,9 @@ import { fileURLToPath } from "node:url";
 import { load, type RequestText, requestText } from "./load.ts";
 
 /**
- * Requests a second of the mock server, of Prism with the description that the mock server serves, and of bare `node:http`, each in a process
- * of its own. For each operation all three are warmed up, and then take short turns, A B C A B C …: a machine that others use as well is slow for
- * one of them no more than for the others. `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism
- * @stoplight/prism-cli` was run before.
+ * Requests of the mock server and of Prism with the description that the mock server serves, each in a process of its own. For each operation both are
+ * warmed up, and then take short turns, A B A B …: a machine that others use as well is slow for one of them no more than for the other.
+ * `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism @stoplight/prism-cli` was run before.
  */
 /** In milliseconds. A create is compiled anew until its fourth second. */
 const warmUp = 5000;
@@ -56,29 +55,41 @@ const json = async (port: number, path: string, body?: string) => {
   return answer.text();
 };
 
-/** The mock server's own answers, for the paths of the requests and the bodies of the bare server. */
-async function answersOf(port: number) {
+/** Makes twenty deployments, and returns the path of a revision. */
+async function fill(port: number): Promise<string> {
   let created = "";
-  for (let number = 0; number < 20; number++)
+  for (let number = 0; number < 20; number++) {
     created = await json(port, "/v2/deployments", createBody(`agent-${number}`));
+  }
   const { id, latest_revision_id: revisionId } = JSON.parse(created);
-  const revisionPath = `/v2/deployments/${id}/revisions/${revisionId}`;
-  const [page, revision] = [await json(port, "/v2/deployments"), await json(port, revisionPath)];
-  return { revisionPath, answers: { page, revision, created } };
+  return `/v2/deployments/${id}/revisions/${revisionId}`;
 }
 
 const folder = await mkdtemp(join(tmpdir(), "bench-"));
 const description = join(folder, "openapi.json");
 
-type Server = "mock server" | "Prism" | "bare node:http";
-/** Requests a second in each turn, by operation and connections. */
-const rates = new Map<string, Record<Server, number[]>>();
+type Server = "mock server" | "Prism";
 
-/** How many requests a second an operation gets through in so many milliseconds. */
-async function rateOf(server: Server, port: number, connections: number, text: RequestText, milliseconds: number) {
-  const { requests, failures, seconds } = await load(port, connections, text, milliseconds);
+interface Turn {
+  /** Requests a second. */
+  rate: number;
+  /** Median time of one request, in milliseconds. */
+  median: number;
+}
+
+/** What each turn came to, by operation and connections. */
+const results = new Map<string, Record<Server, Turn[]>>();
+
+async function takeTurn(
+  server: Server,
+  port: number,
+  connections: number,
+  text: RequestText,
+  milliseconds: number,
+): Promise<Turn> {
+  const { requests, failures, seconds, medianMicroseconds } = await load(port, connections, text, milliseconds);
   if (failures > 0) process.stderr.write(`${server}: ${failures} failures\n`);
-  return requests / seconds;
+  return { rate: requests / seconds, median: medianMicroseconds / 1000 };
 }
 
 async function measure(servers: Map<Server, Running>, revisionPath: string): Promise<void> {
@@ -91,13 +102,13 @@ async function measure(servers: Map<Server, Running>, revisionPath: string): Pro
   };
   for (const connections of [1, 32]) {
     for (const [name, text] of Object.entries(operations)) {
-      for (const [server, { port }] of servers) await rateOf(server, port, connections, text, warmUp);
+      for (const [server, { port }] of servers) await takeTurn(server, port, connections, text, warmUp);
       const key = `${name} | ${connections}`;
-      const known = rates.get(key) ?? { "mock server": [], Prism: [], "bare node:http": [] };
-      rates.set(key, known);
+      const known = results.get(key) ?? { "mock server": [], Prism: [] };
+      results.set(key, known);
       for (let count = 0; count < turns; count++) {
         for (const [server, { port }] of servers) {
-          known[server].push(await rateOf(server, port, connections, text, turn));
+          known[server].push(await takeTurn(server, port, connections, text, turn));
         }
       }
     }
@@ -107,18 +118,16 @@ async function measure(servers: Map<Server, Running>, revisionPath: string): Pro
 try {
   const probe = await start([here("servers/mock.ts")], printedPort);
   await writeFile(description, await json(probe.port, "/openapi.json"));
-  const { answers } = await answersOf(probe.port);
   probe.child.kill();
   for (let round = 0; round < rounds; round++) {
     const servers = new Map<Server, Running>();
     servers.set("mock server", await start([here("servers/mock.ts")], printedPort));
-    const { revisionPath } = await answersOf((servers.get("mock server") as Running).port);
+    const revisionPath = await fill((servers.get("mock server") as Running).port);
     if (existsSync(prismFile)) {
       const port = 4010 + round;
       const isReady = (output: string) => (output.includes("is listening") ? port : undefined);
       servers.set("Prism", await start([prismFile, "mock", "-p", String(port), description], isReady));
     }
-    servers.set("bare node:http", await start([here("servers/bare.ts"), JSON.stringify(answers)], printedPort));
     await measure(servers, revisionPath);
     for (const { child } of servers.values()) child.kill();
   }
@@ -126,22 +135,20 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-const quantile = (values: readonly number[], part: number) =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * part)] ?? Number.NaN;
-const percent = (ratio: number) => `${Math.round(ratio * 100)} %`;
-const rows = [...rates].map(([key, { "mock server": ours, Prism: prism, "bare node:http": bare }]) => {
-  const cells = [ours, prism, bare].map((values) => Math.round(quantile(values, 0.5)).toLocaleString("en"));
-  const ratios = ours.map((rate, index) => rate / (bare[index] as number));
-  const ofPrism = `${(quantile(ours, 0.5) / quantile(prism, 0.5)).toFixed(1)} ×`;
-  const spread = `${percent(quantile(ratios, 0.25))} to ${percent(quantile(ratios, 0.75))}`;
-  return `| ${[key, ...cells, ofPrism, percent(quantile(ratios, 0.5)), spread].join(" | ")} |`;
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const rows = [...results].map(([key, { "mock server": ours, Prism: prism }]) => {
+  const [rate, other] = [ours, prism].map((taken) => median(taken.map((one) => one.rate)));
+  const [time, otherTime] = [ours, prism].map((taken) => median(taken.map((one) => one.median)).toFixed(2));
+  const shown = [rate, other].map((value) => Math.round(value as number).toLocaleString("en"));
+  return `| ${[key, ...shown, `${((rate as number) / (other as number)).toFixed(1)} ×`, time, otherTime].join(" | ")} |`;
 });
 process.stdout.write(
   [
-    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Requests a second, and the shares of the same turn: medians of ${rounds * turns} turns.`,
+    `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Medians of ${rounds * turns} turns.`,
     "",
-    "| operation | connections | mock server | Prism | bare node:http | of Prism | of bare | middle half |",
-    "|---|---|---|---|---|---|---|---|",
+    "| operation | connections | mock server, requests/s | Prism, requests/s | of Prism | mock server, p50 in ms | Prism, p50 in ms |",
+    "|---|---|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n"),

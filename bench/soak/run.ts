@@ -94,7 +94,7 @@ async function run(client: (turn: number) => Promise<void>): Promise<void> {
 interface Held {
   heapUsed: number;
   arrayBuffers: number;
-  external: number;
+  rss: number;
   sockets: number;
 }
 
@@ -105,15 +105,17 @@ async function held(): Promise<Held> {
 
 const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
 process.stdout.write(`${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}\n\n`);
-process.stdout.write("| minute | turns | heap, MiB | array buffers, MiB | sockets |\n|---|---|---|---|---|\n");
+process.stdout.write(
+  "| minute | turns | heap, MiB | array buffers, MiB | resident, MiB | sockets |\n|---|---|---|---|---|---|\n",
+);
 const load = Promise.all(Object.values(clients).map(run));
 const heaps: number[] = [];
 for (let minute = 1; minute <= minutes; minute++) {
   await Promise.race([wait(60_000), load]);
-  const { heapUsed, arrayBuffers, sockets } = await held();
+  const { heapUsed, arrayBuffers, rss, sockets } = await held();
   heaps.push(heapUsed);
   process.stdout.write(
-    `| ${minute} | ${requests} | ${mebibytes(heapUsed)} | ${mebibytes(arrayBuffers)} | ${sockets} |\n`,
+    `| ${minute} | ${requests} | ${mebibytes(heapUsed)} | ${mebibytes(arrayBuffers)} | ${mebibytes(rss)} | ${sockets} |\n`,
   );
 }
 isOver = true;

@@ -12,12 +12,12 @@ process.on("message", async (message) => {
     globalThis.gc?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const { heapUsed, arrayBuffers, external } = process.memoryUsage();
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   const resources = process.getActiveResourcesInfo();
   process.send?.({
     heapUsed,
     arrayBuffers,
-    external,
+    rss,
     sockets: resources.filter((name) => name.includes("TCP")).length,
   });
 });

@@ -2,10 +2,13 @@ import {
   createGraphAgentServer,
   type GraphAgentServerOptions,
 } from "../../mock-server/agent-server/graph-agent-server.ts";
+import { agentSchema } from "../../mock-server/agent-server/persistence/agent-schema.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
 import { type Clock, createClock } from "../../mock-server/kit/clock.ts";
 import { createIdSource } from "../../mock-server/kit/ids.ts";
+import { DataDirectory } from "../../mock-server/kit/store/data-directory.ts";
 import { type Api, apiOf } from "../mock-server/api.ts";
+import { testStorage } from "../support/test-storage.ts";
 
 /** One event of a stream. */
 export interface StreamedEvent {
@@ -31,7 +34,10 @@ export async function startAgent(options: GraphAgentServerOptions = {}): Promise
   const clock = createClock();
   clock.freeze(Date.UTC(2026, 0, 1));
   const defects: unknown[] = [];
+  const storage = await testStorage();
+  const directory = storage && (await DataDirectory.open(storage.folder, [agentSchema]));
   const server = createGraphAgentServer({
+    ...(directory ? { database: directory.database } : {}),
     clock,
     ids: createIdSource(1),
     onDefect: (error) => defects.push(error),
@@ -51,7 +57,11 @@ export async function startAgent(options: GraphAgentServerOptions = {}): Promise
       });
       return parseEvents(await response.text());
     },
-    [Symbol.asyncDispose]: () => dev.close(),
+    async [Symbol.asyncDispose]() {
+      await dev.close();
+      directory?.close();
+      await storage?.[Symbol.asyncDispose]();
+    },
   };
 }
 

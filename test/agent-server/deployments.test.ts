@@ -41,7 +41,7 @@ test("a deployment's agent server is gone with it, and forgotten by a reset", as
   await agent("POST", "/runs", { assistant_id: "delay", input: {} });
   await mock.cloud("DELETE", `/v2/deployments/${body.id}`);
   expect((await agent("GET", "/threads")).status).toBe(404);
-  await mock.reset();
+  await mock.reset({ confirm: true });
   expect((await agent("GET", "/ok")).status).toBe(404);
 });
 

@@ -142,7 +142,7 @@ test("a reset forgets deployments, requests, faults and settings", async () => {
   await mock.cloud("POST", "/v2/deployments", githubBody());
   mock.faults.add({ match: { path: "/nothing" }, effect: { status: 500 } });
   mock.transitions.set({ mode: "manual", rules: [{ name: "*" }] });
-  await fetch(`${mock.url}/_mock/reset`, { method: "POST" });
+  await fetch(`${mock.url}/_mock/reset?confirm=true`, { method: "POST" });
   expect(mock.requests()).toEqual([]);
   expect(mock.faults.list()).toEqual([]);
   expect(mock.transitions.get()).toEqual({ mode: "immediate", rules: [] });

@@ -1,4 +1,5 @@
 import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
+import { testStorage } from "../support/test-storage.ts";
 
 /** One answer, its body parsed where it is JSON. */
 export interface ApiAnswer {
@@ -33,9 +34,18 @@ export function apiOf(baseUrl: string): Api {
 export async function startForTest(
   options: MockServerOptions = {},
 ): Promise<MockServer & { cloud: Api; selfHosted: Api }> {
-  const server = await startMockServer({ port: 0, seed: 1, transitions: "immediate", ...options });
+  const storage = await testStorage();
+  const kept = storage ? { dataDirectory: storage.folder } : {};
+  const server = await startMockServer({ port: 0, seed: 1, transitions: "immediate", ...kept, ...options });
   server.clock.freeze(Date.UTC(2026, 0, 1));
-  return Object.assign(server, { cloud: apiOf(server.url), selfHosted: apiOf(server.selfHostedUrl) });
+  return Object.assign(server, {
+    cloud: apiOf(server.url),
+    selfHosted: apiOf(server.selfHostedUrl),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await storage?.[Symbol.asyncDispose]();
+    },
+  });
 }
 
 type Fields = Record<string, unknown>;

@@ -75,7 +75,7 @@ test.each([
 
 test("a reset brings the configured integrations back", async () => {
   await using mock = await startForTest({ integrations: seeds });
-  await mock.reset();
+  await mock.reset({ confirm: true });
   const { body } = await mock.cloud("GET", "/v1/integrations/forge/github/install");
   expect(body).toHaveLength(1);
 });

@@ -335,7 +335,7 @@ test("a server goes on with the snapshot of an earlier one", async () => {
   const snapshot = await first.snapshot.get();
   await first.close();
   await using second = await startForTest({ publicUrl: "https://mock.example/" });
-  await second.snapshot.put(snapshot);
+  await second.snapshot.put(snapshot, { confirm: true });
   const { body } = await second.cloud("GET", `/v2/deployments/${id}`);
   expect(body).toMatchObject({ id, source_config: { custom_url: `https://mock.example/agents/${id}` } });
 });

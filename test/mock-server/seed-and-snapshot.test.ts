@@ -44,16 +44,16 @@ test("a snapshot put back brings everything back, into another server too", asyn
   mock.transitions.set({ rules: [{ name: "bad-*", fail: "BUILD_FAILED" }] });
   const snapshot = await mock.snapshot.get();
   const before = (await mock.cloud("GET", `/v2/deployments/${made.id}`)).body;
-  await mock.reset();
+  await mock.reset({ confirm: true });
   await mock.cloud("POST", "/v2/deployments", githubBody({ name: "another" }));
-  await mock.snapshot.put(snapshot);
+  await mock.snapshot.put(snapshot, { confirm: true });
   expect((await mock.cloud("GET", `/v2/deployments/${made.id}`)).body).toEqual(before);
   expect((await mock.cloud("GET", "/v2/deployments")).body.resources).toHaveLength(1);
   expect(mock.faults.list()).toMatchObject([{ id: "slow", matched: 0 }]);
   expect(mock.transitions.get()).toEqual({ mode: "manual", rules: [{ name: "bad-*", fail: "BUILD_FAILED" }] });
 
   await using second = await startForTest();
-  await second.snapshot.put(JSON.parse(JSON.stringify(snapshot)));
+  await second.snapshot.put(JSON.parse(JSON.stringify(snapshot)), { confirm: true });
   expect((await second.cloud("GET", `/v2/deployments/${made.id}`)).body.secrets).toEqual(secrets);
   const newer = await second.cloud("POST", "/v2/deployments", githubBody({ name: "newer" }));
   const names = (await second.cloud("GET", "/v2/deployments")).body.resources.map(({ name }: { name: string }) => name);
@@ -81,7 +81,7 @@ test("a snapshot over HTTP is redacted, unless secrets are asked for", async () 
   for (const value of ["the-secret-value", '"777"', "client-secret"]) expect(redacted).not.toContain(value);
   const whole = await (await fetch(`${mock.url}/_mock/snapshot?secrets=include`)).text();
   for (const value of ["the-secret-value", '"777"', "client-secret"]) expect(whole).toContain(value);
-  expect((await fetch(`${mock.url}/_mock/snapshot`, { method: "PUT", body: whole })).status).toBe(204);
+  expect((await fetch(`${mock.url}/_mock/snapshot?confirm=true`, { method: "PUT", body: whole })).status).toBe(204);
 });
 
 test.each([

@@ -10,7 +10,7 @@ test("a deployment that was made from a template is read and listed, and none is
     deployment.source = "internal_template";
     deployment.sourceConfig = { template_id: "chat" };
   }
-  await mock.snapshot.put(snapshot);
+  await mock.snapshot.put(snapshot, { confirm: true });
 
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
   const { body: page } = await mock.cloud("GET", "/v2/deployments");

@@ -32,8 +32,9 @@ const maxSorted = 2000;
 
 export const joinStates = "LEFT JOIN thread_states ON thread_states.thread = threads.sequence";
 
-export function orderBy({ by, direction }: ThreadOrder): string {
-  return `ORDER BY threads."${by}" ${direction}, sequence ${direction}`;
+/** `isSorted`: the threads are few, so they are found by what they must have and then sorted, not found in their order. */
+export function orderBy({ by, direction }: ThreadOrder, isSorted = false): string {
+  return `ORDER BY ${isSorted ? "+" : ""}threads."${by}" ${direction}, sequence ${direction}`;
 }
 
 /** How the threads of an agent server are found, or those that access filters leave. Conditions are about rows of `threads`. */
@@ -58,7 +59,7 @@ export class ThreadSearch {
     return {
       total,
       page: {
-        sql: `SELECT sequence FROM ${source} ${states} WHERE ${sql} ${orderBy(order)} LIMIT ? OFFSET ?`,
+        sql: `SELECT sequence FROM ${source} ${states} WHERE ${sql} ${orderBy(order, isSorted)} LIMIT ? OFFSET ?`,
         values: [...values, limit, offset],
       },
     };
