@@ -3,6 +3,7 @@ import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { WorkerMethods } from "../protocol.ts";
 import { GraphWorker, WorkerLost } from "./graph-worker.ts";
+import { messageChecks } from "./message-checks.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { LogLine } from "./printed-lines.ts";
 import { WatchedWorker } from "./watched-worker.ts";
@@ -145,7 +146,7 @@ export class Supervisor {
       await worker.terminate(noLongerServed());
       this.#workers.delete(worker);
     });
-    worker.serve(this.openCalls.handlers, this.#onLog);
+    worker.serve({ handlers: this.openCalls.handlers, checks: messageChecks, onLog: this.#onLog });
     try {
       this.#files = await this.#load(worker);
     } catch (error) {
