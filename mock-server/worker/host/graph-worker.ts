@@ -16,7 +16,7 @@ export class WorkerCrashed extends WorkerLost {
 export interface GraphWorkerOptions {
   /** The worker's environment, which is added to by that of the project that it loads. */
   env: NodeJS.ProcessEnv;
-  /** The most memory for its values, in MiB. @default Node.js's own */
+  /** The maximum of memory for its values, in MiB. @default Node.js's own */
   memoryMb?: number | undefined;
 }
 

@@ -15,13 +15,13 @@ export interface SupervisorOptions {
   onDefect?: (error: unknown) => void;
   /** How long loading the project's files may take, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
-  /** The most memory for the values of the project's code, in MiB. @default Node.js's own limit */
+  /** The maximum of memory for the values of the project's code, in MiB. @default Node.js's own limit */
   memoryMb?: number;
   /** How long the project's code may keep a worker from responding, in milliseconds, before it is ended. @default 10000 */
   unresponsiveMs?: number;
   /** A worker that was started ahead and has loaded nothing, for the supervisor to use and end. @default none */
   prewarmed?: GraphWorker | undefined;
-  /** Aborted when the project's files are no longer wanted, however long they go on loading. */
+  /** Aborted when the project's files are no longer wanted, however long they take to load. */
   signal?: AbortSignal | undefined;
 }
 
