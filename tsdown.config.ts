@@ -31,7 +31,7 @@ function present(sources: Record<string, string>): Record<string, string> {
 }
 
 /** The files of the API reference page, which the mock server reads from its own folder once it is built. */
-const referencePageFiles = ["swagger-ui.css", "swagger-ui-bundle.js"];
+const referencePageFiles = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 // biome-ignore lint/suspicious/noTemplateCurlyInString: source text to be found
 const referencePageSource = "import.meta.resolve(`swagger-ui-dist/${name}`)";
 

@@ -1,8 +1,11 @@
 import { Command } from "commander";
 import { devCommand } from "../mock-server/dev-command.ts";
 import { closeOnSignal, runCommand } from "../mock-server/run-until-signal.ts";
+import manifest from "../package.json" with { type: "json" };
 
-const program = new Command("graphdeploy").description("Agent deployments as code: tools for tests and local work.");
+const program = new Command("graphdeploy")
+  .description("Agent deployments as code: tools for tests and local work.")
+  .version(manifest.version);
 
 if (process.argv[2] !== "dev") {
   // To read its options takes code that the other command has no use for.

@@ -21,7 +21,7 @@ if (missing.length > 0) throw new Error("nothing is exported by " + missing.map(
 const use = async () => {
   const mock = await entries["graphdeploy/mock-server"].startMockServer({ port: 0 });
   try {
-    for (const path of ["/openapi.json", "/docs", "/docs/swagger-ui.css"]) {
+    for (const path of ["/openapi.json", "/docs", "/docs/swagger-ui.css", "/docs/favicon-32x32.png"]) {
       const response = await fetch(new URL(path, mock.url));
       if (!response.ok) throw new Error(path + " answered " + response.status);
       await response.arrayBuffer();

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { HttpError } from "../kit/http/http-error.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
+import { outboundHeader } from "../kit/outbound.ts";
 
 /** Whether a host name, as it stands in a URL, means this machine. */
 export function isLoopbackName(name: string): boolean {
@@ -19,7 +20,7 @@ function hostName(url: string): string | undefined {
 }
 
 /**
- * Keeps web pages and other machines out of the admin API: on loopback, Host and Origin must be loopback names (a page of another site, or
+ * Keeps web pages, other machines and mock servers themselves out of the admin API: on loopback, Host and Origin must be loopback names (a page of another site, or
  * of a name rebound to this machine, has others); elsewhere, and wherever a token is set, the token is asked for.
  * @throws {HttpError} 403
  */
@@ -28,6 +29,10 @@ export function guardAdmin(
   isOnLoopback: boolean,
   token: string | undefined,
 ): void {
+  if (context.header(outboundHeader) !== undefined) {
+    throw new HttpError(403, "Mock servers don't call the admin API.");
+  }
+  if (context.header("sec-fetch-site") === "cross-site") throw notForPages();
   const origin = context.header("origin");
   if (isOnLoopback) {
     const host = hostName(`http://${context.header("host") ?? ""}`);
@@ -35,17 +40,19 @@ export function guardAdmin(
       throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
     }
     if (origin !== undefined && !isLoopbackName(hostName(origin) ?? "")) {
-      throw new HttpError(403, "The admin API is not for web pages from elsewhere.");
+      throw notForPages();
     }
   } else if (token === undefined) {
     throw new HttpError(403, "Off loopback, the admin API needs a token: start the server with one.");
   } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.header("host") ?? ""}`)) {
-    throw new HttpError(403, "The admin API is not for web pages from elsewhere.");
+    throw notForPages();
   }
   if (token !== undefined && !isSame(context.header("authorization") ?? "", `Bearer ${token}`)) {
     throw new HttpError(403, "The admin API needs its token: send it as Authorization: Bearer <token>.");
   }
 }
+
+const notForPages = () => new HttpError(403, "The admin API is not for web pages from elsewhere.");
 
 function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];

@@ -1,5 +1,5 @@
 import { parseJson } from "../kit/http/json.ts";
-import type { Redaction } from "../kit/redaction.ts";
+import { isSecretName, type Redaction } from "../kit/redaction.ts";
 
 /** One request that the server was asked, as it was; it is redacted when it is read. */
 export interface JournalEntry {
@@ -179,7 +179,7 @@ function withinLimit(body: string | null): string | null {
 }
 
 function headersByName(headers: readonly string[]): Record<string, string> {
-  const byName: Record<string, string> = {};
+  const byName: Record<string, string> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = (headers[index] as string).toLowerCase();
     const value = headers[index + 1] as string;
@@ -200,17 +200,16 @@ function parsed(body: string): unknown {
 const secretParameters =
   /([?&](?:signature|(?:x-)?api[_-]?key|(?:access_|refresh_)?token|client_secret|code|code_verifier|password)=)[^&#\s"'<>\\]+/gi;
 
-const secretFields: ReadonlySet<string> = new Set(["client_secret", "access_token", "refresh_token", "code_verifier"]);
-const mentionsSecret = /"(secrets|client_secret|access_token|refresh_token|code_verifier)"/;
 const secretFormField = /(^|&)(client_secret|refresh_token|code_verifier|code)=[^&]*/g;
 
 /** Secrets of requests that were refused are known by nothing but their place in the body. */
 function redactSecretValues(body: string): string {
   if (/^[\w.~%+-]+=[^{}"]*$/.test(body)) return body.replace(secretFormField, "$1$2=[redacted]");
-  if (!mentionsSecret.test(body)) return body;
+  const isSecret = (name: string) => name === "secrets" || isSecretName(name);
+  if (![...body.matchAll(/"([\w-]+)"\s*:/g)].some(([, name]) => isSecret(name as string))) return body;
   try {
     return JSON.stringify(parseJson(body), (name, value) => {
-      if (value === null || !(name === "secrets" || secretFields.has(name))) return value;
+      if (!isSecret(name) || typeof value === "boolean" || typeof value === "number" || value === null) return value;
       return Array.isArray(value) ? value.map(redactSecret) : "[redacted]";
     });
   } catch {

@@ -168,7 +168,7 @@ export class EventLog {
   }
 
   #replay(reader: LogReader, after: string): void {
-    const last = after === "-" || after === "-1" ? 0 : Number(/(\d+)$/.exec(after)?.[1] ?? 0);
+    const last = after === "-" || after === "-1" ? 0 : Number(after.slice(after.lastIndexOf("-") + 1)) || 0;
     const oldest = this.#frames[0]?.number ?? this.#lastNumber + 1;
     if (oldest > last + 1 && this.#keeps && last < this.#lastNumber) {
       const message = `The events after ${after} are no longer kept: the oldest that can be replayed is number ${oldest}.`;

@@ -21,6 +21,12 @@ export class OutboundError extends Error {
   override readonly name = "OutboundError";
 }
 
+/**
+ * The header that every call of a mock server has. The admin API refuses it: callers choose the addresses of webhooks, token endpoints and discovery, and
+ * the server's own admin API is on loopback as well.
+ */
+export const outboundHeader = "x-mock-outbound";
+
 /** The only way in which a mock server calls others: token exchange, discovery, registration, web hooks. */
 export interface Outbound {
   /** @throws {OutboundError} for an address that isn't allowed. */
@@ -107,7 +113,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         const answer = await request(url, {
           dispatcher: agent,
           method,
-          headers,
+          headers: { ...headers, [outboundHeader]: "1" },
           body: body ?? null,
           signal: AbortSignal.timeout(timeout),
         });

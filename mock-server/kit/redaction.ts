@@ -1,8 +1,18 @@
 import { Redactor } from "../../core/redact.ts";
 
-const secretHeaders = new Set(["x-api-key", "authorization", "proxy-authorization", "cookie", "set-cookie"]);
+/** Whether a header or a field is known by its name to hold a secret. */
+export function isSecretName(name: string): boolean {
+  return (
+    /(^|[-_])(api[-_]?key|access[-_]?key|service[-_]?key|secret([-_]?key)?|client[-_]?secret|password|passwd|credentials?|authorization|cookie|signature|code[-_]?verifier)$/i.test(
+      name,
+    ) || /(^|[-_])((auth|access|refresh|bearer|session|security|id)[-_])?token$/i.test(name)
+  );
+}
 
-/** Removes known secret values from what is shown, whether they stand there plainly or JSON-, URL- or base64-encoded. */
+/** The user and password of an address. */
+const credentials = /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#"'<>@]+@/gi;
+
+/** Removes known secret values from what is shown, whether they stand there plainly or JSON-, URL- or base64-encoded, and the credentials of addresses. */
 export class Redaction {
   readonly #redactor = new Redactor();
 
@@ -12,15 +22,12 @@ export class Redaction {
   }
 
   text(text: string): string {
-    return this.#redactor.text(text);
+    return this.#redactor.text(text).replace(credentials, "$1[redacted]@");
   }
 
   headers(headers: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        secretHeaders.has(name.toLowerCase()) ? "[redacted]" : this.text(value),
-      ]),
+      Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? "[redacted]" : this.text(value)]),
     );
   }
 }
