@@ -9,7 +9,7 @@ import { deploymentOf, revisionOf, storeInMemory } from "../mock-server/store/bu
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));
 
-/** Projects that tell what becomes of them instead of starting threads, and three revisions of one deployment. */
+/** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
 async function projectsOfThree() {
   const state = await storeInMemory();
   state.deployments.put(deploymentOf({ id: "deployment" }));
@@ -28,8 +28,10 @@ async function projectsOfThree() {
         project,
         graphs: [],
         files: [],
-        call: async () => undefined,
+        auth: null,
+        respond: ({ ours }) => ours(),
         close: async ({ drain = false } = {}) => void told.push(`close ${number}${drain ? " after its runs" : ""}`),
+        async [Symbol.asyncDispose]() {},
       };
     },
   });
