@@ -66,24 +66,25 @@ export default {
     },
     {
       name: "worker-implements-the-engine",
-      comment: "Of the agent server, workers know the engine's contract.",
-      severity: onceRearranged,
+      comment: "Of the agent server, workers know what they implement: graphs, auth handlers, a project to serve.",
+      severity: "error",
       from: { path: "^mock-server/worker/" },
       to: {
         path: "^mock-server/",
-        pathNot: "^mock-server/(worker|kit)/|^mock-server/agent-server/engine/contract[.]ts$",
+        pathNot:
+          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|stream-mode)|auth/auth-handlers|served-project)[.]ts$)",
       },
     },
     {
       name: "worker-sides-meet-in-the-protocol",
       comment: "What runs in the worker and its supervisor share the protocol only.",
-      severity: onceRearranged,
+      severity: "error",
       from: { path: "^mock-server/worker/(inside|host)/" },
       to: { path: "^mock-server/worker/(inside|host)/", pathNot: "^mock-server/worker/$1/" },
     },
     {
       name: "graphs-know-the-scripted-engine",
-      severity: onceRearranged,
+      severity: "error",
       from: { path: "^mock-server/graphs/" },
       to: { path: "^mock-server/", pathNot: "^mock-server/(graphs|kit|agent-server/engine|worker/load)/" },
     },

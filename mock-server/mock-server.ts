@@ -53,7 +53,7 @@ export interface MockServerOptions {
   adminToken?: string;
   /**
    * Folders by the repository whose builds they stand for, in any spelling of its address: a build loads the graph configuration file that it finds there,
-   * and the agent server runs those graphs, in a thread of their own. @default none: agent servers run scripted graphs
+   * and the agent server runs those graphs, in a worker of their own. @default none: agent servers run scripted graphs
    */
   repositories?: Readonly<Record<string, string>>;
   /** Run the code of uploaded tarballs in the same way. @default false: they are validated only */

@@ -3,8 +3,9 @@ import { ConfigError } from "../core/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { DevServer } from "./dev-server.ts";
 import type { DataDirectory } from "./kit/store/data-directory.ts";
+import type { GraphWorker } from "./worker/host/graph-worker.ts";
+import type { LogLine } from "./worker/host/printed-lines.ts";
 import type { ReloadEvent, ReloadingProject } from "./worker/host/reloading-project.ts";
-import type { LogLine, WorkerThread } from "./worker/host/worker.ts";
 import { findGraphConfig } from "./worker/load/find-graph-config.ts";
 
 /** The flags of the `dev` command, read. */
@@ -30,21 +31,21 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   if (config !== undefined && graphs !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
   const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
   if (file === undefined) return startServer(flags);
-  // The project's thread takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
-  const { WorkerThread } = await import("./worker/host/worker.ts");
-  const spare = new WorkerThread({ env: process.env });
+  // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
+  const { GraphWorker } = await import("./worker/host/graph-worker.ts");
+  const prewarmed = new GraphWorker({ env: process.env });
   try {
-    return await startServer(flags, { file, spare });
+    return await startServer(flags, { file, prewarmed });
   } catch (error) {
-    await spare.terminate(error as Error);
+    await prewarmed.terminate(error as Error);
     throw error;
   }
 }
 
-/** A graph configuration file, and the thread for its graphs. */
+/** A graph configuration file, and the worker for its graphs. */
 interface ProjectStart {
   file: string;
-  spare: WorkerThread;
+  prewarmed: GraphWorker;
 }
 
 async function startServer(
@@ -116,9 +117,9 @@ async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]):
   return readGraphs(graphsFile, others);
 }
 
-/** Begins to load a project, and resolves once its thread is at work. `loaded` is a part of an object so that it isn't waited for. */
+/** Begins to load a project, and resolves once its worker is at work. `loaded` is a part of an object so that it isn't waited for. */
 async function beginLoading(
-  { file, spare }: ProjectStart,
+  { file, prewarmed }: ProjectStart,
   isWatched: boolean,
   tell: (event: ReloadEvent | Output) => void,
 ): Promise<{ loaded: Promise<ReloadingProject> }> {
@@ -127,7 +128,7 @@ async function beginLoading(
     import("./worker/host/start-project.ts"),
   ]);
   const begun = Promise.withResolvers<void>();
-  let unused: WorkerThread | undefined = spare;
+  let unused: GraphWorker | undefined = prewarmed;
   const loaded = ReloadingProject.start({
     file,
     isWatched,
@@ -135,7 +136,7 @@ async function beginLoading(
       // As in a shell: what is set there is there for the graphs.
       const env = { ...(process.env as Record<string, string>), ...project.env };
       const onLog = (line: LogLine) => tell({ event: "output", ...line });
-      const running = startProject({ ...project, env }, { onLog, spare: unused });
+      const running = startProject({ ...project, env }, { onLog, prewarmed: unused });
       unused = undefined;
       begun.resolve();
       return running;

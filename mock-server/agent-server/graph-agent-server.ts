@@ -4,9 +4,6 @@ import { type Clock, createClock } from "../kit/clock.ts";
 import { createIdSource, type IdSource } from "../kit/ids.ts";
 import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
-import { projectAuth } from "../worker/host/project-auth.ts";
-import { respondByProject } from "../worker/host/project-http.ts";
-import type { RunningProject } from "../worker/host/running-project.ts";
 import { createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, type ChangingAgentHost, createAgentHost, defaultSettings } from "./agent-host.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
@@ -17,16 +14,15 @@ import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
+import type { ServedProject } from "./served-project.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   /** What it runs where there is no project. @default the built-in graphs */
   graphs?: readonly ScriptedGraph[];
   /** Whose graphs a revision runs; asked again when another revision is live. @default no project's */
-  projectOf?: (agent: LiveAgent) => Promise<RunningProject | undefined>;
+  projectOf?: (agent: LiveAgent) => Promise<ServedProject | undefined>;
   /** Who may do what where there is no project. @default whoever the server lets in may do everything */
   auth?: AuthHandlers;
-  /** How long an auth handler of a project may take, in milliseconds. @default 10000 */
-  authTimeoutMs?: number;
   /** Where agent servers keep all that they know; it has the tables of `agentSchema`. @default in memory */
   database?: Database;
   clock?: Clock;
@@ -42,7 +38,7 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
 /** What serves a deployment while a revision is live. */
 interface Served {
   host: ChangingAgentHost;
-  running: RunningProject | undefined;
+  project: ServedProject | undefined;
   auth: AuthHandlers | null;
 }
 
@@ -66,7 +62,6 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     graphs: scripts = builtInGraphs,
     projectOf = async () => undefined,
     auth: givenAuth = null,
-    authTimeoutMs,
     clock = createClock(),
     ids = createIdSource(),
     outbound = createOutbound(),
@@ -86,13 +81,12 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   };
 
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined, ending: AbortSignal): Promise<Served> {
-    const running = await projectOf(agent);
-    const graphs = running?.graphs ?? scripted;
-    const auth = running ? projectAuth(running, authTimeoutMs) : givenAuth;
+    const project = await projectOf(agent);
+    const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const known = await before;
     if (known) {
       known.host.useGraphs(graphs);
-      return { host: known.host, running, auth };
+      return { host: known.host, project, auth };
     }
     const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const identity = () => identityOf(current());
@@ -106,7 +100,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
       host: await createAgentHost({ state, graphs, clock, ids, outbound, settings, identity, onDefect, onLog: log }),
-      running,
+      project,
       auth,
     };
   }
@@ -146,12 +140,11 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
-      const { host, running, auth } = served;
+      const { host, project, auth } = served;
       if (!auth && needsKey(path, context)) checkKey();
       const ours = () => respond({ host, path, title: agent.identity.name, context, auth, checkKey });
-      if (!running) return ours();
-      return respondByProject({
-        running,
+      if (!project) return ours();
+      return project.respond({
         path,
         context,
         bodyLimitBytes: settings.bodyLimitBytes,

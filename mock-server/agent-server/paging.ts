@@ -1,4 +1,3 @@
-import type { Fields } from "./engine/contract.ts";
 import type { Page } from "./persistence/page.ts";
 
 /** The headers that tell of all pages: how many there are in all, and where the next page begins, if there is one. */
@@ -14,18 +13,4 @@ export function pageHeaders({ rows, total }: Page<unknown>, offset: number): Rec
 export function selected(view: object, select: readonly string[] | undefined): object {
   if (!select) return view;
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
-}
-
-/** Whether `value` has everything that `wanted` has, at any depth; of lists, elements in any order. */
-export function contains(value: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
-    return Array.isArray(value) && wanted.every((item) => value.some((candidate) => contains(candidate, item)));
-  }
-  if (typeof wanted === "object" && wanted !== null) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-    return Object.entries(wanted).every(
-      ([name, item]) => Object.hasOwn(value, name) && contains((value as Fields)[name], item),
-    );
-  }
-  return value === wanted;
 }

@@ -3,17 +3,44 @@ import { type Failure, failureByClass } from "../kit/failure.ts";
 /** What messages go through: a worker, or the port to the parent of one. */
 interface Port {
   postMessage(message: unknown): void;
-  on(event: "message", listener: (message: Message) => void): unknown;
+  on(event: "message", listener: (message: unknown) => void): unknown;
 }
 
-type Message =
-  | { kind: "call"; id: number; method: string; params: unknown }
-  | { kind: "result"; id: number; result: unknown }
+export type Message =
+  | { kind: "call"; id: number; method: string; params?: unknown }
+  | { kind: "result"; id: number; result?: unknown }
   | { kind: "failure"; id: number; failure: Failure }
   | { kind: "cancel"; id: number }
-  | { kind: "notice"; method: string; params: unknown };
+  | { kind: "notice"; method: string; params?: unknown };
 
-/** What a call on the other side has thrown. */
+/** What a side can be called for: methods by name, with at most one parameter. */
+type Methods<Side> = { [Name in keyof Side]: (params: never) => unknown };
+export type MethodName<Side> = keyof Side & string;
+export type Params<Side extends Methods<Side>, Name extends keyof Side> = Parameters<Side[Name]>[0];
+export type Result<Side extends Methods<Side>, Name extends keyof Side> = ReturnType<Side[Name]>;
+
+/** How a side implements its methods. The signal is aborted when the caller no longer waits. */
+export type Handlers<Side extends Methods<Side>> = {
+  [Name in keyof Side]: (
+    params: Params<Side, Name>,
+    signal: AbortSignal,
+  ) => Result<Side, Name> | Promise<Result<Side, Name>>;
+};
+
+type Check = (value: unknown) => boolean;
+
+/** Tells whether what the other side sends has the shape that it should have. */
+export interface MessageChecks<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
+  isMessage(value: unknown): value is Message;
+  /** Of calls and notices from the other side. */
+  params: { [Name in keyof Ours]: Check };
+  /** Of what the other side returns. */
+  results: { [Name in keyof Theirs]: Check };
+  /** Called after a message that isn't any, or a notice that fails, which nobody waits for. */
+  onInvalid(): void;
+}
+
+/** What a method of the other side has thrown. */
 export class CallFailure extends Error {
   constructor({ name, message }: Failure) {
     super(message);
@@ -22,47 +49,51 @@ export class CallFailure extends Error {
 }
 
 interface Pending {
-  resolve: (result: unknown) => void;
+  method: string;
+  resolve: (result: never) => void;
   reject: (error: unknown) => void;
 }
 
-/** Calls a method of the other side is answered by. The signal is aborted when the caller no longer waits. */
-export type CallHandler = (params: never, signal: AbortSignal) => unknown;
-
 /**
- * One side of a conversation between threads. Both sides call each other and tell each other things; messages arrive in the order in which they
- * were sent.
+ * One side of a conversation between the server and a worker: either calls methods of the other. Messages arrive in the order in which they were
+ * sent.
  */
-export class Calls {
+export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   readonly #port: Port;
   readonly #pending = new Map<number, Pending>();
-  readonly #answering = new Map<number, AbortController>();
-  readonly #handlers = new Map<string, CallHandler>();
+  readonly #running = new Map<number, AbortController>();
+  #handlers: Partial<Handlers<Ours>> = {};
+  #checks: MessageChecks<Ours, Theirs> | undefined;
   #lastId = 0;
-  #lost: { reason: unknown } | undefined;
+  #closed: { reason: unknown } | undefined;
 
   constructor(port: Port) {
     this.#port = port;
-    port.on("message", (message) => this.#take(message));
+    port.on("message", (message) => this.#receive(message));
   }
 
-  /** Answers calls of `method`, or hears notices of it. */
-  on(method: string, handler: CallHandler): void {
-    this.#handlers.set(method, handler);
+  /** Sets what calls and notices of the other side run, and how its messages are checked where it isn't trusted. */
+  serve(handlers: Handlers<Ours>, checks?: MessageChecks<Ours, Theirs>): void {
+    this.#handlers = handlers;
+    this.#checks = checks;
   }
 
   /**
-   * Calls a method of the other side. When the signal is aborted the other side is told, and the call rejects with the signal's reason at once.
-   * @throws {CallFailure} what the other side throws.
+   * Calls a method of the other side. When the signal is aborted, the call rejects with its reason at once, and the other side may stop.
+   * @throws {CallFailure} what the method throws.
    */
-  call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+  call<Name extends MethodName<Theirs>>(
+    method: Name,
+    params: Params<Theirs, Name>,
+    signal?: AbortSignal,
+  ): Promise<Result<Theirs, Name>> {
     return new Promise((resolve, reject) => {
-      if (this.#lost) return reject(this.#lost.reason);
+      if (this.#closed) return reject(this.#closed.reason);
       if (signal?.aborted) return reject(signal.reason);
       const id = ++this.#lastId;
       const onAbort = () => {
         this.#pending.delete(id);
-        this.#port.postMessage({ kind: "cancel", id } satisfies Message);
+        this.#send({ kind: "cancel", id });
         reject(signal?.reason);
       };
       const settled =
@@ -71,65 +102,91 @@ export class Calls {
           signal?.removeEventListener("abort", onAbort);
           settle(value);
         };
-      this.#pending.set(id, { resolve: settled(resolve), reject: settled(reject) });
+      this.#send({ kind: "call", id, method, params });
+      this.#pending.set(id, { method, resolve: settled(resolve), reject: settled(reject) });
       signal?.addEventListener("abort", onAbort, { once: true });
-      this.#port.postMessage({ kind: "call", id, method, params } satisfies Message);
     });
   }
 
-  /** Tells the other side something that it doesn't answer. */
-  notify(method: string, params: unknown): void {
-    if (!this.#lost) this.#port.postMessage({ kind: "notice", method, params } satisfies Message);
+  /** Calls a method of the other side without waiting for it. */
+  notify<Name extends MethodName<Theirs>>(method: Name, params: Params<Theirs, Name>): void {
+    if (!this.#closed) this.#send({ kind: "notice", method, params });
   }
 
-  /** Ends the conversation: whatever waits, and whatever is called from now on, rejects with `reason`. */
-  lose(reason: unknown): void {
-    if (this.#lost) return;
-    this.#lost = { reason };
-    const pending = [...this.#pending.values()];
+  /** Ends the conversation: pending and later calls reject with `reason`, and messages that still arrive are dropped. */
+  close(reason: unknown): void {
+    if (this.#closed) return;
+    this.#closed = { reason };
+    for (const { reject } of this.#pending.values()) reject(reason);
     this.#pending.clear();
-    for (const { reject } of pending) reject(reason);
-    for (const controller of this.#answering.values()) controller.abort(reason);
+    for (const controller of this.#running.values()) controller.abort(reason);
   }
 
-  #take(message: Message): void {
-    if (message.kind === "call") void this.#answer(message.id, message.method, message.params);
-    else if (message.kind === "notice") void this.#handler(message.method)(message.params as never, neverAborted);
-    else if (message.kind === "cancel") this.#answering.get(message.id)?.abort();
-    else {
-      const pending = this.#pending.get(message.id);
-      this.#pending.delete(message.id);
-      if (message.kind === "result") pending?.resolve(message.result);
-      else pending?.reject(new CallFailure(message.failure));
-    }
+  #receive(message: unknown): void {
+    if (this.#closed) return;
+    const received = message as Message;
+    if (this.#checks && !this.#checks.isMessage(message)) this.#checks.onInvalid();
+    else if (received.kind === "call") void this.#respond(received.id, received.method, received.params);
+    else if (received.kind === "notice") void this.#runUnanswered(received.method, received.params);
+    else if (received.kind === "cancel") this.#running.get(received.id)?.abort();
+    else this.#settle(received);
   }
 
-  async #answer(id: number, method: string, params: unknown): Promise<void> {
+  async #respond(id: number, method: string, params: unknown): Promise<void> {
     const controller = new AbortController();
-    this.#answering.set(id, controller);
-    let answer: Message & { id: number };
+    this.#running.set(id, controller);
+    let response: Message;
     try {
-      answer = { kind: "result", id, result: await this.#handler(method)(params as never, controller.signal) };
+      response = {
+        kind: "result",
+        id,
+        result: await this.#handler(method, params)(params as never, controller.signal),
+      };
     } catch (error) {
-      answer = { kind: "failure", id, failure: failureByClass(error) };
+      response = { kind: "failure", id, failure: failureByClass(error) };
     }
-    this.#answering.delete(id);
-    if (!this.#lost) this.#send(answer);
+    this.#running.delete(id);
+    if (this.#closed) return;
+    try {
+      this.#send(response);
+    } catch (error) {
+      // A result that can't be sent fails the call: somebody waits for it.
+      this.#send({ kind: "failure", id, failure: failureByClass(error) });
+    }
   }
 
-  /** An answer that can't be sent is a failure: whoever waits for it must be told. */
-  #send(answer: Message & { id: number }): void {
+  async #runUnanswered(method: string, params: unknown): Promise<void> {
     try {
-      this.#port.postMessage(answer);
-    } catch (error) {
-      this.#port.postMessage({ kind: "failure", id: answer.id, failure: failureByClass(error) } satisfies Message);
+      await this.#handler(method, params)(params as never, neverAborted);
+    } catch {
+      this.#checks?.onInvalid();
     }
   }
 
-  #handler(method: string): CallHandler {
-    const handler = this.#handlers.get(method);
-    if (!handler) throw new TypeError(`The thread has no method "${method}".`);
+  #settle(response: Message & { kind: "result" | "failure" }): void {
+    const pending = this.#pending.get(response.id);
+    if (!pending) return;
+    this.#pending.delete(response.id);
+    if (response.kind === "failure") pending.reject(new CallFailure(response.failure));
+    else if (this.#checks && !this.#checks.results[pending.method as MethodName<Theirs>](response.result)) {
+      const message = `What the worker returned from "${pending.method}" has another shape than expected.`;
+      pending.reject(new CallFailure({ name: "TypeError", message }));
+    } else pending.resolve(response.result as never);
+  }
+
+  /** @throws {TypeError} for a method that there isn't, or parameters of another shape. */
+  #handler(method: string, params: unknown): Handlers<Ours>[MethodName<Ours>] {
+    const name = method as MethodName<Ours>;
+    const handler = Object.hasOwn(this.#handlers, name) ? this.#handlers[name] : undefined;
+    if (!handler) throw new TypeError(`There is no method "${method}".`);
+    if (this.#checks && !this.#checks.params[name](params)) {
+      throw new TypeError(`The parameters of "${method}" have another shape than expected.`);
+    }
     return handler;
+  }
+
+  #send(message: Message): void {
+    this.#port.postMessage(message);
   }
 }
 

@@ -1,45 +1,71 @@
+import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "../agent-server/auth/auth-handlers.ts";
 import type {
+  Drawing,
   Execution,
   Fields,
-  Interrupt,
+  GraphSchemas,
+  Outcome,
   StateChange,
+  StateSnapshot,
   StoredCheckpoint,
   StoredItem,
   StoredWrite,
 } from "../agent-server/engine/contract.ts";
+import type { StreamMode } from "../agent-server/engine/stream-mode.ts";
+import type { GraphProject } from "./load/graph-config.ts";
 
-/** What a thread is to load. */
-export interface LoadParams {
-  folder: string;
-  graphs: { id: string; module: string; exportName: string }[];
-  /** Environment variables to set before. */
-  env: Record<string, string>;
+/** What the server calls in a worker. */
+export interface WorkerMethods {
+  /** Comes first: loads graphs, auth handlers and app. Returns the source files that were read, absolute. */
+  load(project: GraphProject): string[];
+  /** Returns as soon as no code of the project keeps the worker busy. */
+  ping(): void;
+  execute(params: ExecuteParams): Outcome;
+  states(params: StatesParams): StateSnapshot[];
+  update(params: UpdateParams): { namespace: string; id: string };
+  draw(params: { graphId: string; depth: number }): Drawing;
+  schemas(params: { graphId: string }): GraphSchemas;
+  subgraphs(params: { graphId: string; recurse: boolean }): Record<string, GraphSchemas>;
+  authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
+  authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
+  fetchApp(request: AppRequest): AppResponse;
+  /** Returns the next piece of a response's body, `null` at its end. */
+  readAppBody(body: string): Uint8Array | null;
+  cancelAppBody(body: string): void;
 }
 
-/** Names what a call may read and write, for as long as it lasts: the checkpoints of a thread, the store, a stream. */
-export type ScopeId = number;
+/** What a worker calls in the server. Those that put something are notified of: messages arrive in order. */
+export interface ServerMethods {
+  /** Without an id, the newest of the namespace. */
+  getCheckpoint(params: {
+    handle: CallHandle;
+    namespace: string;
+    id?: string | undefined;
+  }): FoundCheckpoint | undefined;
+  listCheckpoints(params: CheckpointQuery): FoundCheckpoint[];
+  putCheckpoint(params: { handle: CallHandle; checkpoint: StoredCheckpoint }): void;
+  putWrites(params: { handle: CallHandle; writes: StoredWrite[] }): void;
+  useStore(params: { handle: CallHandle; operations: StoreOperation[] }): StoreResult[];
+  publish(params: { handle: CallHandle; events: StreamedEvent[] }): void;
+}
 
-/** What of a run is plain data, and so can be sent to a thread. */
+/** Names a call into a worker: while it lasts, the worker reaches the checkpoints, the store and the stream of that call. */
+export type CallHandle = number;
+
+/** What of a run is plain data, and so can be sent to a worker. */
 type ExecutionData = Omit<
   Execution,
   "checkpoints" | "signal" | "store" | "publish" | "beginAttempt" | "sleep" | "now" | "uuid"
 >;
 
-/** Runs a graph. */
 export interface ExecuteParams extends ExecutionData {
-  scope: ScopeId;
+  handle: CallHandle;
   graphId: string;
   keepsState: boolean;
 }
 
-export interface ExecuteResult {
-  /** JSON. */
-  values: string;
-  interrupts?: Interrupt[];
-}
-
 export interface StatesParams {
-  scope: ScopeId;
+  handle: CallHandle;
   graphId: string;
   threadId: string;
   at: readonly { namespace: string; id?: string | undefined }[];
@@ -47,7 +73,7 @@ export interface StatesParams {
 }
 
 export interface UpdateParams {
-  scope: ScopeId;
+  handle: CallHandle;
   graphId: string;
   threadId: string;
   from: { namespace: string; id: string } | undefined;
@@ -56,45 +82,19 @@ export interface UpdateParams {
   configurable: Fields;
 }
 
-export interface DrawParams {
-  graphId: string;
-  depth: number;
-}
-
-export interface SubgraphsParams {
-  graphId: string;
-  recurse: boolean;
-}
-
-/** Asks for a checkpoint and what was done after it; without an id, for the newest of the namespace. */
-export interface CheckpointGetParams {
-  scope: ScopeId;
-  namespace: string;
-  id: string | undefined;
-}
-
-export interface CheckpointListParams {
-  scope: ScopeId;
-  namespace: string | undefined;
+export interface CheckpointQuery {
+  handle: CallHandle;
+  namespace?: string | undefined;
   /** Only those before this one. */
-  before: string | undefined;
-  limit: number | undefined;
+  before?: string | undefined;
+  limit?: number | undefined;
   /** Metadata to have. */
-  filter: Fields | undefined;
+  filter?: Fields | undefined;
 }
 
+/** A checkpoint, and what was done after it. */
 export interface FoundCheckpoint {
   checkpoint: StoredCheckpoint;
-  writes: StoredWrite[];
-}
-
-export interface CheckpointPutNotice {
-  scope: ScopeId;
-  checkpoint: StoredCheckpoint;
-}
-
-export interface WritesPutNotice {
-  scope: ScopeId;
   writes: StoredWrite[];
 }
 
@@ -105,23 +105,29 @@ export type StoreOperation =
   | { kind: "search"; prefix: string[]; filter?: Fields; limit?: number; offset?: number; query?: string }
   | { kind: "list"; prefix?: string[]; suffix?: string[]; maxDepth?: number; limit: number; offset: number };
 
-export interface StoreParams {
-  scope: ScopeId;
-  operations: StoreOperation[];
-}
-
 export type StoreResult = StoredItem | (StoredItem & { score: number | null })[] | string[][] | null;
 
-/** Events for a stream: mode, name and JSON data of each, one after another. */
-export interface EventsNotice {
-  scope: ScopeId;
-  events: string[];
-  /** How many characters of data they have. */
-  size: number;
+/** An event of a run's stream; `data` is JSON. */
+export type StreamedEvent = [mode: StreamMode, name: string, data: string];
+
+/** How an auth handler has ended. */
+export type AuthOutcome<Result> =
+  | { kind: "done"; result: Result }
+  | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
+  | { kind: "failed" };
+
+/** A request to the project's app. */
+export interface AppRequest {
+  method: string;
+  /** Absolute. */
+  url: string;
+  headers: [name: string, value: string][];
+  body: Uint8Array | null;
 }
 
-/** Says that events have been taken. */
-export interface TakenNotice {
-  scope: ScopeId;
-  size: number;
+export interface AppResponse {
+  status: number;
+  headers: [name: string, value: string][];
+  /** Names the body, to be read piece by piece. */
+  body: string | null;
 }

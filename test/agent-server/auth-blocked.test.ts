@@ -4,7 +4,7 @@ import { startProject } from "./compiled/project.ts";
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("a handler that never lets go of its thread loses it, and the next request gets a new one", async () => {
+test("a handler that never lets go of its worker loses it, and the next request gets a new one", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 300 });
   onTestFinished(() => worker.close());
   await using agent = await startAgent({ projectOf: async () => worker });

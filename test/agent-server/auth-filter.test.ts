@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { filterMistake, passesFilter } from "../../mock-server/agent-server/auth/auth-filter.ts";
-import { exportedAuth } from "../../mock-server/agent-server/auth/exported-auth.ts";
 import { isStudioUser } from "../../mock-server/index.ts";
+import { filterMistake, passesFilter } from "../../mock-server/kit/metadata-filter.ts";
+import { exportedAuth } from "../../mock-server/worker/inside/exported-auth.ts";
 
 test("a filter asks for equality, also with what counts as false, and for elements of lists", () => {
   expect(passesFilter({ owner: "ann" }, { owner: "ann" })).toBe(true);

@@ -1,22 +1,23 @@
 import { fileURLToPath } from "node:url";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, expect, test } from "vitest";
+import type { ProjectOptions } from "../../mock-server/worker/host/running-project.ts";
 import { startProject } from "../../mock-server/worker/host/start-project.ts";
 import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { startAgent, thread } from "./agent.ts";
 
 const printed: string[] = [];
 
-async function start(config: string) {
+async function start(config: string, options: ProjectOptions = {}) {
   const file = fileURLToPath(new URL(`../fixtures/graph-projects/guarded/${config}`, import.meta.url));
-  return startProject(await readGraphConfig(file), { onLog: ({ text }) => printed.push(text) });
+  return startProject(await readGraphConfig(file), { onLog: ({ text }) => printed.push(text), ...options });
 }
 
 const guarded = await start("graph.json");
 const plain = await start("plain.json");
 afterAll(() => Promise.all([guarded.close(), plain.close()]));
 
-const startGuarded = (authTimeoutMs = 10_000) => startAgent({ projectOf: async () => guarded, authTimeoutMs });
+const startGuarded = () => startAgent({ projectOf: async () => guarded });
 const startPlain = () => startAgent({ projectOf: async () => plain });
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 const ann = as("ann");
@@ -42,8 +43,9 @@ test("a refusal keeps its status, its message and its headers", async () => {
   expect(await answer.json()).toEqual({ detail: "Send a token" });
 });
 
-test("a handler that throws, returns nonsense, hangs or ends its thread fails that request alone", async () => {
-  await using agent = await startGuarded(300);
+test("a handler that throws, returns nonsense, hangs or ends its worker fails that request alone", async () => {
+  await using impatient = await start("graph.json", { authTimeoutMs: 300 });
+  await using agent = await startAgent({ projectOf: async () => impatient });
   const failed = async (token: string) => {
     const { status, body } = await agent.call("POST", "/threads", {}, as(token));
     expect(status).toBe(500);

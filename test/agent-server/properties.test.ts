@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contains } from "../../mock-server/agent-server/paging.ts";
 import { type Job, RunQueue } from "../../mock-server/agent-server/runs/run-queue.ts";
 import { itemFilter } from "../../mock-server/agent-server/store/item-filter.ts";
 import { EventLog } from "../../mock-server/kit/event-log.ts";
+import { contains } from "../../mock-server/kit/metadata-filter.ts";
 import { parseEvents, startAgent, thread } from "./agent.ts";
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AccessFilters } from "../../mock-server/agent-server/auth/access-filters.ts";
-import { passesFilter } from "../../mock-server/agent-server/auth/auth-filter.ts";
-import { contains } from "../../mock-server/agent-server/paging.ts";
 import { agentSchema } from "../../mock-server/agent-server/persistence/agent-schema.ts";
 import { AgentState } from "../../mock-server/agent-server/persistence/agent-state.ts";
 import type { ThreadRecord } from "../../mock-server/agent-server/persistence/records.ts";
 import type { ThreadFilter, ThreadOrder } from "../../mock-server/agent-server/persistence/thread-search.ts";
+import { contains, passesFilter } from "../../mock-server/kit/metadata-filter.ts";
 import { Database } from "../../mock-server/kit/store/database.ts";
 
 // Few names and values, so that they often meet; among them long ones, which the index leaves out.

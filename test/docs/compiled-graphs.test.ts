@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { startProjectWorker } from "../../mock-server/worker/host/project-worker.ts";
+import { startProject } from "../../mock-server/worker/host/start-project.ts";
 import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { thread } from "../agent-server/agent.ts";
 import { startAgentOf } from "../agent-server/compiled/project.ts";
@@ -22,8 +22,8 @@ test("the compiled graph of the docs asks, and takes the answer", async () => {
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "mail": "./graph.ts:graph" } }');
 
   const project = await readGraphConfig(join(folder, "graph.json"));
-  await using worker = await startProjectWorker(project);
-  await using agent = await startAgentOf({ ...worker, project, files: [] });
+  await using running = await startProject(project);
+  await using agent = await startAgentOf(running);
   const path = `/threads/${thread(1)}/runs/wait`;
   const asked = await agent.call("POST", path, {
     assistant_id: "mail",

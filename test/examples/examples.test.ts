@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { createGraphAgentServer } from "../../mock-server/agent-server/graph-agent-server.ts";
 import { startDevServer } from "../../mock-server/dev-server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
-import { startProjectWorker } from "../../mock-server/worker/host/project-worker.ts";
+import { startProject } from "../../mock-server/worker/host/start-project.ts";
 import { readGraphConfig } from "../../mock-server/worker/load/graph-config.ts";
 import { createPulumiProject } from "../support/pulumi/cli.ts";
 import { checkout, pulumiCli, pulumiSdk } from "../support/pulumi/command-line.ts";
@@ -59,8 +59,8 @@ test.each([
 
 test("the graph of the example project asks, and goes on when it is answered", async () => {
   const project = await readGraphConfig(join(checkout, "examples/graph-project/graph.json"));
-  await using worker = await startProjectWorker(project);
-  const projectOf = async () => ({ ...worker, project, files: [] });
+  await using running = await startProject(project);
+  const projectOf = async () => running;
   await using server = await startDevServer(0, "127.0.0.1", createGraphAgentServer({ projectOf }));
   const client = new Client({ apiUrl: server.url, apiKey: null });
   const { thread_id: threadId } = await client.threads.create();

@@ -7,7 +7,7 @@ import { Redaction } from "../../mock-server/kit/redaction.ts";
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));
 
-/** Projects that tell what becomes of them instead of starting threads, and three revisions of one deployment. */
+/** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
 function projectsOfThree() {
   const told: string[] = [];
   let started = 0;
@@ -25,8 +25,10 @@ function projectsOfThree() {
         project,
         graphs: [],
         files: [],
-        call: async () => undefined,
+        auth: null,
+        respond: ({ ours }) => ours(),
         close: async ({ drain = false } = {}) => void told.push(`close ${number}${drain ? " after its runs" : ""}`),
+        async [Symbol.asyncDispose]() {},
       };
     },
   });

@@ -4,7 +4,7 @@ import { startProject } from "../agent-server/compiled/project.ts";
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("users are let in while another's handler never lets go of the thread", async () => {
+test("users are let in while another's handler never lets go of the worker", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 1000 });
   onTestFinished(() => worker.close());
   await using agent = await startAgent({ projectOf: async () => worker });

@@ -42,17 +42,22 @@ test("a scripted graph that throws what has no text fails its run, and the serve
   expect(agent.defects).toEqual([]);
 });
 
-test("a call into a thread that throws what has no text, or returns what can't be sent, is answered", async () => {
+test("a call into a worker that throws what has no text, or returns what can't be sent, is answered", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
-  const caller = new Calls(port1);
-  const called = new Calls(port2);
+  const caller = new Calls<object, { act(): unknown }>(port1);
+  const called = new Calls<{ act(): unknown }, object>(port2);
   for (const { value, failure } of thrown) {
-    called.on("throw", () => {
-      throw value;
+    called.serve({
+      act() {
+        throw value;
+      },
     });
-    await expect(caller.call("throw", {})).rejects.toMatchObject({ name: failure.error, message: failure.message });
+    await expect(caller.call("act", undefined)).rejects.toMatchObject({
+      name: failure.error,
+      message: failure.message,
+    });
   }
-  called.on("return", () => () => 1);
-  await expect(caller.call("return", {})).rejects.toMatchObject({ name: "DataCloneError" });
+  called.serve({ act: () => () => 1 });
+  await expect(caller.call("act", undefined)).rejects.toMatchObject({ name: "DataCloneError" });
 });

@@ -1,7 +1,6 @@
+import { contains, passesFilter } from "../../kit/metadata-filter.ts";
 import type { Schema } from "../../kit/store/database.ts";
-import { passesFilter } from "../auth/auth-filter.ts";
 import type { Fields } from "../engine/contract.ts";
-import { contains } from "../paging.ts";
 
 /**
  * The tables of all agent servers. A row belongs to one of them, and goes with it; a thread takes everything along that belongs to it. `sequence` is the

@@ -15,7 +15,7 @@ export function all(conditions: readonly Condition[]): Condition {
 
 const never: Condition = { sql: "FALSE", values: [] };
 
-/** Whether the JSON of a column has everything that `wanted` has, as `contains` of paging.ts has it. */
+/** Whether the JSON of a column has everything that `wanted` has, as `contains` of metadata-filter.ts has it. */
 export function hasAll(column: string, wanted: Fields): Condition {
   return isJson(wanted) ? checked(column, fragmentsOf(wanted), `json_has(${column}, ?)`, wanted) : never;
 }

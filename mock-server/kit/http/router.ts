@@ -48,9 +48,13 @@ export class Router<Target> {
     this.#methods.on("GET", routerPath(path), unused, methods);
   }
 
-  /** HEAD is served by what serves GET. `path` is encoded. */
+  /**
+   * HEAD is served by what serves GET. `path` is encoded. A path without the method isn't taken for another whose parameter it would fit:
+   * `/runs/wait` isn't the run `wait`.
+   */
   find(method: string, path: string): Found<Target> | undefined {
-    return found(this.#targets, method === "HEAD" ? "GET" : method, path);
+    const served = method === "HEAD" ? "GET" : method;
+    return this.methodsOf(path)?.includes(served) === false ? undefined : found(this.#targets, served, path);
   }
 
   /** The methods of a path; `undefined` for a path that isn't known, or wasn't added by {@link onlyOn}. */

@@ -102,7 +102,9 @@ class ParsingFailure {
   }
 }
 
-function coerced(raw: readonly string[], kind: QueryParameter["kind"]): unknown {
+/** What a parameter's values are read as. An empty one counts as absent: clients send it for what they leave out. */
+function coerced(all: readonly string[], kind: QueryParameter["kind"]): unknown {
+  const raw = all.filter((value) => value !== "");
   if (raw.length === 0) return undefined;
   if (kind === "list") return raw.flatMap(listed);
   const text = raw.at(-1) as string;

@@ -1,70 +1,46 @@
-import {
-  type Drawing,
-  type Execution,
-  type Graph,
-  GraphError,
-  type GraphSchemas,
-  type Outcome,
-  type StateSnapshot,
-} from "../../agent-server/engine/contract.ts";
-import { CallFailure } from "../calls.ts";
-import type {
-  DrawParams,
-  ExecuteParams,
-  ExecuteResult,
-  StatesParams,
-  SubgraphsParams,
-  UpdateParams,
-} from "../protocol.ts";
+import { type Execution, type Graph, GraphError, type Outcome } from "../../agent-server/engine/contract.ts";
+import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
+import type { ProjectGraph } from "../load/graph-config.ts";
+import type { ExecuteParams, WorkerMethods } from "../protocol.ts";
+import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
-import { ThreadLost } from "./worker.ts";
 
-/** How often a run begins, when its thread is lost through no fault of its own. */
-const mostAttempts = 3;
+/** How often a run is started, when its worker is lost through no fault of its own. */
+const maxAttempts = 3;
 
-/** A graph of a project, which runs in the project's thread. */
-export function compiledGraph(id: string, description: string | null, supervisor: Supervisor): Graph {
-  /** What only reads is asked again of the next thread. */
-  const read = async (method: string, params: (scope: number) => unknown, access = {}): Promise<unknown> => {
+/** A graph of a project, which runs in the project's worker. */
+export function compiledGraph({ id: graphId, description }: ProjectGraph, supervisor: Supervisor): Graph {
+  /** Calls what only reads; once more if the worker is lost. */
+  const read = async <Name extends MethodName<WorkerMethods>>(
+    method: Name,
+    params: Params<WorkerMethods, Name>,
+  ): Promise<Result<WorkerMethods, Name>> => {
     try {
-      return await supervisor.call(method, access, params);
+      return await supervisor.call(method, params);
     } catch (error) {
-      if (error instanceof ThreadLost) return supervisor.call(method, access, params);
+      if (error instanceof WorkerLost) return supervisor.call(method, params);
       throw error;
     }
   };
   return {
-    id,
+    id: graphId,
     description,
     engine: "compiled",
-    draw: async (depth) => (await read("draw", () => ({ graphId: id, depth }) satisfies DrawParams)) as Drawing,
-    schemas: async () => (await read("schemas", () => ({ graphId: id }))) as GraphSchemas,
-    subgraphs: async (recurse) =>
-      (await read("subgraphs", () => ({ graphId: id, recurse }) satisfies SubgraphsParams)) as Record<
-        string,
-        GraphSchemas
-      >,
-    execute: (execution) => execute(id, execution, supervisor),
+    draw: (depth) => read("draw", { graphId, depth }),
+    schemas: () => read("schemas", { graphId }),
+    subgraphs: (recurse) => read("subgraphs", { graphId, recurse }),
+    execute: (execution) => execute(graphId, execution, supervisor),
     async states({ threadId, checkpoints, at, subgraphs }) {
+      await using call = supervisor.openCalls.open({ checkpoints });
       const places = at.map(({ namespace, id }) => ({ namespace, id }));
-      const params = (scope: number): StatesParams => ({ scope, graphId: id, threadId, at: places, subgraphs });
-      return JSON.parse((await read("states", params, { checkpoints })) as string) as StateSnapshot[];
+      return await read("states", { handle: call.handle, graphId, threadId, at: places, subgraphs });
     },
     async update({ threadId, checkpoints, from, supersteps, metadata, configurable }) {
+      await using call = supervisor.openCalls.open({ checkpoints });
+      const place = from && { namespace: from.namespace, id: from.id };
+      const params = { handle: call.handle, graphId, threadId, from: place, supersteps, metadata, configurable };
       try {
-        const made = await supervisor.call("update", { checkpoints }, (scope) => {
-          const place = from && { namespace: from.namespace, id: from.id };
-          return {
-            scope,
-            graphId: id,
-            threadId,
-            from: place,
-            supersteps,
-            metadata,
-            configurable,
-          } satisfies UpdateParams;
-        });
-        return made as { namespace: string; id: string };
+        return await supervisor.call("update", params);
       } catch (error) {
         throw error instanceof CallFailure ? new GraphError(error.name, error.message) : error;
       }
@@ -73,55 +49,26 @@ export function compiledGraph(id: string, description: string | null, supervisor
 }
 
 async function execute(graphId: string, execution: Execution, supervisor: Supervisor): Promise<Outcome> {
-  const { checkpoints, store, publish, signal } = execution;
-  let begin: Pick<ExecuteParams, "input" | "command" | "checkpointId"> = execution;
+  const { checkpoints, store, publish, signal, beginAttempt, sleep: _, now: __, uuid: ___, ...data } = execution;
+  let begin: Partial<ExecuteParams> = {};
   for (let attempt = 1; ; attempt++) {
-    let hasPut = false;
+    await using call = supervisor.openCalls.open({ checkpoints, store, publish });
+    const params: ExecuteParams = {
+      ...data,
+      ...begin,
+      metadata: { ...data.metadata, run_attempt: attempt },
+      handle: call.handle,
+      graphId,
+      keepsState: checkpoints !== undefined,
+    };
     try {
-      const result = await supervisor.call(
-        "execute",
-        { checkpoints, store, publish },
-        (scope) => executeParams(scope, graphId, { ...execution, ...begin }, attempt),
-        {
-          signal,
-          // A run whose thread was lost may have been what the thread was lost by.
-          isAlone: attempt > 1,
-          onEnd: (put) => {
-            hasPut = put;
-          },
-        },
-      );
-      const { values, interrupts } = result as ExecuteResult;
-      return { values: JSON.parse(values), ...(interrupts ? { interrupts } : {}) };
+      // A run whose worker was lost may have been what the worker was lost by.
+      return await supervisor.call("execute", params, { signal, isDedicated: attempt > 1 });
     } catch (error) {
-      if (!(error instanceof ThreadLost) || signal.aborted || attempt === mostAttempts) throw error;
-      // What the run has done so far is in the thread's last checkpoint, and goes on from there.
-      if (hasPut) begin = { input: null, command: null, checkpointId: undefined };
-      execution.beginAttempt(attempt + 1);
+      if (!(error instanceof WorkerLost) || signal.aborted || attempt === maxAttempts) throw error;
+      // What the run has done so far is in the thread's last checkpoint, and continues from there.
+      if (call.hasPut) begin = { input: null, command: null, checkpointId: undefined };
+      beginAttempt(attempt + 1);
     }
   }
-}
-
-function executeParams(scope: number, graphId: string, execution: Execution, attempt: number): ExecuteParams {
-  const { input, command, checkpointId, runId, threadId, config, context, metadata } = execution;
-  const { interruptBefore, interruptAfter, recursionLimit, durability, streamModes, streamSubgraphs } = execution;
-  return {
-    scope,
-    graphId,
-    input,
-    command,
-    checkpointId,
-    runId,
-    threadId,
-    config,
-    context,
-    metadata: { ...metadata, run_attempt: attempt },
-    interruptBefore,
-    interruptAfter,
-    recursionLimit,
-    durability,
-    streamModes,
-    streamSubgraphs,
-    keepsState: execution.checkpoints !== undefined,
-  };
 }

@@ -3,10 +3,10 @@ import type { CorsSettings } from "../load/graph-config-schema.ts";
 
 type CorsHeaders = Record<string, string>;
 
-const usualMethods = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"];
+const defaultMethods = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"];
 const alwaysExposed = ["content-location", "location", "x-pagination-next", "x-pagination-total"];
 
-/** What lets the pages of the allowed origins read a response. Nothing for other origins, and for callers that are no pages. */
+/** What lets the pages of the allowed origins read a response. Nothing for other origins, and for callers that aren't pages. */
 export function corsHeadersOf(settings: CorsSettings, origin: string | undefined): CorsHeaders {
   const allowed = allowedOrigin(settings, origin);
   return {
@@ -21,11 +21,11 @@ export function corsHeadersOf(settings: CorsSettings, origin: string | undefined
   };
 }
 
-/** What a page of another origin is told before it sends a request. */
+/** The response to a page of another origin that asks whether it may send a request. */
 export function preflightHeadersOf(settings: CorsSettings, context: RequestContext): CorsHeaders {
   const headers = corsHeadersOf(settings, context.header("origin"));
   if (headers["access-control-allow-origin"] === undefined) return headers;
-  const { allow_methods: methods = usualMethods, allow_headers: names, max_age: maxAge = 600 } = settings;
+  const { allow_methods: methods = defaultMethods, allow_headers: names, max_age: maxAge = 600 } = settings;
   return {
     ...headers,
     "access-control-allow-methods": methods.join(", "),

@@ -1,12 +1,12 @@
-import { forAnyOrigin } from "../../agent-server/cors.ts";
+import type { ProjectRequest } from "../../agent-server/served-project.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, jsonResponse } from "../../kit/http/http-response.ts";
-import type { RequestContext } from "../../kit/http/request-context.ts";
 import { ClientDisconnected } from "../../kit/http/request-context.ts";
-import type { AppAnswer, AppRequest } from "../inside/http-app.ts";
-import type { ModuleExport, RouteGroup } from "../load/graph-config.ts";
+import type { GraphProject, RouteGroup } from "../load/graph-config.ts";
+import type { CorsSettings } from "../load/graph-config-schema.ts";
+import type { AppRequest } from "../protocol.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
-import type { RunningProject } from "./running-project.ts";
+import type { Supervisor } from "./supervisor.ts";
 
 /** The paths that are the agent server's own, of which a group can be turned off; `undefined`: all others. */
 const groupPaths: [RegExp, RouteGroup | "internal"][] = [
@@ -18,96 +18,78 @@ const groupPaths: [RegExp, RouteGroup | "internal"][] = [
   [/^\/internal(\/|$)/, "internal"],
 ];
 
-/** One request to an agent server that runs a project. */
-export interface ProjectRequest {
-  running: RunningProject;
-  /** From the agent server's own root, encoded. */
-  path: string;
-  context: RequestContext;
-  bodyLimitBytes: number;
-  /** How the agent server itself answers. */
-  ours: () => Promise<HttpResponse>;
-  /** Called before the app is asked. @throws {HttpError} for a caller that isn't let in. */
-  admit: () => Promise<unknown>;
-  /** Told what the app throws. */
-  onFailure: (error: unknown) => void;
-}
+/** What agent servers say where the project says nothing. */
+const anyOrigin: CorsSettings = { allow_origins: ["*"] };
 
 /**
- * Answers a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
+ * Responds to a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
  * that are then left, and CORS.
  */
-export async function respondByProject(request: ProjectRequest): Promise<HttpResponse> {
-  const { running, path, context, ours } = request;
-  const { cors, disabled, app } = running.project.http;
+export async function respondByProject(
+  { cors, disabled, app }: GraphProject["http"],
+  supervisor: Pick<Supervisor, "call">,
+  request: ProjectRequest,
+): Promise<HttpResponse> {
+  const { path, context, ours } = request;
   if (context.method === "OPTIONS" && context.header("access-control-request-method") !== undefined) {
     return cors ? { status: 204, headers: preflightHeadersOf(cors, context) } : ours();
   }
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
   const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
   let response: HttpResponse;
-  if (app && (group === undefined || isOff)) response = forAnyOrigin(await respondByApp(app, request));
-  else if (isOff) response = forAnyOrigin({ status: 404, body: { detail: "Not Found" } });
+  if (app && (group === undefined || isOff)) response = await respondByApp(supervisor, request);
+  else if (isOff) response = { status: 404, body: { detail: "Not Found" } };
   else response = await ours();
-  if (!cors) return response;
-  return {
-    ...response,
-    headers: { ...withoutCors(response.headers), ...corsHeadersOf(cors, context.header("origin")) },
-  };
+  const corsHeaders = corsHeadersOf(cors ?? anyOrigin, context.header("origin"));
+  const headers = cors ? { ...withoutCors(response.headers), ...corsHeaders } : { ...corsHeaders, ...response.headers };
+  return { ...response, headers };
 }
 
-async function respondByApp(
-  app: ModuleExport,
-  { admit, onFailure, ...request }: ProjectRequest,
-): Promise<HttpResponse> {
+async function respondByApp(supervisor: Pick<Supervisor, "call">, request: ProjectRequest): Promise<HttpResponse> {
   try {
-    await admit();
-    return await askApp(app, request);
+    await request.admit();
+    return await fetchApp(supervisor, request);
   } catch (error) {
     if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
-    if (!(error instanceof ClientDisconnected)) onFailure(error);
+    if (!(error instanceof ClientDisconnected)) request.onFailure(error);
     return jsonResponse(500, { detail: "Internal Server Error" });
   }
 }
 
-async function askApp(
-  app: ModuleExport,
-  { running, path, context, bodyLimitBytes }: Pick<ProjectRequest, "running" | "path" | "context" | "bodyLimitBytes">,
+async function fetchApp(
+  supervisor: Pick<Supervisor, "call">,
+  { path, context, bodyLimitBytes }: ProjectRequest,
 ): Promise<HttpResponse> {
-  const { call } = running;
   const sent = await context.readBytes(bodyLimitBytes);
   const root = `http://${context.header("host") ?? "localhost"}`;
-  if (!URL.canParse(root)) throw new HttpError(400, "The Host header is no host.");
+  if (!URL.canParse(root)) throw new HttpError(400, "The Host header isn't a host.");
   const url = new URL(root);
   url.pathname = path;
   url.search = context.query.toString();
   const hasBody = context.method !== "GET" && context.method !== "HEAD" && sent.length > 0;
   const request: AppRequest = {
-    app,
     method: context.method,
     url: url.href,
     headers: [...context.headers],
     body: hasBody ? sent : null,
   };
-  const { status, body, headers: lines } = (await call("ask-app", request, { signal: context.signal })) as AppAnswer;
+  const { status, body, headers: lines } = await supervisor.call("fetchApp", request, { signal: context.signal });
   const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of lines) {
+  for (const [name, value] of new Headers(lines)) {
     const known = headers[name];
     headers[name] = known === undefined ? value : [known, value].flat();
   }
-  return { status, headers, ...(body === null ? {} : { content: bodyOf(body, call) }) };
+  return { status, headers, ...(body === null ? {} : { content: contentOf(body, supervisor) }) };
 }
 
-function bodyOf(id: number, call: RunningProject["call"]): ReadableStream<Uint8Array> {
+function contentOf(body: string, supervisor: Pick<Supervisor, "call">): ReadableStream<Uint8Array> {
   return new ReadableStream({
     async pull(controller) {
-      const piece = (await call("read-app-body", id)) as Uint8Array | null;
+      const piece = await supervisor.call("readAppBody", body);
       if (piece === null) controller.close();
       else controller.enqueue(piece);
     },
-    async cancel() {
-      await call("cancel-app-body", id);
-    },
+    cancel: () => supervisor.call("cancelAppBody", body),
   });
 }
 

@@ -1,20 +1,23 @@
+import type { ServedProject } from "../../agent-server/served-project.ts";
 import type { GraphProject } from "../load/graph-config.ts";
-import type { ProjectWorker } from "./project-worker.ts";
-import type { LogLine, WorkerThread } from "./worker.ts";
+import type { SupervisorOptions } from "./supervisor.ts";
 
-/** A project whose graphs are loaded, in a thread of its own. */
-export interface RunningProject extends Pick<ProjectWorker, "graphs" | "call" | "close"> {
+/** A project that is loaded, in a worker of its own. */
+export interface RunningProject extends ServedProject, AsyncDisposable {
   readonly project: GraphProject;
   /** The source files that it has loaded, absolute. */
   readonly files: readonly string[];
+  /** Ends the worker: with `drain` once all calls have ended, else at once, and they fail. */
+  close(options?: { drain?: boolean }): Promise<void>;
+}
+
+export interface ProjectOptions extends SupervisorOptions {
+  /** How long an auth handler may take, in milliseconds. @default 15000 */
+  authTimeoutMs?: number;
 }
 
 /**
- * Loads a project's graphs and its app. `onLog` takes the lines that its code prints; `signal` is aborted when the project is no longer wanted
- * before it has loaded; `spare` is a thread that was started ahead for it.
- * @throws {Error} when one of them doesn't load; the message names the file and the reason.
+ * Starts a worker for a project, and loads everything in it that the configuration file names.
+ * @throws {ProjectLoadError} when a file doesn't load, or not in time, or doesn't export what it should, or the library isn't installed.
  */
-export type StartProject = (
-  project: GraphProject,
-  options: { onLog: (line: LogLine) => void; signal?: AbortSignal; spare?: WorkerThread | undefined },
-) => Promise<RunningProject>;
+export type StartProject = (project: GraphProject, options?: ProjectOptions) => Promise<RunningProject>;

@@ -1,16 +1,19 @@
-import { startProjectWorker } from "./project-worker.ts";
-import type { RunningProject, StartProject } from "./running-project.ts";
+import { compiledGraph } from "./compiled-graph.ts";
+import { projectAuth } from "./project-auth.ts";
+import { respondByProject } from "./project-http.ts";
+import type { StartProject } from "./running-project.ts";
+import { Supervisor } from "./supervisor.ts";
 
-/** Starts a thread for a project, and loads everything in it that the configuration file names. */
-export const startProject: StartProject = async (project, { onLog, signal, spare }): Promise<RunningProject> => {
-  const worker = await startProjectWorker(project, { onLog, signal, spare });
-  try {
-    if (project.auth) await worker.call("load-auth", project.auth, { signal });
-    if (project.http.app) await worker.call("load-app", project.http.app, { signal });
-    const files = (await worker.call("loaded-files", undefined)) as string[];
-    return { project, files, graphs: worker.graphs, call: worker.call, close: worker.close };
-  } catch (error) {
-    await worker.close();
-    throw error;
-  }
+export const startProject: StartProject = async (project, { authTimeoutMs, ...options } = {}) => {
+  const supervisor = await Supervisor.start(project, options);
+  const close = (choice?: { drain?: boolean }) => supervisor.close(choice);
+  return {
+    project,
+    files: supervisor.files,
+    graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor)),
+    auth: projectAuth(project, supervisor, authTimeoutMs),
+    respond: (request) => respondByProject(project.http, supervisor, request),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 };

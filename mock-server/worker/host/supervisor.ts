@@ -1,184 +1,179 @@
-import { CallFailure } from "../calls.ts";
+import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
-import type { LoadParams } from "../protocol.ts";
-import { type ScopeAccess, Scopes } from "./scopes.ts";
-import { WatchedThread } from "./watched-worker.ts";
-import { type LogLine, ThreadLost, WorkerThread } from "./worker.ts";
+import type { WorkerMethods } from "../protocol.ts";
+import { GraphWorker, WorkerLost } from "./graph-worker.ts";
+import { messageChecks } from "./message-checks.ts";
+import { OpenCalls } from "./open-calls.ts";
+import type { LogLine } from "./printed-lines.ts";
+import { WatchedWorker } from "./watched-worker.ts";
 
-export interface ProjectWorkerOptions {
-  /** Environment variables on top of those that the project's file names: a deployment's own. */
-  env?: Record<string, string>;
+export interface SupervisorOptions {
   /** Called with each line that the project's code prints. @default prints it on stderr */
   onLog?: (line: LogLine) => void;
   /** Called with what went wrong on the server's side, which is a defect of it. @default prints it on stderr */
   onDefect?: (error: unknown) => void;
   /** How long loading the project's files may take, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
-  /** The most memory for the values of the project's code, in MiB. @default Node.js's own limit */
+  /** The maximum of memory for the values of the project's code, in MiB. @default Node.js's own limit */
   memoryMb?: number;
-  /** How long code of a graph may keep the thread from answering, in milliseconds, before its run is ended. @default 10000 */
+  /** How long the project's code may keep a worker from responding, in milliseconds, before it is ended. @default 10000 */
   unresponsiveMs?: number;
-  /** A thread that has been started ahead and has loaded nothing, to be used and ended as if it had been started here. @default none */
-  spare?: WorkerThread | undefined;
-  /** Aborted when the project's files are no longer wanted, however long they go on loading. */
+  /** A worker that was started ahead and has loaded nothing, for the supervisor to use and end. @default none */
+  prewarmed?: GraphWorker | undefined;
+  /** Aborted when the project's files are no longer wanted, however long they take to load. */
   signal?: AbortSignal | undefined;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether the call gets a worker that nothing else runs in, so that what happens to the worker is its own doing. */
+  isDedicated?: boolean;
 }
 
 /** The outer variables that programs need to find their way; they hold no secrets. */
 const outerVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "SystemRoot"];
+const maxDedicatedWorkers = 4;
 
-/** How a call into a thread is made. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Whether the call gets a thread that nothing else runs in, so that what happens to the thread is its own doing. */
-  isAlone?: boolean;
-  /** Called in the end with whether it has put a checkpoint of the graph itself. */
-  onEnd?: (hasPut: boolean) => void;
-}
-
-/** Most threads at once for calls that get one of their own. */
-const mostAlone = 4;
-
-/** Keeps a thread for a project, and starts another when it is lost. */
+/** Keeps a worker for a project, and starts another when it is lost. */
 export class Supervisor {
+  readonly openCalls: OpenCalls;
   readonly #project: GraphProject;
-  readonly #env: Record<string, string>;
   readonly #onLog: (line: LogLine) => void;
   readonly #loadTimeoutMs: number;
   readonly #memoryMb: number | undefined;
   readonly #unresponsiveMs: number;
   readonly #signal: AbortSignal | undefined;
-  readonly #scopes: Scopes;
-  #spare: WorkerThread | undefined;
-  readonly #running = new Set<WorkerThread>();
-  readonly #turns: (() => void)[] = [];
-  #alone = 0;
-  #shared: Promise<WatchedThread> | undefined;
+  #prewarmed: GraphWorker | undefined;
+  readonly #workers = new Set<GraphWorker>();
+  readonly #waitingForDedicated: (() => void)[] = [];
+  #dedicated = 0;
+  #shared: Promise<WatchedWorker> | undefined;
+  #files: readonly string[] = [];
+  #calls = 0;
   #isClosed = false;
-  #idle: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
-  constructor(project: GraphProject, options: ProjectWorkerOptions) {
+  private constructor(project: GraphProject, options: SupervisorOptions) {
     const outer = outerVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
-    this.#project = project;
-    this.#env = { ...Object.fromEntries(outer), ...project.env, ...options.env };
+    this.#project = { ...project, env: { ...Object.fromEntries(outer), ...project.env } };
     this.#onLog = options.onLog ?? (({ text }) => process.stderr.write(`${text}\n`));
     this.#loadTimeoutMs = options.loadTimeoutMs ?? 60_000;
     this.#memoryMb = options.memoryMb;
     this.#unresponsiveMs = options.unresponsiveMs ?? 10_000;
     this.#signal = options.signal;
-    this.#spare = options.spare;
-    this.#scopes = new Scopes(options.onDefect ?? console.error);
+    this.#prewarmed = options.prewarmed;
+    this.openCalls = new OpenCalls(options.onDefect ?? console.error);
   }
 
-  /** The thread that calls share, started if there is none. @throws {ProjectLoadError} */
-  thread(): Promise<WatchedThread> {
-    if (this.#isClosed) return Promise.reject(noLongerServed());
-    this.#shared ??= this.#startShared();
-    return this.#shared;
+  /** Starts a worker and loads the project in it. @throws {ProjectLoadError} */
+  static async start(project: GraphProject, options: SupervisorOptions): Promise<Supervisor> {
+    const supervisor = new Supervisor(project, options);
+    await supervisor.#sharedWorker();
+    return supervisor;
   }
 
-  /** Calls a method of a thread; `params` are made with the scope in which it may read and write what `access` has. */
-  async call(
-    method: string,
-    access: ScopeAccess,
-    params: (scope: number) => unknown,
-    { signal, isAlone = false, onEnd }: CallOptions = {},
-  ): Promise<unknown> {
-    const use = (thread: WatchedThread) =>
-      this.#scopes.with(access, async (id, scope) => {
-        try {
-          return await thread.call(method, params(id), signal);
-        } finally {
-          onEnd?.(scope.hasPut);
-        }
-      });
+  /** The source files that the project has loaded, absolute. */
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
+  /**
+   * Calls a method of a worker.
+   * @throws {CallFailure} what the method throws, or what it did to the worker. @throws {WorkerLost} when the worker is lost, by whatever it was.
+   */
+  async call<Name extends MethodName<WorkerMethods>>(
+    method: Name,
+    params: Params<WorkerMethods, Name>,
+    { signal, isDedicated = false }: CallOptions = {},
+  ): Promise<Result<WorkerMethods, Name>> {
+    const use = (worker: WatchedWorker) => worker.call(method, params, signal);
+    this.#calls++;
     try {
-      return isAlone ? await this.#withOwnThread(use) : await use(await this.thread());
+      return await (isDedicated ? this.#withDedicated(use) : use(await this.#sharedWorker()));
     } finally {
-      if (this.#scopes.size === 0) this.#idle?.();
+      this.#calls--;
+      if (this.#calls === 0) this.#onIdle?.();
     }
   }
 
-  async close(drain: boolean): Promise<void> {
+  /** Ends the workers: with `drain` once all calls have ended, else at once, and they fail. */
+  async close({ drain = false }: { drain?: boolean } = {}): Promise<void> {
     await this.#shared?.catch(() => undefined);
     this.#isClosed = true;
-    if (drain && this.#scopes.size > 0) {
+    if (drain && this.#calls > 0) {
       await new Promise<void>((resolve) => {
-        this.#idle = resolve;
+        this.#onIdle = resolve;
       });
     }
-    await Promise.all([...this.#running].map((thread) => thread.terminate(noLongerServed())));
+    await Promise.all([...this.#workers].map((worker) => worker.terminate(noLongerServed())));
   }
 
-  async #startShared(): Promise<WatchedThread> {
-    try {
-      const thread = await this.#start();
-      const shared = new WatchedThread(thread, this.#unresponsiveMs, () => this.#forget(shared));
-      void thread.ended.then(() => this.#forget(shared));
-      return shared;
-    } catch (error) {
-      this.#shared = undefined;
-      throw error;
-    }
+  #sharedWorker(): Promise<WatchedWorker> {
+    if (this.#isClosed) return Promise.reject(noLongerServed());
+    if (this.#shared) return this.#shared;
+    const started = this.#start();
+    const shared = started.then((worker) => new WatchedWorker(worker, this.#unresponsiveMs));
+    const forget = () => {
+      if (this.#shared === shared) this.#shared = undefined;
+    };
+    this.#shared = shared;
+    started.then(({ lost }) => lost).then(forget, forget);
+    return shared;
   }
 
-  /** From now on calls get another thread. */
-  async #forget(lost: WatchedThread): Promise<void> {
-    const shared = this.#shared;
-    if ((await shared?.catch(() => undefined)) === lost && this.#shared === shared) this.#shared = undefined;
-  }
-
-  async #withOwnThread<Result>(use: (thread: WatchedThread) => Promise<Result>): Promise<Result> {
-    if (this.#alone >= mostAlone) await new Promise<void>((resolve) => this.#turns.push(resolve));
-    else this.#alone++;
-    let thread: WorkerThread | undefined;
+  async #withDedicated<Value>(use: (worker: WatchedWorker) => Promise<Value>): Promise<Value> {
+    if (this.#dedicated < maxDedicatedWorkers) this.#dedicated++;
+    else await new Promise<void>((resolve) => this.#waitingForDedicated.push(resolve));
+    let worker: GraphWorker | undefined;
     try {
       if (this.#isClosed) throw noLongerServed();
-      thread = await this.#start();
-      return await use(new WatchedThread(thread, this.#unresponsiveMs));
+      worker = await this.#start();
+      return await use(new WatchedWorker(worker, this.#unresponsiveMs));
     } finally {
-      await thread?.terminate(noLongerServed());
-      const next = this.#turns.shift();
+      await worker?.terminate(noLongerServed());
+      const next = this.#waitingForDedicated.shift();
       if (next) next();
-      else this.#alone--;
+      else this.#dedicated--;
     }
   }
 
-  async #start(): Promise<WorkerThread> {
-    const thread = this.#spare ?? new WorkerThread({ env: this.#env, memoryMb: this.#memoryMb });
-    this.#spare = undefined;
-    thread.readOutput(this.#onLog);
-    this.#running.add(thread);
-    void thread.ended.then(() => this.#running.delete(thread));
-    this.#scopes.serve(thread.calls);
+  async #start(): Promise<GraphWorker> {
+    const worker = this.#prewarmed ?? new GraphWorker({ env: this.#project.env, memoryMb: this.#memoryMb });
+    this.#prewarmed = undefined;
+    this.#workers.add(worker);
+    void worker.lost.then(async () => {
+      await worker.terminate(noLongerServed());
+      this.#workers.delete(worker);
+    });
+    worker.serve({ handlers: this.openCalls.handlers, checks: messageChecks, onLog: this.#onLog });
     try {
-      await this.#load(thread);
+      this.#files = await this.#load(worker);
     } catch (error) {
-      await thread.terminate(error as Error);
+      await worker.terminate(error as Error);
       throw error;
     }
-    return thread;
+    return worker;
   }
 
-  async #load(thread: WorkerThread): Promise<void> {
-    const { folder, graphs } = this.#project;
-    const named = graphs.map(({ id, module, exportName }) => ({ id, module, exportName }));
-    const params: LoadParams = { folder, graphs: named, env: this.#env };
+  async #load(worker: GraphWorker): Promise<string[]> {
     const deadline = AbortSignal.timeout(this.#loadTimeoutMs);
+    const signal = this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline;
     try {
-      await thread.calls.call("load", params, this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline);
+      return await worker.calls.call("load", this.#project, signal);
     } catch (error) {
       if (this.#signal?.aborted) throw noLongerServed();
-      const files = [...new Set(this.#project.graphs.map(({ module }) => module))].join(", ");
-      if (deadline.aborted) {
-        const seconds = this.#loadTimeoutMs / 1000;
-        throw new ProjectLoadError(`${files} didn't load within ${seconds} s: something in it never ends.`);
-      }
       if (error instanceof CallFailure) throw new ProjectLoadError(error.message, { cause: error });
-      throw new ProjectLoadError(`${files} didn't load: ${(error as Error).message}`, { cause: error });
+      const { graphs, auth, http } = this.#project;
+      const modules = [...graphs, auth, http.app].flatMap((place) => (place ? [place.module] : []));
+      const files = [...new Set(modules)].join(", ");
+      const seconds = this.#loadTimeoutMs / 1000;
+      const reason = deadline.aborted
+        ? `didn't load within ${seconds} s: something in it never ends.`
+        : `didn't load: ${(error as Error).message}`;
+      throw new ProjectLoadError(`${files} ${reason}`, { cause: error });
     }
   }
 }
 
-const noLongerServed = () => new ThreadLost("The graphs of this revision are no longer served.");
+const noLongerServed = () => new WorkerLost("The graphs of this revision are no longer served.");

@@ -1,80 +1,71 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { CallFailure } from "../calls.ts";
-import { ThreadCrashed, ThreadLost, type WorkerThread } from "./worker.ts";
+import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
+import type { WorkerMethods } from "../protocol.ts";
+import { type GraphWorker, WorkerCrashed, WorkerLost } from "./graph-worker.ts";
 
 /**
- * A thread that is looked after for as long as calls are under way in it: it is ended when it doesn't answer. A call that was alone in a thread that
- * was lost is blamed for it; of several nobody knows which one it was, and each is told that the thread is lost.
+ * A worker that is ended when it stops responding while calls are pending. When a worker is lost, a call that was alone in it is to blame; of several
+ * nobody knows which one it was, and each fails with {@link WorkerLost}.
  */
-export class WatchedThread {
-  readonly thread: WorkerThread;
+export class WatchedWorker {
+  readonly #worker: GraphWorker;
   readonly #unresponsiveMs: number;
-  /** Called when it doesn't answer, before it is ended. */
-  readonly #onBlocked: () => void;
   #calls = 0;
   #callsWhenLost: number | undefined;
-  /** Whether something may still run in it that nobody waits for. */
-  #isHaunted = false;
+  /** Whether a call that nobody waits for may still run. */
+  #hasCancelledCall = false;
   #isWatched = false;
 
-  constructor(thread: WorkerThread, unresponsiveMs: number, onBlocked: () => void = () => undefined) {
-    this.thread = thread;
+  constructor(worker: GraphWorker, unresponsiveMs: number) {
+    this.#worker = worker;
     this.#unresponsiveMs = unresponsiveMs;
-    this.#onBlocked = onBlocked;
   }
 
   /**
-   * Calls a method of the thread.
-   * @throws {CallFailure} what the method throws, or what the thread was lost by if the call is to blame. @throws {ThreadLost} when it isn't.
+   * Calls a method of the worker.
+   * @throws {CallFailure} what the method throws, or why the worker was lost if the call is to blame. @throws {WorkerLost} when it isn't.
    */
-  async call(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+  async call<Name extends MethodName<WorkerMethods>>(
+    method: Name,
+    params: Params<WorkerMethods, Name>,
+    signal?: AbortSignal,
+  ): Promise<Result<WorkerMethods, Name>> {
     this.#calls++;
-    this.#watch();
+    void this.#watch();
     try {
-      return await this.thread.calls.call(method, params, signal);
+      return await this.#worker.calls.call(method, params, signal);
     } catch (error) {
-      if (signal?.aborted) this.#isHaunted = true;
-      if (!(error instanceof ThreadLost)) throw error;
-      // The calls are told one after another; what counts is how many there were.
+      if (signal?.aborted) this.#hasCancelledCall = true;
+      if (!(error instanceof WorkerLost)) throw error;
+      // Pending calls reject one after another; what counts is how many there were.
       this.#callsWhenLost ??= this.#calls;
-      if (this.#callsWhenLost > 1 || this.#isHaunted) throw error;
-      if (error instanceof ThreadCrashed) throw new CallFailure({ name: "GraphCrashed", message: error.message });
-      if (error instanceof ThreadBlocked) throw new CallFailure({ name: "GraphUnresponsive", message: error.message });
+      if (this.#callsWhenLost > 1 || this.#hasCancelledCall) throw error;
+      if (error instanceof WorkerCrashed) throw new CallFailure({ name: "GraphCrashed", message: error.message });
+      if (error instanceof WorkerBlocked) throw new CallFailure({ name: "GraphUnresponsive", message: error.message });
       throw error;
     } finally {
       this.#calls--;
     }
   }
 
-  #watch(): void {
+  async #watch(): Promise<void> {
     if (this.#isWatched) return;
     this.#isWatched = true;
-    void (async () => {
-      while (this.#calls > 0) {
-        if (!(await this.#answers())) {
-          this.#onBlocked();
-          const seconds = this.#unresponsiveMs / 1000;
-          const message = `The graph kept its thread busy for more than ${seconds} s: the thread was ended.`;
-          await this.thread.terminate(new ThreadBlocked(message));
-          return;
-        }
-        await pause(this.#unresponsiveMs / 4, undefined, { ref: false });
+    while (this.#calls > 0) {
+      const deadline = AbortSignal.timeout(this.#unresponsiveMs);
+      await this.#worker.calls.call("ping", undefined, deadline).catch(() => undefined);
+      if (deadline.aborted) {
+        const seconds = this.#unresponsiveMs / 1000;
+        const message = `The graph kept its worker busy for more than ${seconds} s: the worker was ended.`;
+        return this.#worker.terminate(new WorkerBlocked(message));
       }
-      this.#isWatched = false;
-    })();
-  }
-
-  async #answers(): Promise<boolean> {
-    const patience = new AbortController();
-    const silence = pause(this.#unresponsiveMs, false, { ref: false, signal: patience.signal }).catch(() => false);
-    const ended = this.thread.ended.then(() => true);
-    const answers = await Promise.race([this.thread.ping().then(() => true), ended, silence]);
-    patience.abort();
-    return answers;
+      await pause(this.#unresponsiveMs / 4, undefined, { ref: false });
+    }
+    this.#isWatched = false;
   }
 }
 
-/** The server has ended it, because it didn't answer. */
-class ThreadBlocked extends ThreadLost {
-  override readonly name = "ThreadBlocked";
+/** The server has ended it, because it didn't respond. */
+class WorkerBlocked extends WorkerLost {
+  override readonly name = "WorkerBlocked";
 }

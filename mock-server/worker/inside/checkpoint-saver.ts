@@ -1,14 +1,7 @@
 import type { BaseCheckpointSaver } from "@langchain/langgraph";
 import type { Fields, StoredWrite } from "../../agent-server/engine/contract.ts";
 import type { Calls } from "../calls.ts";
-import type {
-  CheckpointGetParams,
-  CheckpointListParams,
-  CheckpointPutNotice,
-  FoundCheckpoint,
-  ScopeId,
-  WritesPutNotice,
-} from "../protocol.ts";
+import type { CallHandle, FoundCheckpoint, ServerMethods, WorkerMethods } from "../protocol.ts";
 import type { Library } from "./library.ts";
 
 /** A value as the library's serializer writes it. */
@@ -25,20 +18,18 @@ type WriteIndexes = Record<string, number>;
 /** Marks of which a task has one of a kind, as the library numbers them. */
 const markIndexes: WriteIndexes = { __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4 };
 
-/** A checkpointer whose checkpoints are kept by the server, in the thread that a scope names. */
+/** A checkpointer whose checkpoints are kept by the server, for the thread of the call that a handle names. */
 export function threadSaver(
   library: Library,
-  calls: Calls,
-  { scope, threadId, runId }: { scope: ScopeId; threadId: string; runId: string | null },
+  calls: Calls<WorkerMethods, ServerMethods>,
+  { handle, threadId, runId }: { handle: CallHandle; threadId: string; runId: string | null },
 ): Saver {
   class ThreadSaver extends library.BaseCheckpointSaver<number> {
     override async getTuple(config: Config): Promise<Tuple | undefined> {
       const configurable = config.configurable ?? {};
       const namespace = configurable.checkpoint_ns ?? "";
       const id: string | undefined = configurable.checkpoint_id || undefined;
-      const found = (await calls.call("checkpoint.get", { scope, namespace, id } satisfies CheckpointGetParams)) as
-        | FoundCheckpoint
-        | undefined;
+      const found = await calls.call("getCheckpoint", { handle, namespace, id });
       return found && this.#tuple(found, id === undefined ? undefined : config);
     }
 
@@ -46,13 +37,13 @@ export function threadSaver(
       config: Config,
       { limit, before, filter }: Parameters<Saver["list"]>[1] = {},
     ): AsyncGenerator<Tuple> {
-      const found = (await calls.call("checkpoint.list", {
-        scope,
+      const found = await calls.call("listCheckpoints", {
+        handle,
         namespace: config.configurable?.checkpoint_ns,
         before: before?.configurable?.checkpoint_id,
         limit,
         filter,
-      } satisfies CheckpointListParams)) as FoundCheckpoint[];
+      });
       const wanted: string | undefined = config.configurable?.checkpoint_id;
       for (const one of found) if (!wanted || one.checkpoint.id === wanted) yield this.#tuple(one);
     }
@@ -63,8 +54,8 @@ export function threadSaver(
       metadata: Parameters<Saver["put"]>[2],
     ): Promise<Config> {
       const namespace: string = config.configurable?.checkpoint_ns ?? "";
-      calls.notify("checkpoint.put", {
-        scope,
+      calls.notify("putCheckpoint", {
+        handle,
         checkpoint: {
           id: checkpoint.id,
           parentId: config.configurable?.checkpoint_id ?? null,
@@ -74,7 +65,7 @@ export function threadSaver(
           runId,
           content: await this.#checkpointContent(checkpoint),
         },
-      } satisfies CheckpointPutNotice);
+      });
       return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: checkpoint.id } };
     }
 
@@ -98,7 +89,7 @@ export function threadSaver(
           content: await this.#serialized(value, channel),
         });
       }
-      calls.notify("checkpoint.writes", { scope, writes: stored } satisfies WritesPutNotice);
+      calls.notify("putWrites", { handle, writes: stored });
     }
 
     override async deleteThread(): Promise<void> {

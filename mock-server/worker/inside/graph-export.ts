@@ -1,5 +1,6 @@
 import type { Pregel } from "@langchain/langgraph";
 import type { Fields } from "../../agent-server/engine/contract.ts";
+import type { ModuleExport } from "../load/graph-config.ts";
 import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 
@@ -20,7 +21,7 @@ export type GraphMaker = (config: Fields, runtime: GraphRuntime) => Promise<Comp
  * Loads a graph: one that is compiled, a builder, or a function of config and runtime that makes either.
  * @throws {ProjectLoadError} for a module that doesn't load, or an export that is something else.
  */
-export async function loadGraph(module: string, exportName: string): Promise<GraphMaker> {
+export async function loadGraph({ module, exportName }: ModuleExport): Promise<GraphMaker> {
   const value = await loadExport({ module, exportName });
   const place = `${exportName} of ${module}`;
   if (typeof value === "function") {

@@ -1,77 +1,58 @@
-import type { CallHandler } from "../calls.ts";
+import { randomUUID } from "node:crypto";
 import type { ModuleExport } from "../load/graph-config.ts";
 import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
+import type { AppRequest, AppResponse } from "../protocol.ts";
 
-/** A request to the app of a project, as it crosses into the project's thread. */
-export interface AppRequest {
-  app: ModuleExport;
-  method: string;
-  /** Absolute. */
-  url: string;
-  headers: [name: string, value: string][];
-  body: Uint8Array | null;
-}
-
-/** What the app answers. */
-export interface AppAnswer {
-  status: number;
-  headers: [name: string, value: string][];
-  /** Names the body, to be read piece by piece; `null`: there is none. */
-  body: number | null;
-}
-
-/** Anything that answers requests of the Fetch API: an app of Hono or Elysia, for instance. */
-interface HttpApp {
+/** What answers requests of the Fetch API: an app of Hono or Elysia, for instance. */
+interface Fetcher {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** What a project's thread answers about the project's app: `load-app`, `ask-app`, `read-app-body`, `cancel-app-body`. */
-export function appMethods(): Record<string, CallHandler> {
-  let loaded: Promise<HttpApp> | undefined;
-  const bodies = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
-  let lastBody = 0;
-  const load = (app: ModuleExport) => {
-    loaded ??= loadHttpApp(app);
-    return loaded;
-  };
-  return {
-    "load-app": async (app: ModuleExport) => {
-      await load(app);
-    },
-    "ask-app": async ({ app, method, url, headers, body }: AppRequest, signal): Promise<AppAnswer> => {
-      const loadedApp = await load(app);
-      const response = await loadedApp.fetch(
-        new Request(url, { method, headers, signal, ...(body === null ? {} : { body: new Uint8Array(body) }) }),
-      );
-      if (!(response instanceof Response)) {
-        throw new TypeError("The app of http.app returned something that is no Response.");
-      }
-      const answer: AppAnswer = { status: response.status, headers: [...response.headers], body: null };
-      if (!response.body) return answer;
-      bodies.set(++lastBody, response.body.getReader());
-      return { ...answer, body: lastBody };
-    },
-    "read-app-body": async (id: number): Promise<Uint8Array | null> => {
-      const reader = bodies.get(id);
-      if (!reader) return null;
-      const { done, value } = await reader.read();
-      if (!done) return value;
-      bodies.delete(id);
-      return null;
-    },
-    "cancel-app-body": async (id: number) => {
-      const reader = bodies.get(id);
-      bodies.delete(id);
-      await reader?.cancel();
-    },
-  };
-}
+/** The app of a project. */
+export class HttpApp {
+  readonly #fetcher: Fetcher;
+  /** Under ids that no other worker knows: a body belongs to the worker that began it. */
+  readonly #bodies = new Map<string, ReadableStreamDefaultReader<Uint8Array>>();
 
-async function loadHttpApp(app: ModuleExport): Promise<HttpApp> {
-  const value = await loadExport(app);
-  if (typeof (value as Partial<HttpApp> | null)?.fetch === "function") return value as HttpApp;
-  throw new ProjectLoadError(
-    `${app.exportName} of ${app.module} is no app: an object with a method fetch(request) is expected, such as an app of Hono.`,
-  );
+  private constructor(fetcher: Fetcher) {
+    this.#fetcher = fetcher;
+  }
+
+  /** @throws {ProjectLoadError} when the app doesn't load, or is something else. */
+  static async load(place: ModuleExport): Promise<HttpApp> {
+    const value = await loadExport(place);
+    if (typeof (value as Partial<Fetcher> | null)?.fetch === "function") return new HttpApp(value as Fetcher);
+    throw new ProjectLoadError(
+      `${place.exportName} of ${place.module} isn't an app: an object with a method fetch(request) is expected, such as an app of Hono.`,
+    );
+  }
+
+  async fetch({ method, url, headers, body }: AppRequest, signal: AbortSignal): Promise<AppResponse> {
+    const response = await this.#fetcher.fetch(
+      new Request(url, { method, headers, signal, ...(body === null ? {} : { body: new Uint8Array(body) }) }),
+    );
+    if (!(response instanceof Response)) {
+      throw new TypeError("The app of http.app returned something that isn't a Response.");
+    }
+    const id = response.body && randomUUID();
+    if (response.body && id) this.#bodies.set(id, response.body.getReader());
+    return { status: response.status, headers: [...response.headers], body: id };
+  }
+
+  /** @throws {TypeError} for a body that isn't there, as when another worker had begun it. */
+  async readBody(id: string): Promise<Uint8Array | null> {
+    const reader = this.#bodies.get(id);
+    if (!reader) throw new TypeError("The body belongs to a worker that has ended.");
+    const { done, value } = await reader.read();
+    if (!done) return value;
+    this.#bodies.delete(id);
+    return null;
+  }
+
+  async cancelBody(id: string): Promise<void> {
+    const reader = this.#bodies.get(id);
+    this.#bodies.delete(id);
+    await reader?.cancel();
+  }
 }

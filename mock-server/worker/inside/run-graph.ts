@@ -1,18 +1,18 @@
-import type { Command, Fields, Interrupt } from "../../agent-server/engine/contract.ts";
+import type { Command, Fields, Interrupt, Outcome } from "../../agent-server/engine/contract.ts";
 import type { Calls } from "../calls.ts";
-import type { ExecuteParams, ExecuteResult } from "../protocol.ts";
+import type { ExecuteParams, ServerMethods, WorkerMethods } from "../protocol.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
 import type { EventWriter } from "./event-writer.ts";
 import { GraphEvents } from "./graph-events.ts";
 import type { CompiledGraph, GraphMaker } from "./graph-export.ts";
 import type { Library } from "./library.ts";
 import { runStore } from "./run-store.ts";
-import { wireJson, wireValue } from "./wire-json.ts";
+import { wireValue } from "./wire-json.ts";
 
 /** What a run needs besides its parameters. */
 export interface RunEnvironment {
   library: Library;
-  calls: Calls;
+  calls: Calls<WorkerMethods, ServerMethods>;
   makeGraph: GraphMaker;
   writer: EventWriter;
   signal: AbortSignal;
@@ -22,13 +22,13 @@ export interface RunEnvironment {
 export async function runGraph(
   params: ExecuteParams,
   { library, calls, makeGraph, writer, signal }: RunEnvironment,
-): Promise<ExecuteResult> {
-  const { scope, threadId, runId, keepsState } = params;
+): Promise<Outcome> {
+  const { handle, threadId, runId, keepsState } = params;
   const events = new GraphEvents(library, params.streamModes, params.streamSubgraphs, writer);
-  const store = runStore(library, calls, scope);
+  const store = runStore(library, calls, handle);
   const { options, configurable } = optionsOf(params, library, events, signal);
   const graph = await makeGraph({ ...params.config, configurable }, { context: params.context, store, signal });
-  graph.checkpointer = keepsState ? threadSaver(library, calls, { scope, threadId, runId }) : undefined;
+  graph.checkpointer = keepsState ? threadSaver(library, calls, { handle, threadId, runId }) : undefined;
   graph.store = store;
   const input = params.command ? libraryCommand(library, params.command) : (params.input ?? null);
 
@@ -43,17 +43,15 @@ export async function runGraph(
     events.take(namespace, mode, chunk);
     if (writer.isFull) await writer.room();
   }
-  const result = {
-    values: wireJson(values ?? {}, "The state"),
-    ...(interrupts ? { interrupts: wireValue(interrupts, "interrupts") as Interrupt[] } : {}),
+  return {
+    values: wireValue(values ?? {}, "The state"),
+    ...(interrupts ? { interrupts: wireValue(interrupts, "interrupts") } : {}),
   };
-  writer.flush();
-  return result;
 }
 
 type Chunk = [namespace: readonly string[], mode: string, chunk: unknown];
 
-/** What the graph tells: by its own stream, or, where all events of what it calls are wanted, picked out of those. */
+/** The chunks of the graph: of its own stream, or, where all events of what it calls are wanted, picked out of those. */
 async function* chunksOf(
   graph: CompiledGraph,
   input: unknown,

@@ -1,17 +1,16 @@
 import type { BaseStore } from "@langchain/langgraph";
 import type { Fields, StoredItem } from "../../agent-server/engine/contract.ts";
 import type { Calls } from "../calls.ts";
-import type { ScopeId, StoreOperation, StoreParams, StoreResult } from "../protocol.ts";
+import type { CallHandle, ServerMethods, StoreOperation, StoreResult, WorkerMethods } from "../protocol.ts";
 import type { Library } from "./library.ts";
 
 type Operations = Parameters<BaseStore["batch"]>[0];
 
 /** The server's key-value store, as the library's nodes use it. */
-export function runStore(library: Library, calls: Calls, scope: ScopeId): BaseStore {
+export function runStore(library: Library, calls: Calls<WorkerMethods, ServerMethods>, handle: CallHandle): BaseStore {
   class RunStore extends library.BaseStore {
     override async batch<Op extends Operations>(operations: Op): Promise<never> {
-      const sent = [...operations].map(toOperation);
-      const results = (await calls.call("store", { scope, operations: sent } satisfies StoreParams)) as StoreResult[];
+      const results = await calls.call("useStore", { handle, operations: [...operations].map(toOperation) });
       return results.map(toResult) as never;
     }
   }

@@ -14,17 +14,17 @@ export function wireJson(value: unknown, name: string): string {
   return JSON.stringify(plain) ?? "null";
 }
 
-/** A value as it is sent, without messages of classes in it. */
-export function wireValue(value: unknown, name: string): unknown {
-  return isPlain(value, 0) ? value : flattened(value, name, []);
+/** A value as {@link wireJson} has it, for what isn't sent as text. */
+export function wireValue<Value>(value: unknown, name: string): Value {
+  return JSON.parse(wireJson(value, name)) as Value;
 }
 
-const deepestPlain = 50;
+const maxPlainDepth = 50;
 
-/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and is looked at more closely. */
+/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and {@link flattened} decides. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
-  if (depth > deepestPlain) return false;
+  if (depth > maxPlainDepth) return false;
   if (Array.isArray(value)) {
     for (const item of value) if (!isPlain(item, depth + 1)) return false;
     return true;

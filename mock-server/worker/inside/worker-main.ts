@@ -2,120 +2,109 @@ import { enableCompileCache } from "node:module";
 import { parentPort } from "node:worker_threads";
 import { Calls } from "../calls.ts";
 import { loadedFiles } from "../load/module-hooks.ts";
-import type {
-  DrawParams,
-  ExecuteParams,
-  LoadParams,
-  StatesParams,
-  SubgraphsParams,
-  TakenNotice,
-  UpdateParams,
-} from "../protocol.ts";
+import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
-import { keepRunsApart } from "./dedicated.ts";
 import { EventWriter } from "./event-writer.ts";
+import { type ExportedAuth, loadAuth } from "./exported-auth.ts";
 import { type CompiledGraph, type GraphMaker, loadGraph } from "./graph-export.ts";
 import { schemasOf, subgraphSchemas } from "./graph-schemas.ts";
-import { appMethods } from "./http-app.ts";
+import { HttpApp } from "./http-app.ts";
 import { type Library, loadLibrary } from "./library.ts";
-import { authMethods } from "./load-auth.ts";
 import { libraryCommand, runGraph } from "./run-graph.ts";
+import { isolateRuns } from "./run-isolation.ts";
 import { snapshotView } from "./snapshot.ts";
-import { wireJson } from "./wire-json.ts";
+import { wireValue } from "./wire-json.ts";
 
-/** The thread in which a project's own code runs. */
+/** The main module of workers, in which a project's own code runs. */
 
-// A thread doesn't take this over from the process. The library is most of what a start takes.
+// A worker doesn't take this over from the process. The library is most of what a start takes.
 enableCompileCache();
-if (!parentPort) throw new Error("This module is the entry of a worker thread.");
-const calls = new Calls(parentPort);
-const apart = keepRunsApart();
+if (!parentPort) throw new Error("This module is the entry of a worker.");
+const calls = new Calls<WorkerMethods, ServerMethods>(parentPort);
+const isolated = isolateRuns();
 const makers = new Map<string, GraphMaker>();
-const writers = new Map<number, EventWriter>();
 let library: Library;
+let auth: ExportedAuth;
+let app: HttpApp;
 
-calls.on("load", async ({ folder, graphs, env }: LoadParams) => {
-  Object.assign(process.env, env);
-  const [first] = graphs;
-  if (!first) return;
-  library = await loadLibrary(folder, first.module);
-  for (const { id, module, exportName } of graphs) makers.set(id, await loadGraph(module, exportName));
-});
+calls.serve({
+  async load(project) {
+    Object.assign(process.env, project.env);
+    const [first] = project.graphs;
+    if (first) library = await loadLibrary(project.folder, first.module);
+    for (const { id, ...place } of project.graphs) makers.set(id, await loadGraph(place));
+    if (project.auth) auth = await loadAuth(project.auth);
+    if (project.http.app) app = await HttpApp.load(project.http.app);
+    return [...loadedFiles];
+  },
 
-calls.on("ping", () => calls.notify("pong", undefined));
+  ping() {},
 
-calls.on("loaded-files", () => [...loadedFiles]);
+  async execute(params, signal) {
+    const writer = new EventWriter(calls, params.handle);
+    try {
+      const makeGraph = makerOf(params.graphId);
+      return await isolated(() => runGraph(params, { library, calls, makeGraph, writer, signal }));
+    } finally {
+      writer.flush();
+    }
+  },
 
-for (const [method, handler] of Object.entries({ ...appMethods(), ...authMethods() })) calls.on(method, handler);
+  async states({ handle, graphId, threadId, at, subgraphs }) {
+    const graph = await plainGraph(graphId);
+    graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
+    const states: unknown[] = [];
+    for (const { namespace, id } of at) {
+      const configurable = {
+        thread_id: threadId,
+        checkpoint_ns: namespace,
+        ...(id === undefined ? {} : { checkpoint_id: id }),
+      };
+      states.push(snapshotView(await graph.getState({ configurable }, { subgraphs })));
+    }
+    return wireValue(states, "The state");
+  },
 
-calls.on("taken", ({ scope, size }: TakenNotice) => writers.get(scope)?.taken(size));
-
-calls.on("execute", async (params: ExecuteParams, signal) => {
-  const writer = new EventWriter(calls, params.scope);
-  writers.set(params.scope, writer);
-  try {
-    return await apart.run(() =>
-      runGraph(params, { library, calls, makeGraph: makerOf(params.graphId), writer, signal }),
-    );
-  } finally {
-    writer.flush();
-    writers.delete(params.scope);
-  }
-});
-
-calls.on("states", async ({ scope, graphId, threadId, at, subgraphs }: StatesParams) => {
-  const graph = await plainGraph(graphId);
-  graph.checkpointer = threadSaver(library, calls, { scope, threadId, runId: null });
-  const states: unknown[] = [];
-  for (const { namespace, id } of at) {
-    const configurable = {
-      thread_id: threadId,
-      checkpoint_ns: namespace,
-      ...(id === undefined ? {} : { checkpoint_id: id }),
-    };
-    states.push(snapshotView(await graph.getState({ configurable }, { subgraphs })));
-  }
-  return wireJson(states, "The state");
-});
-
-calls.on("update", async ({ scope, graphId, threadId, from, supersteps, ...params }: UpdateParams) => {
-  const graph = await plainGraph(graphId);
-  graph.checkpointer = threadSaver(library, calls, { scope, threadId, runId: null });
-  const config = {
-    configurable: {
-      ...params.configurable,
-      thread_id: threadId,
-      checkpoint_ns: from?.namespace ?? "",
-      ...(from ? { checkpoint_id: from.id } : {}),
-    },
-    metadata: params.metadata,
-  };
-  const { configurable } = await graph.bulkUpdateState(
-    config,
-    supersteps.map((changes) => ({
-      updates: changes.map(({ values, asNode, command }) => ({
-        values: command ? libraryCommand(library, command) : (values as Record<string, unknown>),
-        ...(asNode === undefined ? {} : { asNode }),
+  async update({ handle, graphId, threadId, from, supersteps, metadata, ...params }) {
+    const graph = await plainGraph(graphId);
+    graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
+    const { configurable } = await graph.bulkUpdateState(
+      {
+        configurable: {
+          ...params.configurable,
+          thread_id: threadId,
+          checkpoint_ns: from?.namespace ?? "",
+          ...(from ? { checkpoint_id: from.id } : {}),
+        },
+        metadata,
+      },
+      supersteps.map((changes) => ({
+        updates: changes.map(({ values, asNode, command }) => ({
+          values: command ? libraryCommand(library, command) : (values as Record<string, unknown>),
+          ...(asNode === undefined ? {} : { asNode }),
+        })),
       })),
-    })),
-  );
-  return { namespace: configurable?.checkpoint_ns ?? "", id: configurable?.checkpoint_id };
+    );
+    return { namespace: configurable?.checkpoint_ns ?? "", id: configurable?.checkpoint_id };
+  },
+
+  async draw({ graphId, depth }) {
+    const graph = await plainGraph(graphId);
+    const options: object = { xray: Number.isFinite(depth) ? depth : true };
+    return wireValue(await graph.getGraphAsync(options), "The drawing");
+  },
+
+  schemas: async ({ graphId }) => wireValue(schemasOf(library, await plainGraph(graphId)), "The schemas"),
+  subgraphs: async ({ graphId, recurse }) =>
+    wireValue(await subgraphSchemas(library, await plainGraph(graphId), recurse), "The schemas"),
+
+  authenticate: (request) => auth.authenticate(request),
+  authorize: (event) => auth.authorize(event),
+
+  fetchApp: (request, signal) => app.fetch(request, signal),
+  readAppBody: (body) => app.readBody(body),
+  cancelAppBody: (body) => app.cancelBody(body),
 });
-
-calls.on("draw", async ({ graphId, depth }: DrawParams) => {
-  const graph = await plainGraph(graphId);
-  const options: object = { xray: Number.isFinite(depth) ? depth : true };
-  const drawing = await graph.getGraphAsync(options);
-  return JSON.parse(wireJson(drawing, "The drawing"));
-});
-
-calls.on("schemas", async ({ graphId }: { graphId: string }) =>
-  JSON.parse(wireJson(schemasOf(library, await plainGraph(graphId)), "The schemas")),
-);
-
-calls.on("subgraphs", async ({ graphId, recurse }: SubgraphsParams) =>
-  JSON.parse(wireJson(await subgraphSchemas(library, await plainGraph(graphId), recurse), "The schemas")),
-);
 
 function makerOf(graphId: string): GraphMaker {
   const make = makers.get(graphId);

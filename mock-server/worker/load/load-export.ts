@@ -4,7 +4,7 @@ import { registerModuleHooks } from "./module-hooks.ts";
 import { ProjectLoadError } from "./project-load-error.ts";
 
 /**
- * Loads what a module of a project exports; a promise is waited for. To be called in a thread of the project's own: module hooks are registered for it.
+ * Loads what a module of a project exports; a promise is waited for. To be called in a worker: it registers module hooks.
  * @throws {ProjectLoadError} when the module doesn't load or doesn't export it.
  */
 export async function loadExport({ module, exportName }: ModuleExport): Promise<unknown> {

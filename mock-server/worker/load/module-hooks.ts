@@ -18,14 +18,14 @@ const sources: Record<string, readonly string[]> = {
 let isRegistered = false;
 const loaded = new Set<string>();
 
-/** The files of the project, absolute, that this thread has loaded so far. */
+/** The files of the project, absolute, that this worker has loaded so far. */
 export const loadedFiles: ReadonlySet<string> = loaded;
 
 /** Begins specifiers of what is imported in another module's name, which follows. */
 const inTheNameOf = "graphdeploy-import:";
 
 /**
- * Makes this thread load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
+ * Makes this worker load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
  * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. What the packages under node_modules import is left to
  * Node.js.
  */

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { startProject as startAny } from "../../../mock-server/worker/host/start-project.ts";
+import { readGraphConfig } from "../../../mock-server/worker/load/graph-config.ts";
 import type { TestAgent } from "../agent.ts";
 import { thread, until } from "../agent.ts";
 import { startAgentOf, startProject } from "./project.ts";
@@ -39,7 +41,7 @@ test("an endless loop ends its run, and others go on from their last checkpoints
   const { body } = await agent.call("POST", `/threads/${thread(2)}/runs/wait`, act("loop"));
   expect(body.__error__).toEqual({
     error: "GraphUnresponsive",
-    message: "The graph kept its thread busy for more than 0.3 s: the thread was ended.",
+    message: "The graph kept its worker busy for more than 0.3 s: the worker was ended.",
   });
   expect((await agent.call("GET", `/threads/${thread(2)}`)).body.status).toBe("error");
   await open();
@@ -62,7 +64,7 @@ test("process.exit, an exception in a timer and an unheard promise end their run
   await expectCalmEnd(agent, thread(1), runId);
 });
 
-test("a run that loops can be cancelled, and the thread is replaced for the next", async () => {
+test("a run that loops can be cancelled, and the worker is replaced for the next", async () => {
   const { agent } = await startWild(300);
   await using _ = agent;
   const path = `/threads/${thread(1)}`;
@@ -73,7 +75,7 @@ test("a run that loops can be cancelled, and the thread is replaced for the next
   expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
 });
 
-test("a graph that takes all the memory ends its run, and the next one gets a new thread", async () => {
+test("a graph that takes all the memory ends its run, and the next one gets a new worker", async () => {
   await using worker = await startProject("wild", { memoryMb: 128 });
   await using agent = await startAgentOf(worker);
   const { body } = await agent.call("POST", "/runs/wait", act("memory"));
@@ -81,7 +83,7 @@ test("a graph that takes all the memory ends its run, and the next one gets a ne
   expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
 });
 
-test("a thread that is closed lets its runs end first, if it is asked to", async () => {
+test("a worker that is closed lets its runs end first, if it is asked to", async () => {
   const { agent, worker, open } = await startWild();
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
@@ -108,10 +110,6 @@ test("a project without the library is told to install it", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "agent": "./agent.mjs:agent" } }');
   await writeFile(join(folder, "agent.mjs"), "export const agent = 1;");
-  const { readGraphConfig } = await import("../../../mock-server/worker/load/graph-config.ts");
-  const { startProjectWorker } = await import("../../../mock-server/worker/host/project-worker.ts");
   const project = await readGraphConfig(join(folder, "graph.json"));
-  await expect(startProjectWorker(project)).rejects.toThrow(
-    /@langchain\/langgraph isn't installed in .*: run npm install/,
-  );
+  await expect(startAny(project)).rejects.toThrow(/@langchain\/langgraph isn't installed in .*: run npm install/);
 });

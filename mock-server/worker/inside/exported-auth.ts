@@ -1,21 +1,30 @@
-import { failureOf } from "../../kit/failure.ts";
-import type { Fields } from "../engine/contract.ts";
-import { filterMistake } from "./auth-filter.ts";
-import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "./auth-handlers.ts";
+import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "../../agent-server/auth/auth-handlers.ts";
+import type { Fields } from "../../agent-server/engine/contract.ts";
+import { filterMistake } from "../../kit/metadata-filter.ts";
+import type { ModuleExport } from "../load/graph-config.ts";
+import { loadExport } from "../load/load-export.ts";
+import { ProjectLoadError } from "../load/project-load-error.ts";
+import type { AuthOutcome } from "../protocol.ts";
 
-/** How a handler's work has ended, as it crosses threads. */
-export type AuthOutcome<Result> =
-  | { kind: "done"; result: Result }
-  | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
-  | { kind: "failed"; reason: string };
-
-/** The handlers that a module exports, in the thread that has loaded it. Nothing that they do makes these reject. */
+/** The handlers that a module exports. Nothing that they do makes these reject. */
 export interface ExportedAuth {
   authenticate(request: AuthRequest): Promise<AuthOutcome<AuthUser>>;
   authorize(event: AuthEvent): Promise<AuthOutcome<AuthDecision>>;
 }
 
 type Handler = (argument: never) => unknown;
+
+/** @throws {ProjectLoadError} when they don't load, or the export is neither an object of the official client's class `Auth` nor a plain one. */
+export async function loadAuth(place: ModuleExport): Promise<ExportedAuth> {
+  const exported = await loadExport(place);
+  try {
+    return exportedAuth(exported);
+  } catch (error) {
+    throw new ProjectLoadError(
+      `${place.exportName} of ${place.module} ${(error as Error).message}: an object of the class Auth is expected, or one with authenticate and on.`,
+    );
+  }
+}
 
 /**
  * The handlers in an object of the official client's class `Auth`, or in a plain object with a function `authenticate` and, under `on`, functions by
@@ -41,17 +50,17 @@ export function exportedAuth(exported: unknown): ExportedAuth {
 }
 
 function handlersOf(exported: unknown): { authenticate: Handler; callbacks: Record<string, Handler> } {
-  if (typeof exported !== "object" || exported === null) throw new TypeError("is no object with auth handlers");
+  if (typeof exported !== "object" || exported === null) throw new TypeError("isn't an object with auth handlers");
   const isOfficial = "~handlerCache" in exported;
   const { authenticate, ...rest } = (isOfficial ? exported["~handlerCache"] : exported) as Record<string, unknown>;
   const callbacks = (isOfficial ? rest.callbacks : rest.on) ?? {};
   if (typeof authenticate !== "function") throw new TypeError('has no handler "authenticate"');
   const isMap = typeof callbacks === "object" && Object.values(callbacks).every((one) => typeof one === "function");
-  if (!isMap) throw new TypeError('has an "on" that is no object of functions by event');
+  if (!isMap) throw new TypeError(`has an "on" that isn't an object of functions by event`);
   return { authenticate: authenticate as Handler, callbacks: callbacks as Record<string, Handler> };
 }
 
-/** What the handler says in place of an answer. */
+/** What a handler that returns `false` refuses with. */
 class Refusal extends Error {
   readonly status = 403;
 }
@@ -67,7 +76,7 @@ async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutco
     if (refusal) return refusal;
     // The developer of the handler reads why, the caller doesn't.
     console.error(error instanceof Nonsense ? error.message : error);
-    return { kind: "failed", reason: failureOf(error).message };
+    return { kind: "failed" };
   }
 }
 
@@ -124,7 +133,7 @@ function filterOf(verdict: unknown): Fields | null {
   return plain(verdict as Fields);
 }
 
-/** As JSON has it: what graphs and other threads can be given. */
+/** As JSON has it: what graphs and the server can be given. */
 function plain(fields: Fields): Fields {
   return JSON.parse(JSON.stringify(fields)) as Fields;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Fields } from "../engine/contract.ts";
+
+type Fields = Record<string, unknown>;
 
 const operators: Record<string, (value: unknown, wanted: unknown) => boolean> = {
   $eq: isDeepStrictEqual,
@@ -16,6 +17,20 @@ export function passesFilter(filter: Fields, metadata: Fields): boolean {
     if (!isOperation(condition)) return isDeepStrictEqual(value, condition);
     return Object.entries(condition).every(([operator, wanted]) => operators[operator]?.(value, wanted) ?? false);
   });
+}
+
+/** Whether `value` has everything that `wanted` has, at any depth; of lists, elements in any order. */
+export function contains(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(value) && wanted.every((item) => value.some((candidate) => contains(candidate, item)));
+  }
+  if (typeof wanted === "object" && wanted !== null) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    return Object.entries(wanted).every(
+      ([name, item]) => Object.hasOwn(value, name) && contains((value as Fields)[name], item),
+    );
+  }
+  return value === wanted;
 }
 
 /** What is wrong with a filter, if anything: one that can't be understood must not let anybody through. */

@@ -1,0 +1,115 @@
+import type { CheckpointStore, Execution, NodeStore, StoredCheckpoint } from "../../agent-server/engine/contract.ts";
+import { contains } from "../../kit/metadata-filter.ts";
+import type { Handlers } from "../calls.ts";
+import type { CallHandle, FoundCheckpoint, ServerMethods, StoreOperation, StoreResult } from "../protocol.ts";
+
+/** What a call into a worker may read and write in the server. */
+export interface CallAccess {
+  checkpoints?: CheckpointStore | undefined;
+  store?: NodeStore;
+  publish?: Execution["publish"];
+}
+
+/** A call into a worker, with access until it is disposed. */
+class OpenCall implements AsyncDisposable {
+  readonly handle: CallHandle;
+  readonly access: CallAccess;
+  /** Whether it has put a checkpoint of the graph itself. */
+  hasPut = false;
+  readonly #onDispose: () => void;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  constructor(handle: CallHandle, access: CallAccess, onDispose: () => void) {
+    this.handle = handle;
+    this.access = access;
+    this.#onDispose = onDispose;
+  }
+
+  /** Runs tasks on the checkpoints in the order in which the worker's messages came. */
+  inTurn<Result>(task: (checkpoints: CheckpointStore) => Promise<Result>): Promise<Result> {
+    const done = this.#tail.then(() => {
+      if (!this.access.checkpoints) throw new TypeError("No checkpoints are kept.");
+      return task(this.access.checkpoints);
+    });
+    this.#tail = done.catch(() => undefined);
+    return done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tail;
+    this.#onDispose();
+  }
+}
+
+/** The calls into a project's workers that are under way, and what workers are served by their handles. */
+export class OpenCalls {
+  readonly #calls = new Map<CallHandle, OpenCall>();
+  readonly #onDefect: (error: unknown) => void;
+  #lastHandle = 0;
+
+  constructor(onDefect: (error: unknown) => void) {
+    this.#onDefect = onDefect;
+  }
+
+  /** Opens a call. What the worker puts after it is disposed is dropped. */
+  open(access: CallAccess): OpenCall {
+    const handle = ++this.#lastHandle;
+    const call = new OpenCall(handle, access, () => this.#calls.delete(handle));
+    this.#calls.set(handle, call);
+    return call;
+  }
+
+  readonly handlers: Handlers<ServerMethods> = {
+    getCheckpoint: ({ handle, namespace, id }) =>
+      this.#get(handle).inTurn(async (checkpoints) => {
+        const checkpoint = await checkpoints.get(namespace, id);
+        return checkpoint && withWrites(checkpoints, checkpoint);
+      }),
+    listCheckpoints: ({ handle, namespace, before, limit, filter = {} }) =>
+      this.#get(handle).inTurn(async (checkpoints) => {
+        const listed = (await checkpoints.list(namespace)).filter(
+          ({ id, metadata }) => (before === undefined || id < before) && contains(metadata, filter),
+        );
+        return Promise.all(listed.slice(0, limit).map((one) => withWrites(checkpoints, one)));
+      }),
+    putCheckpoint: ({ handle, checkpoint }) => {
+      const call = this.#calls.get(handle);
+      if (call && checkpoint.namespace === "") call.hasPut = true;
+      call?.inTurn((checkpoints) => checkpoints.put(checkpoint)).catch(this.#onDefect);
+    },
+    putWrites: ({ handle, writes }) => {
+      const call = this.#calls.get(handle);
+      call?.inTurn((checkpoints) => checkpoints.putWrites(writes)).catch(this.#onDefect);
+    },
+    useStore: async ({ handle, operations }) => {
+      const { store } = this.#get(handle).access;
+      if (!store) throw new TypeError("There is no store outside of runs.");
+      const results: StoreResult[] = [];
+      for (const operation of operations) results.push(await operate(store, operation));
+      return results;
+    },
+    publish: ({ handle, events }) => {
+      const { publish } = this.#calls.get(handle)?.access ?? {};
+      for (const event of events) publish?.(...event);
+    },
+  };
+
+  #get(handle: CallHandle): OpenCall {
+    const call = this.#calls.get(handle);
+    if (!call) throw new TypeError("The call that this belongs to has ended.");
+    return call;
+  }
+}
+
+async function withWrites(checkpoints: CheckpointStore, checkpoint: StoredCheckpoint): Promise<FoundCheckpoint> {
+  return { checkpoint, writes: await checkpoints.writes(checkpoint.namespace, checkpoint.id) };
+}
+
+async function operate(store: NodeStore, operation: StoreOperation): Promise<StoreResult> {
+  if (operation.kind === "get") return store.get(operation.namespace, operation.key);
+  if (operation.kind === "search") return store.search(operation.prefix, operation);
+  if (operation.kind === "list") return store.listNamespaces(operation);
+  if (operation.value === null) await store.delete(operation.namespace, operation.key);
+  else await store.put(operation.namespace, operation.key, operation.value);
+  return null;
+}
