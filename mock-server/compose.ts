@@ -12,7 +12,11 @@ import { RevisionProjects } from "./builds/revision-projects.ts";
 import { ApiKeys } from "./control-plane/auth/api-keys.ts";
 import { createControlPlane, operationIds } from "./control-plane/control-plane.ts";
 import type { ControlPlaneOptions } from "./control-plane/control-plane-options.ts";
-import { ensureDefaultIntegration, seedIntegrations } from "./control-plane/integrations/integration-seed.ts";
+import {
+  ensureDefaultIntegration,
+  integrationSeedSchema,
+  seedIntegrations,
+} from "./control-plane/integrations/integration-seed.ts";
 import { parseTransitionMode, TransitionTable } from "./control-plane/revisions/transition-settings.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
@@ -33,7 +37,7 @@ import { startProject } from "./worker/host/start-project.ts";
 
 /** What tests can put in the place of a part. */
 export interface ReplacedParts {
-  /** What answers for live deployments. */
+  /** What responds for live deployments. */
   agentServer?: AgentServer;
 }
 
@@ -57,7 +61,8 @@ export function compose(
   ownUrl: () => string,
   parts: ReplacedParts,
 ): Composition {
-  const { host = "127.0.0.1", strict = false, adminToken, integrations = [] } = options;
+  const { host = "127.0.0.1", strict = false, adminToken } = options;
+  const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
   const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl();

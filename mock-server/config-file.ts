@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "../core/errors.ts";
-import { seedSchema } from "./admin/seed.ts";
+import { wireSeedSchema } from "./admin/seed.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
-import { transitionSettingsSchema } from "./control-plane/revisions/transition-settings.ts";
-import { faultRuleSchema } from "./faults/fault-rule.ts";
+import { wireTransitionSettingsSchema } from "./control-plane/revisions/transition-settings.ts";
+import { wireFaultRuleSchema } from "./faults/fault-rule.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
 import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
@@ -14,10 +14,10 @@ import { mistakesError, mistakesOfSchema, within } from "./worker/load/config-mi
 
 /** What a configuration file of the mock server may hold, as YAML or JSON. */
 const configSchema = z.strictObject({
-  ...seedSchema.shape,
+  ...wireSeedSchema.shape,
   /** How revisions move: the mode and the exceptions by name. */
-  transitions: transitionSettingsSchema.optional(),
-  faults: z.array(faultRuleSchema).optional(),
+  transitions: wireTransitionSettingsSchema.optional(),
+  faults: z.array(wireFaultRuleSchema).optional(),
   /** Keys and their workspaces. */
   api_keys: z.record(z.string().min(1), z.array(z.string().min(1))).optional(),
   /** Hosts beyond loopback that the server may call. */

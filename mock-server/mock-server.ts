@@ -53,7 +53,7 @@ export interface MockServerOptions {
   adminToken?: string;
   /**
    * Folders by the repository whose builds they stand for, in any spelling of its address: a build loads the graph configuration file that it finds there,
-   * and the agent server runs those graphs, in a thread of their own. @default none: agent servers run scripted graphs
+   * and the agent server runs those graphs, in a worker of their own. @default none: agent servers run scripted graphs
    */
   repositories?: Readonly<Record<string, string>>;
   /** Run the code of uploaded tarballs in the same way. @default false: they are validated only */
@@ -120,7 +120,7 @@ export interface MockServer extends AsyncDisposable {
   requests(filter?: RequestsFilter): RecordedRequest[];
   /** How many requests of each operation and status there were. */
   counts(filter?: RequestsFilter): RequestCounts;
-  /** The answered requests as a fixture for `nock.define`. */
+  /** The requests that got a response, as a fixture for `nock.define`. */
   fixture(filter?: RequestsFilter): FixtureEntry[];
   /** Adds deployments, listeners and integrations; all of them, or nothing when a part is refused. */
   seed(seed: Seed): Promise<Seeded>;

@@ -10,13 +10,13 @@ export interface ServerInfo {
   /** Where each edition's control plane is. */
   editions: { cloud: string; "self-hosted": string };
   /** The workspace of requests that name none. */
-  default_workspace_id: string;
+  defaultWorkspaceId: string;
   /** The integration that accepts any repository; `null` when it was deleted. */
-  default_integration_id: string | null;
+  defaultIntegrationId: string | null;
   /** How the built-in OAuth provider is told to the auth service. */
-  oauth: { auth_url: string; token_url: string; client_id: string; client_secret: string; mcp_server_url: string };
+  oauth: { authUrl: string; tokenUrl: string; clientId: string; clientSecret: string; mcpServerUrl: string };
   /** How many keys there are; `null`: any is let in. */
-  api_keys: number | null;
+  apiKeys: number | null;
   strict: boolean;
   transitions: { mode: TransitionMode; rules: TransitionRule[] };
   /** `now` in ISO 8601. */
@@ -30,16 +30,16 @@ export function serverInfo({ store, clock, apiKeys, transitions, strict, publicU
   return {
     url,
     editions: { cloud: url, "self-hosted": `${url}/api-host` },
-    default_workspace_id: apiKeys.defaultWorkspace,
-    default_integration_id: store.integrations.has(defaultIntegrationId) ? defaultIntegrationId : null,
+    defaultWorkspaceId: apiKeys.defaultWorkspace,
+    defaultIntegrationId: store.integrations.has(defaultIntegrationId) ? defaultIntegrationId : null,
     oauth: {
-      auth_url: `${issuer}/authorize`,
-      token_url: `${issuer}/token`,
-      client_id: builtInClient.id,
-      client_secret: builtInClient.secret,
-      mcp_server_url: `${issuer}/mcp`,
+      authUrl: `${issuer}/authorize`,
+      tokenUrl: `${issuer}/token`,
+      clientId: builtInClient.id,
+      clientSecret: builtInClient.secret,
+      mcpServerUrl: `${issuer}/mcp`,
     },
-    api_keys: apiKeys.size,
+    apiKeys: apiKeys.size,
     strict,
     transitions: transitions.get(),
     clock: { now: new Date(clock.now()).toISOString(), frozen: clock.frozen },

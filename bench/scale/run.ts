@@ -36,7 +36,7 @@ async function measure(
     { ...never, id: "writes", match: { method: "POST", path: "/v2/*" } },
   );
   if (requestsPerSecond !== undefined) {
-    mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rate_limit: { requests: requestsPerSecond } } });
+    mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rateLimit: { requests: requestsPerSecond } } });
   }
   await using project = await createPulumiProject({
     cli,

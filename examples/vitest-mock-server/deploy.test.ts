@@ -22,7 +22,7 @@ test("the agent goes live", async () => {
 test("a build that fails is reported with its log", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   mock.transitions.set({
-    rules: [{ name: "support-*", fail: "BUILD_FAILED", log_lines: ["npm error: no such package"] }],
+    rules: [{ name: "support-*", fail: "BUILD_FAILED", logLines: ["npm error: no such package"] }],
   });
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
 

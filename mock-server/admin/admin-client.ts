@@ -5,12 +5,13 @@ import type { RevisionBody } from "../control-plane/schemas.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import type { FaultReport } from "../faults/fault-table.ts";
 import type { RecordedRequest, RequestCounts } from "../journal/journal.ts";
+import { fromWireNames, toWireNames } from "../kit/wire-names.ts";
 import type { ServerInfo } from "../server-info.ts";
 import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** An answer of the admin API other than success. */
+/** A response of the admin API other than success. */
 export class MockAdminError extends Error {
   override readonly name = "MockAdminError";
   readonly status: number;
@@ -76,13 +77,17 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
       : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
   };
 
+  const sendFaults = async (method: string, rules?: FaultRule[]) =>
+    fromWireNames<{ rules: FaultReport[] }>(await send(method, "/faults", rules && toWireNames(rules))).rules;
+
   return {
     /** Resolves when the server answers. */
     health: () => send<{ ok: true }>("GET", "/health"),
-    info: () => send<ServerInfo>("GET", "/info"),
+    info: async () => fromWireNames<ServerInfo>(await send("GET", "/info")),
     /** Back to the beginning; the clock stays as it is. What a data directory keeps is given up only with `confirm`. */
     reset: (options?: Confirmation) => send<{ ok: true }>("POST", `/reset${confirmation(options)}`),
-    seed: (seed: Seed) => send<Seeded>("POST", "/seed", seed),
+    seed: async ({ integrations, ...seed }: Seed) =>
+      fromWireNames<Seeded>(await send("POST", "/seed", { ...seed, integrations: toWireNames(integrations) })),
     snapshot: {
       /** Everything that the server knows, with its secrets. */
       get: () => send<Snapshot>("GET", "/snapshot?secrets=include"),
@@ -92,14 +97,15 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
     },
     requests: async (filter?: RemoteRequestsFilter) =>
       (await send<{ requests: RecordedRequest[] }>("GET", `/requests${query(filter)}`)).requests,
-    counts: (filter?: RemoteRequestsFilter) => send<RequestCounts>("GET", `/requests/counts${query(filter)}`),
+    counts: async (filter?: RemoteRequestsFilter) =>
+      fromWireNames<RequestCounts>(await send("GET", `/requests/counts${query(filter)}`)),
     fixture: (filter?: RemoteRequestsFilter) => send<FixtureEntry[]>("GET", `/requests/export${query(filter)}`),
     clearRequests: () => send<void>("DELETE", "/requests"),
     faults: {
-      add: async (...rules: FaultRule[]) => (await send<{ rules: FaultReport[] }>("POST", "/faults", rules)).rules,
-      replace: async (rules: FaultRule[]) => (await send<{ rules: FaultReport[] }>("PUT", "/faults", rules)).rules,
+      add: (...rules: FaultRule[]) => sendFaults("POST", rules),
+      replace: (rules: FaultRule[]) => sendFaults("PUT", rules),
       /** The rules, with how often each matched and happened. */
-      list: async () => (await send<{ rules: FaultReport[] }>("GET", "/faults")).rules,
+      list: () => sendFaults("GET"),
       remove: (id: string) => send<void>("DELETE", `/faults/${encodeURIComponent(id)}`),
       clear: () => send<void>("DELETE", "/faults"),
     },
@@ -113,9 +119,10 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
       resume: () => send<ClockState>("POST", "/clock", { action: "resume" }),
     },
     transitions: {
-      get: () => send<TransitionSettings>("GET", "/transitions"),
+      get: async () => fromWireNames<TransitionSettings>(await send("GET", "/transitions")),
       /** Replaces what is given; what is left out stays. */
-      set: (settings: TransitionSettings) => send<TransitionSettings>("PUT", "/transitions", settings),
+      set: async (settings: TransitionSettings) =>
+        fromWireNames<TransitionSettings>(await send("PUT", "/transitions", toWireNames(settings))),
     },
     revisions: {
       /** Moves a revision to its next status, or to `to`. */
@@ -127,7 +134,8 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
       advance: (id: string) => send<void>("POST", `/deployments/${encodeURIComponent(id)}/advance`),
     },
     /** Does what a push to a repository would cause; returns the revisions that this made. */
-    push: async (push: Push) => (await send<{ revisions: RevisionBody[] }>("POST", "/push", push)).revisions,
+    push: async (push: Push) =>
+      (await send<{ revisions: RevisionBody[] }>("POST", "/push", toWireNames(push))).revisions,
   };
 }
 export type MockServerClient = ReturnType<typeof connectMockServer>;

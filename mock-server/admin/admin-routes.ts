@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type TransitionTable, transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
+import { type TransitionTable, wireTransitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import type { Services } from "../control-plane/services.ts";
-import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { wireFaultRuleSchema } from "../faults/fault-rule.ts";
 import type { FaultTable } from "../faults/fault-table.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -10,11 +10,12 @@ import { badRequest, HttpError } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import { timestamp } from "../kit/timestamp.ts";
+import { toWireNames, underWireNames } from "../kit/wire-names.ts";
 import type { ServerInfo } from "../server-info.ts";
 import { readAdminBody } from "./admin-body.ts";
 import type { ServeAdmin } from "./admin-route.ts";
 import { serveJournal } from "./journal-routes.ts";
-import { type Seed, type Seeded, seedSchema } from "./seed.ts";
+import { type Seed, type Seeded, wireSeedSchema } from "./seed.ts";
 import { type Snapshot, snapshotSchema } from "./snapshot.ts";
 
 const clockRequest = z.discriminatedUnion("action", [
@@ -23,18 +24,22 @@ const clockRequest = z.discriminatedUnion("action", [
   z.strictObject({ action: z.literal("resume") }),
 ]);
 
-const pushRequest = z.strictObject({
-  repo_url: z.string().min(1),
-  ref: z.string().min(1),
-  commit: z.string().min(1),
-  force: z.boolean().optional(),
-});
+const pushRequest = underWireNames(
+  z.strictObject({
+    repoUrl: z.string().min(1),
+    ref: z.string().min(1),
+    commit: z.string().min(1),
+    force: z.boolean().optional(),
+  }),
+);
 const advanceRequest = z.strictObject({ to: z.string().min(1).optional() });
 const deploymentRequest = z.strictObject({ tag_value_ids: z.array(z.string()) });
-const faultsRequest = z.union([z.array(faultRuleSchema), z.strictObject({ rules: z.array(faultRuleSchema) })]);
+const faultsRequest = z.union([z.array(wireFaultRuleSchema), z.strictObject({ rules: z.array(wireFaultRuleSchema) })]);
 
 /** Largest accepted seed or snapshot: 512 MiB, which leaves room for uploads. */
 const snapshotLimitBytes = 512 * 1024 * 1024;
+
+const wireResponse = (status: number, body: unknown) => jsonResponse(status, toWireNames(body));
 
 /** What `change` returns; what it refuses, such as an id given twice, is a bad request. */
 async function refusing<Result>(change: () => Result | Promise<Result>): Promise<Result> {
@@ -72,13 +77,13 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
   const clockState = () => ({ now: timestamp(clock.now()), frozen: clock.frozen });
 
   serve("GET", "/_mock/health", () => jsonResponse(200, { ok: true }));
-  serve("GET", "/_mock/info", () => jsonResponse(200, options.info()));
+  serve("GET", "/_mock/info", () => wireResponse(200, options.info()));
   serve("POST", "/_mock/reset", async (context) => {
     options.reset(isConfirmed(context));
     return jsonResponse(200, { ok: true });
   });
   serve("POST", "/_mock/seed", async (context) => {
-    return jsonResponse(201, await options.seed(await readAdminBody(context, seedSchema, snapshotLimitBytes)));
+    return wireResponse(201, await options.seed(await readAdminBody(context, wireSeedSchema, snapshotLimitBytes)));
   });
   serve("GET", "/_mock/snapshot", async (context) =>
     jsonResponse(200, options.takeSnapshot(context.query.get("secrets") === "include")),
@@ -100,10 +105,10 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
     return jsonResponse(200, clockState());
   });
 
-  serve("GET", "/_mock/transitions", () => jsonResponse(200, transitions.get()));
+  serve("GET", "/_mock/transitions", () => wireResponse(200, transitions.get()));
   serve("PUT", "/_mock/transitions", async (context) => {
-    transitions.set(await readAdminBody(context, transitionSettingsSchema));
-    return jsonResponse(200, transitions.get());
+    transitions.set(await readAdminBody(context, wireTransitionSettingsSchema));
+    return wireResponse(200, transitions.get());
   });
 
   serve("POST", "/_mock/revisions/{id}/advance", async (context) => {
@@ -126,18 +131,18 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
     return jsonResponse(200, { revisions: changes.map(({ revision }) => revisions.view(revision)) });
   });
 
-  serve("GET", "/_mock/faults", () => jsonResponse(200, { rules: faults.list() }));
+  serve("GET", "/_mock/faults", () => wireResponse(200, { rules: faults.list() }));
   const rulesOf = async (context: RequestContext) => {
     const request = await readAdminBody(context, faultsRequest);
     return Array.isArray(request) ? request : request.rules;
   };
   serve("PUT", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return jsonResponse(200, { rules: await refusing(() => faults.replace(rules)) });
+    return wireResponse(200, { rules: await refusing(() => faults.replace(rules)) });
   });
   serve("POST", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return jsonResponse(201, { rules: await refusing(() => faults.add(...rules)) });
+    return wireResponse(201, { rules: await refusing(() => faults.add(...rules)) });
   });
   serve("DELETE", "/_mock/faults/{id}", (context) => {
     const id = context.param("id");

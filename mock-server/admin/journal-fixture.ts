@@ -1,6 +1,6 @@
 import type { RecordedRequest } from "../journal/journal.ts";
 
-/** One recorded answer in the form that `nock.define` takes. */
+/** One recorded response in the form that `nock.define` takes. */
 export interface FixtureEntry {
   /** Origin of the server. */
   scope: string;
@@ -24,7 +24,7 @@ const passingHeaders = new Set([
   "x-request-id",
 ]);
 
-/** The answered requests as a fixture, for tests that run without a server; as redacted as the journal is. */
+/** The requests that got a response, as a fixture, for tests that run without a server; as redacted as the journal is. */
 export function fixtureOf(requests: readonly RecordedRequest[], serverUrl: string): FixtureEntry[] {
   return requests.flatMap(({ method, path, status, request, response }) => {
     if (status === null) return [];

@@ -5,6 +5,7 @@ import { unprocessable } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import { issuesOf } from "../kit/operation/validation-issues.ts";
+import { toWireNames } from "../kit/wire-names.ts";
 import type { ServeAdmin } from "./admin-route.ts";
 import { fixtureOf } from "./journal-fixture.ts";
 
@@ -38,7 +39,9 @@ export function serveJournal(serve: ServeAdmin, journal: Journal, serverUrl: () 
     const requests = journal.read(readFilter(context));
     return jsonResponse(200, { count: requests.length, requests });
   });
-  serve("GET", "/_mock/requests/counts", (context) => jsonResponse(200, journal.count(readFilter(context))));
+  serve("GET", "/_mock/requests/counts", (context) =>
+    jsonResponse(200, toWireNames(journal.count(readFilter(context)))),
+  );
   serve("GET", "/_mock/requests/export", (context) =>
     jsonResponse(200, fixtureOf(journal.read(readFilter(context)), serverUrl())),
   );

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { integrationSeedSchema, seedIntegrations } from "../control-plane/integrations/integration-seed.ts";
+import {
+  integrationSeedSchema,
+  seedIntegrations,
+  wireIntegrationSeedSchema,
+} from "../control-plane/integrations/integration-seed.ts";
 import { listenerCreateRequest } from "../control-plane/listeners/listener-schemas.ts";
 import { deploymentCreateRequest } from "../control-plane/schemas.ts";
 import type { Services } from "../control-plane/services.ts";
@@ -18,8 +22,8 @@ const deploymentSeedSchema = z.strictObject({
   count: z.int().min(1).max(100_000).optional(),
 });
 
-/** What a mock server can be filled with. */
-export const seedSchema = z.strictObject({
+/** What a mock server can be filled with. Listeners and deployments are the bodies of create requests, with the workspace that they are for. */
+const seedSchema = z.strictObject({
   integrations: z.array(integrationSeedSchema).optional(),
   /** Of the self-hosted edition. */
   listeners: z
@@ -30,11 +34,14 @@ export const seedSchema = z.strictObject({
 });
 export type Seed = z.input<typeof seedSchema>;
 
+/** A seed as it goes over the wire. */
+export const wireSeedSchema = seedSchema.extend({ integrations: z.array(wireIntegrationSeedSchema).optional() });
+
 /** What a seed has made. */
 export interface Seeded {
   integrations: number;
-  listeners: { id: string; compute_id: string }[];
-  deployments: { id: string; name: string; latest_revision_id: string }[];
+  listeners: { id: string; computeId: string }[];
+  deployments: { id: string; name: string; latestRevisionId: string }[];
 }
 
 /** Where a seed goes. */
@@ -91,7 +98,7 @@ function* seedSteps(
     for (const [index, { tenant_id: tenantId = defaultWorkspace, ...body }] of (seed.listeners ?? []).entries()) {
       part = `listeners[${index}]`;
       const listener = services.of({ edition: "self-hosted", tenantId }).listeners.create(body);
-      made.listeners.push({ id: listener.id, compute_id: listener.computeId });
+      made.listeners.push({ id: listener.id, computeId: listener.computeId });
     }
     for (const [index, entry] of (seed.deployments ?? []).entries()) {
       const { tenant_id: tenantId = defaultWorkspace, count = 1, ...body } = entry;
@@ -103,7 +110,7 @@ function* seedSteps(
       for (let number = 1; number <= count; number++) {
         const name = body.name.replaceAll("{n}", String(number));
         const note = ({ id, latestRevisionId }: DeploymentRecord) => {
-          made.deployments.push({ id, name, latest_revision_id: latestRevisionId });
+          made.deployments.push({ id, name, latestRevisionId });
         };
         const created = deployments.create({ ...body, name });
         if (created instanceof Promise) yield created.then(note, (error: unknown) => Promise.reject(refused(error)));

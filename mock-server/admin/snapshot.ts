@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { type TransitionTable, transitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
+import { type TransitionTable, wireTransitionSettingsSchema } from "../control-plane/revisions/transition-settings.ts";
 import type { StoreContent } from "../control-plane/store/content.ts";
 import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
-import { faultRuleSchema } from "../faults/fault-rule.ts";
+import { wireFaultRuleSchema } from "../faults/fault-rule.ts";
 import type { FaultTable } from "../faults/fault-table.ts";
 import { furthestTime } from "../kit/clock.ts";
 import type { Redaction } from "../kit/redaction.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
+import { toWireNames } from "../kit/wire-names.ts";
 
 const record = z.looseObject({ id: z.string().min(1) });
 const scoped = record.extend({ tenantId: z.string(), edition: z.enum(["cloud", "self-hosted"]) });
@@ -30,8 +31,8 @@ const records = <Schema extends z.ZodType<{ id: string }>>(schema: Schema) =>
 /** A snapshot as it is written by {@link takeSnapshot}. The fields that the server itself reads are checked, the rest is taken as it is. */
 export const snapshotSchema = z.strictObject({
   version: z.literal(1),
-  transitions: transitionSettingsSchema,
-  faults: z.array(faultRuleSchema.loose()),
+  transitions: wireTransitionSettingsSchema,
+  faults: z.array(wireFaultRuleSchema),
   content: z.strictObject({
     sequence: z.int().min(0),
     deployments: records(
@@ -80,6 +81,8 @@ export const snapshotSchema = z.strictObject({
     }),
   }),
 });
+
+/** Everything that a server knows, apart from what agent servers keep. What is in it is for servers to read. */
 export type Snapshot = z.input<typeof snapshotSchema>;
 
 /** What a snapshot is taken of, and put into. */
@@ -100,8 +103,8 @@ export function takeSnapshot(
 ): Snapshot {
   const snapshot = {
     version: 1,
-    transitions: transitions.get(),
-    faults: faults.list().map(({ matched: _, happened: __, ...rule }) => rule),
+    transitions: toWireNames(transitions.get()),
+    faults: toWireNames(faults.list().map(({ matched: _, happened: __, ...rule }) => rule)),
     content: store.content(),
   };
   if (includeSecrets) return snapshot as unknown as Snapshot;
@@ -119,24 +122,15 @@ export function takeSnapshot(
 export function putSnapshot({ store, faults, transitions, redaction }: SnapshotSubject, input: Snapshot): void {
   const snapshot = snapshotSchema.parse(input);
   const { mode, rules } = snapshot.transitions;
-  const before = faults.list();
-  faults.replace(snapshot.faults.map((rule) => faultRuleSchema.parse(rule)));
   try {
-    replaceContent(store, snapshot.content as unknown as StoreContent);
-  } catch (error) {
-    faults.replace(before.map(({ matched: _, happened: __, ...rule }) => rule));
-    throw error;
-  }
-  for (const value of store.secrets()) redaction.remember(value);
-  transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
-}
-
-/** @throws {RangeError} for records that the schema lets through and nothing can be done with. */
-function replaceContent(store: ControlPlaneStore, content: StoreContent): void {
-  try {
-    store.replace(content);
+    store.transaction(() => {
+      store.replace(snapshot.content as unknown as StoreContent);
+      faults.replace(snapshot.faults);
+    });
   } catch (error) {
     if (!(error instanceof TypeError) && !isConstraintViolation(error)) throw error;
     throw new RangeError(`The snapshot has a record that can't be read: ${error.message}.`);
   }
+  for (const value of store.secrets()) redaction.remember(value);
+  transitions.set({ ...(mode === undefined ? {} : { mode }), rules: rules ?? [] });
 }

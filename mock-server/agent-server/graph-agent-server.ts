@@ -47,6 +47,8 @@ interface Deployed {
   /** Of the revision that `served` is for, which the agent may be ahead of. */
   revisionId: string;
   served: Promise<Served>;
+  /** Aborted to end the deployment, all its revisions alike. */
+  ending: AbortController;
   /** Once it is there. */
   running?: Agent;
 }
@@ -78,7 +80,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     return ownDatabase;
   };
 
-  async function serve(agent: LiveAgent, before: Promise<Served> | undefined): Promise<Served> {
+  async function serve(agent: LiveAgent, before: Promise<Served> | undefined, ending: AbortSignal): Promise<Served> {
     const project = await projectOf(agent);
     const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const known = await before;
@@ -90,8 +92,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
-    // One that has been ended meanwhile must not store anything.
-    if (!deployed.has(agent.identity.id)) throw new Error("it has ended");
+    // What was removed meanwhile must not come back.
+    ending.throwIfAborted();
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
       running: await createAgent({ state, graphs, clock, ids, outbound, settings, identity, onDefect, log }),
@@ -111,8 +113,9 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       known.agent = agent;
       return known.served;
     }
-    const served = serve(agent, known?.served);
-    const entry: Deployed = { agent, revisionId: agent.revisionId, served };
+    const ending = known?.ending ?? new AbortController();
+    const served = serve(agent, known?.served, ending.signal);
+    const entry: Deployed = { agent, revisionId: agent.revisionId, served, ending };
     deployed.set(id, entry);
     served.then(
       ({ running }) => {
@@ -166,6 +169,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     for (const id of deploymentId === undefined ? [...deployed.keys()] : [deploymentId]) {
       const entry = deployed.get(id);
       deployed.delete(id);
+      entry?.ending.abort();
       // One that is there ends now, not a moment later.
       if (entry?.running) entry.running[Symbol.dispose]();
       else

@@ -17,7 +17,7 @@ import { RevisionService } from "./revisions/revision-service.ts";
 import type { Tenancy } from "./tenancy.ts";
 import { UploadService } from "./uploads/upload-service.ts";
 
-/** What handlers work with: none of it leads to the resources of another tenancy. */
+/** What handlers work with: nothing of it leads to the resources of another tenancy, but callbacks whose state this server has signed. */
 export interface TenantServices {
   deployments: DeploymentService;
   revisions: RevisionService;

@@ -6,7 +6,7 @@ import { currentTransition } from "./revisions/rollout.ts";
 import type { DeploymentBody, RevisionBody } from "./schemas.ts";
 import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 
-/** A deployment as it is sent. `agentUrl` is where its agent server answers. */
+/** A deployment as it is sent. `agentUrl` is where its agent server is reached. */
 export function viewDeployment(record: DeploymentRecord, agentUrl: string, now: number): DeploymentBody {
   const { sourceConfig } = record;
   return {

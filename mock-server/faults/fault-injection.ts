@@ -82,8 +82,8 @@ function inLowerCase(headers: Record<string, string> = {}): Record<string, strin
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function responseInstead({ status, body, html, headers, rate_limit }: FaultEffect): HttpResponse | undefined {
-  if (rate_limit) {
+function responseInstead({ status, body, html, headers, rateLimit }: FaultEffect): HttpResponse | undefined {
+  if (rateLimit) {
     return { status: 429, body: { detail: "Rate limit exceeded." }, headers: { "retry-after": "1" } };
   }
   const own = inLowerCase(headers);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { durationSchema } from "../kit/duration-schema.ts";
 import { isBodiless } from "../kit/http/http-response.ts";
 import { nodeHttp } from "../kit/http/node-http.ts";
+import { snakeCase, underWireNames } from "../kit/wire-names.ts";
 
 const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
   for (const [name, value] of Object.entries(headers)) {
@@ -30,37 +31,39 @@ const faultMatchSchema = z.strictObject({
 const faultEffectSchema = z.strictObject({
   /** How long to wait first, in real time. Alone: the request is then handled as usual. */
   latency: durationSchema.optional(),
-  /** HttpResponse with this instead of handling the request. */
+  /** Respond with this instead of handling the request. */
   status: z.int().min(200).max(599).optional(),
   /** With `status`: any JSON value. Default: a `detail` that names the fault. */
   body: z.unknown().optional(),
-  /** With `status`: an HTML page instead of JSON, as proxies answer. */
+  /** With `status`: an HTML page instead of JSON, as proxies send. */
   html: z.string().optional(),
   /** With `status`: further headers, for example Retry-After. */
   headers: headersSchema.optional(),
-  /** Reset the connection `before` the request is handled, or `after` that and before the answer. */
+  /** Reset the connection `before` the request is handled, or `after` that and before the response. */
   reset: z.enum(["before", "after"]).optional(),
   /** Handle the request, then break off in the middle of the body. */
   truncate: z.literal(true).optional(),
-  /** Handle the request, then answer with something that can't be parsed: JSON or an event stream that is broken at its end. */
+  /** Handle the request, then respond with something that can't be parsed: JSON or an event stream that is broken at its end. */
   malformed: z.literal(true).optional(),
   /** Let so many requests a second pass, by the server's clock; answer the others 429 with Retry-After: 1. */
-  rate_limit: z.strictObject({ requests: z.int().min(1) }).optional(),
+  rateLimit: z.strictObject({ requests: z.int().min(1) }).optional(),
 });
 
-/** Effects of which only one can happen. */
-const alternatives = ["status", "html", "reset", "truncate", "malformed", "rate_limit"] as const;
+export type FaultEffect = z.infer<typeof faultEffectSchema>;
 
-/** Whether answers with a status are never to have content: a 205 says that it has none by its length (RFC 9110, section 15.3.6). */
+/** Effects of which only one can happen. */
+const alternatives = ["status", "html", "reset", "truncate", "malformed", "rateLimit"] as const;
+
+/** Whether responses with a status are never to have content: a 205 says that it has none by its length (RFC 9110, section 15.3.6). */
 export function isWithoutContent(status: number): boolean {
   return isBodiless(status) || status === 205;
 }
 
 /** What is contradictory in an effect, in one sentence; `undefined` when nothing is. */
-function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | undefined {
+function contradictionOf(effect: FaultEffect, nameOf: (field: string) => string): string | undefined {
   const given = alternatives.filter((name) => effect[name] !== undefined);
   const chosen = given.filter((name) => name !== "status" || effect.html === undefined);
-  if (chosen.length > 1) return `${chosen.join(" and ")} contradict each other: give one of them`;
+  if (chosen.length > 1) return `${chosen.map(nameOf).join(" and ")} contradict each other: give one of them`;
   if (effect.body !== undefined && (effect.status === undefined || effect.html !== undefined)) {
     return "body goes with status, and not with html";
   }
@@ -75,10 +78,15 @@ function contradictionOf(effect: z.infer<typeof faultEffectSchema>): string | un
     return `a ${effect.status} has no body`;
   }
   if (given.length === 0 && effect.latency === undefined) {
-    return `the effect is empty: give latency, or one of ${alternatives.join(", ")}`;
+    return `the effect is empty: give latency, or one of ${alternatives.map(nameOf).join(", ")}`;
   }
   return undefined;
 }
+
+const consistent = (nameOf: (field: string) => string) => (effect: FaultEffect, context: z.RefinementCtx) => {
+  const message = contradictionOf(effect, nameOf);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+};
 
 /** One fault. Of several rules, the first that matches a request counts. */
 export const faultRuleSchema = z.strictObject({
@@ -90,10 +98,11 @@ export const faultRuleSchema = z.strictObject({
   times: z.int().min(1).optional(),
   /** How likely it happens, 0 to 1. */
   probability: z.number().min(0).max(1).optional(),
-  effect: faultEffectSchema.superRefine((effect, context) => {
-    const contradiction = contradictionOf(effect);
-    if (contradiction !== undefined) context.addIssue({ code: "custom", message: contradiction });
-  }),
+  effect: faultEffectSchema.superRefine(consistent((field) => field)),
 });
 export type FaultRule = z.infer<typeof faultRuleSchema>;
-export type FaultEffect = FaultRule["effect"];
+
+/** A fault as it goes over the wire. */
+export const wireFaultRuleSchema = faultRuleSchema.extend({
+  effect: underWireNames(faultEffectSchema).superRefine(consistent(snakeCase)),
+});

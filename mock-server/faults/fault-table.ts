@@ -92,13 +92,13 @@ export class FaultTable {
     if (nth !== undefined && entry.matched < nth) return false;
     if (entry.happened >= times) return false;
     if (probability !== undefined && this.#ids.random() >= probability) return false;
-    if (!effect.rate_limit) return true;
+    if (!effect.rateLimit) return true;
     const second = Math.floor(this.#clock.now() / 1000);
     if (second !== entry.second) {
       entry.second = second;
       entry.passedInSecond = 0;
     }
-    return ++entry.passedInSecond > effect.rate_limit.requests;
+    return ++entry.passedInSecond > effect.rateLimit.requests;
   }
 
   #entriesOf(rules: FaultRule[]): Entry[] {

@@ -1,7 +1,7 @@
 import { parseJson } from "../kit/http/json.ts";
 import { isSecretName, type Redaction } from "../kit/redaction.ts";
 
-/** One request that the server was asked, as it was; it is redacted when it is read. */
+/** One request to the server, as it was; it is redacted when it is read. */
 export interface JournalEntry {
   id: string;
   /** Milliseconds since the epoch, by the server's clock. */
@@ -11,7 +11,7 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  /** Names and values in turn, as those of the answer. */
+  /** Names and values in turn, as those of the response. */
   requestHeaders: readonly string[];
   requestBody: string | null;
   responseHeaders: readonly string[];
@@ -35,8 +35,8 @@ export interface JournalFilter {
 export interface RequestCounts {
   total: number;
   unmatched: number;
-  by_operation: Record<string, number>;
-  by_status: Record<string, number>;
+  byOperation: Record<string, number>;
+  byStatus: Record<string, number>;
 }
 
 /** A journal entry as it is handed out: without secrets, bodies parsed where they are JSON. */
@@ -49,7 +49,7 @@ export interface RecordedRequest {
   path: string;
   operation: string | null;
   tenant: string | null;
-  /** `null` where the connection was broken off instead of an answer. */
+  /** `null` where the connection was broken off instead of a response. */
   status: number | null;
   request: { headers: Record<string, string>; body: unknown };
   response: { headers: Record<string, string>; body: unknown };
@@ -64,7 +64,7 @@ export interface JournalLimits {
 
 const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
 
-/** The last requests that a server was asked, as far as they are within the limits. */
+/** The last requests to a server, as far as they are within the limits. */
 export class Journal {
   #entries: JournalEntry[] = [];
   /** Where those begin that are still held. */
@@ -110,14 +110,14 @@ export class Journal {
 
   count(filter: JournalFilter = {}): RequestCounts {
     const entries = this.#matching(filter);
-    const counts: RequestCounts = { total: entries.length, unmatched: 0, by_operation: {}, by_status: {} };
+    const counts: RequestCounts = { total: entries.length, unmatched: 0, byOperation: {}, byStatus: {} };
     const increase = (record: Record<string, number>, key: string) => {
       record[key] = (record[key] ?? 0) + 1;
     };
     for (const entry of entries) {
       if (isUnmatched(entry)) counts.unmatched++;
-      if (entry.operation !== null) increase(counts.by_operation, entry.operation);
-      increase(counts.by_status, String(entry.status ?? "reset"));
+      if (entry.operation !== null) increase(counts.byOperation, entry.operation);
+      increase(counts.byStatus, String(entry.status ?? "reset"));
     }
     return counts;
   }
@@ -170,11 +170,11 @@ function charactersOf({ requestBody, responseBody }: JournalEntry): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
-/** Longer bodies, in characters, aren't kept: a thousand of them would fill the memory. */
-const longestBody = 256 * 1024;
+/** In characters. Longer bodies aren't kept: a thousand of them would fill the memory. */
+const maxBodyLength = 256 * 1024;
 
 function withinLimit(body: string | null): string | null {
-  if (body === null || body.length <= longestBody) return body;
+  if (body === null || body.length <= maxBodyLength) return body;
   return JSON.stringify(`[${body.length} characters, which is too long for the journal]`);
 }
 

@@ -35,13 +35,13 @@ export function serveMcp(router: Router<Endpoint>, options: OAuthOptions): void 
     if (context.method !== "POST") {
       return jsonResponse(405, { detail: "Method Not Allowed" }, { allow: "POST" });
     }
-    return answerTo(context, grant);
+    return respondTo(context, grant);
   };
   router.on("GET", metadataPath, { operation: null, handle: metadata });
   router.all(path, { operation: null, handle: serve });
 }
 
-async function answerTo(context: RequestContext, grant: OAuthGrantRecord): Promise<HttpResponse> {
+async function respondTo(context: RequestContext, grant: OAuthGrantRecord): Promise<HttpResponse> {
   let input: unknown;
   try {
     input = parseJson(await context.readText());

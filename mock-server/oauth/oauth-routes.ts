@@ -33,16 +33,16 @@ export function serveOAuth(router: Router<Endpoint>, options: OAuthOptions): voi
   serve("GET", "/oauth/authorize", (context) => askUser(context, options));
   serve("POST", "/oauth/authorize", (context) => takeDecision(context, options));
   serve("POST", "/oauth/token", (context) =>
-    answering(async () => issueTokens(options, await readForm(context), context)),
+    responding(async () => issueTokens(options, await readForm(context), context)),
   );
   serve("POST", "/oauth/revoke", (context) =>
-    answering(async () => {
+    responding(async () => {
       const form = await readForm(context);
       revokeGrant(options, clientOfRequest(options, form, context), form.get("token") ?? "");
       return {};
     }),
   );
-  serve("POST", "/oauth/register", (context) => answering(() => register(context, options), 201));
+  serve("POST", "/oauth/register", (context) => responding(() => register(context, options), 201));
   serveMcp(router, options);
 }
 
@@ -61,9 +61,9 @@ function metadataOf(options: OAuthOptions): Record<string, unknown> {
   };
 }
 
-async function answering(answer: () => Promise<object>, status = 200): Promise<HttpResponse> {
+async function responding(bodyOf: () => Promise<object>, status = 200): Promise<HttpResponse> {
   try {
-    return jsonResponse(status, await answer(), noStore);
+    return jsonResponse(status, await bodyOf(), noStore);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const body = { error: error.code, error_description: error.message };

@@ -60,23 +60,22 @@ interface Pending {
  */
 export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   readonly #port: Port;
-  readonly #checks: MessageChecks<Ours, Theirs> | undefined;
   readonly #pending = new Map<number, Pending>();
   readonly #running = new Map<number, AbortController>();
   #handlers: Partial<Handlers<Ours>> = {};
+  #checks: MessageChecks<Ours, Theirs> | undefined;
   #lastId = 0;
   #closed: { reason: unknown } | undefined;
 
-  /** @param checks are left out where the other side is trusted. */
-  constructor(port: Port, checks?: MessageChecks<Ours, Theirs>) {
+  constructor(port: Port) {
     this.#port = port;
-    this.#checks = checks;
     port.on("message", (message) => this.#receive(message));
   }
 
-  /** Sets what calls and notices of the other side run. */
-  serve(handlers: Handlers<Ours>): void {
+  /** Sets what calls and notices of the other side run, and how its messages are checked where it isn't trusted. */
+  serve(handlers: Handlers<Ours>, checks?: MessageChecks<Ours, Theirs>): void {
     this.#handlers = handlers;
+    this.#checks = checks;
   }
 
   /**

@@ -8,7 +8,7 @@ const alice = { provider: "built-in", scopes: ["read", "write"], user_id: "alice
 
 async function startWithProvider() {
   const mock = await startForTest();
-  const { mcp_server_url: _, ...client } = (await mock.info()).oauth;
+  const { mcp_server_url: _, ...client } = (await mock.cloud("GET", "/_mock/info")).body.oauth;
   const body = { provider_id: "built-in", name: "The <built-in> provider", uses_pkce: true, ...client };
   const { status } = await mock.cloud("POST", "/v2/auth/providers", body);
   if (status !== 200) throw new Error(`The provider was answered with ${status}.`);

@@ -49,7 +49,7 @@ whenPossible(
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     await using stack = await project(mock);
     mock.transitions.set({
-      rules: [{ name: "agent", fail: "BUILD_FAILED", log_lines: ["no matching distribution for agent"], times: 2 }],
+      rules: [{ name: "agent", fail: "BUILD_FAILED", logLines: ["no matching distribution for agent"], times: 2 }],
     });
     const failed = await stack.up();
     expect(failed.code).not.toBe(0);

@@ -99,7 +99,7 @@ whenPossible(
     await failed("answered 400");
 
     mock.transitions.set({
-      rules: [{ name: "agent", fail: "BUILD_FAILED", log_lines: [echo, "the build broke here"] }],
+      rules: [{ name: "agent", fail: "BUILD_FAILED", logLines: [echo, "the build broke here"] }],
     });
     await failed("ended as BUILD_FAILED", "the build broke here");
     expect(leaksIn(await keptFiles(stack), every)).toEqual([]);

@@ -19,7 +19,7 @@ test("a server in another process is steered by the same names", async ({ mock }
   expect((await admin.clock.resume()).frozen).toBe(false);
   const { body: made } = await api("POST", "/v2/deployments", githubBody());
   expect((await admin.revisions.advance(made.latest_revision_id, "DEPLOYED")).status).toBe("DEPLOYED");
-  expect(await admin.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "c" })).toEqual([]);
+  expect(await admin.push({ repoUrl: "https://github.com/acme/agents", ref: "main", commit: "c" })).toEqual([]);
   const [rule] = await admin.faults.add({ match: { operation: "get_deployment" }, times: 1, effect: { status: 503 } });
   expect((await api("GET", `/v2/deployments/${made.id}`)).status).toBe(503);
   expect(await admin.faults.list()).toMatchObject([{ id: rule?.id, matched: 1, happened: 1 }]);
@@ -28,8 +28,8 @@ test("a server in another process is steered by the same names", async ({ mock }
   expect(await admin.requests({ status: 503 })).toHaveLength(1);
   expect(await admin.counts()).toMatchObject({
     total: 2,
-    by_operation: { create_deployment: 1, get_deployment: 1 },
-    by_status: { 201: 1, 503: 1 },
+    byOperation: { create_deployment: 1, get_deployment: 1 },
+    byStatus: { 201: 1, 503: 1 },
   });
   const snapshot = await admin.snapshot.get();
   await admin.transitions.set({ mode: "immediate" });
@@ -39,6 +39,31 @@ test("a server in another process is steered by the same names", async ({ mock }
   expect(await admin.seed({ deployments: [{ name: "more", source: "internal_source" }] })).toMatchObject({
     deployments: [{ name: "more" }],
   });
+});
+
+test("names are in camel case in code and in snake case over the wire, and names of the user's stay", async ({
+  mock,
+}) => {
+  const admin = connectMockServer(mock.url);
+  const api = apiOf(`${mock.url}/_mock`);
+  const rules = [
+    { name: "a", activeDelay: "1m" as const, logLines: ["some_line"], durations: { AWAITING_BUILD: "1s" as const } },
+  ];
+  expect(await admin.transitions.set({ rules })).toMatchObject({ rules });
+  expect((await api("GET", "/transitions")).body.rules).toEqual([
+    { name: "a", active_delay: "1m", log_lines: ["some_line"], durations: { AWAITING_BUILD: "1s" } },
+  ]);
+  const effects = [{ rateLimit: { requests: 5 } }, { status: 500, body: { retryAfter: 1, error_code: 2 } }];
+  await admin.faults.replace(effects.map((effect) => ({ match: { path: "/nowhere" }, effect })));
+  expect((await admin.faults.list()).map(({ effect }) => effect)).toEqual(effects);
+  expect((await api("GET", "/faults")).body.rules.map(({ effect }: { effect: unknown }) => effect)).toEqual([
+    { rate_limit: { requests: 5 } },
+    effects[1],
+  ]);
+  expect((await api("PUT", "/transitions", { rules: [{ name: "a", logLines: [] }] })).status).toBe(422);
+  const integration = { id: "11111111-1111-4111-8111-111111111111", name: "acme", anyRepository: true };
+  expect(await admin.seed({ integrations: [integration] })).toMatchObject({ integrations: 1 });
+  expect((await admin.info()).defaultIntegrationId).toBeNull();
 });
 
 test("what the server refuses is an error that says what and why", async ({ mock }) => {

@@ -69,7 +69,7 @@ test("a deployment's secrets are redacted in its logs, and a search doesn't find
   await using mock = await startWithDeployment({ secrets: [{ name: "MODEL_KEY", value: secret }] });
   const input = { message: `the key ${secret} is refused` };
   await mock.agent("POST", "/runs/wait", { assistant_id: "failure", input });
-  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", log_lines: [`echo ${secret}`] }] });
+  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", logLines: [`echo ${secret}`] }] });
   const { body } = await mock.cloud("POST", `/v2/deployments/${mock.deployment.id}/revisions`, {});
   const build = `/v1/projects/${mock.deployment.id}/revisions/${body.id}/build_logs`;
   const all = JSON.stringify([await mock.logs(), (await mock.cloud("POST", build, {})).body]);

@@ -15,7 +15,7 @@ async function startWithProvider(options: MockServerOptions = {}, changes: objec
 }
 
 async function createProvider(mock: TestServer, changes: object = {}, headers: Record<string, string> = {}) {
-  const { oauth } = await mock.info();
+  const { oauth } = (await mock.cloud("GET", "/_mock/info")).body;
   const { mcp_server_url: _, ...client } = oauth;
   const body = { provider_id: "built-in", name: "Built-in", uses_pkce: true, ...client, ...changes };
   return mock.cloud("POST", "/v2/auth/providers", body, headers);
@@ -41,7 +41,7 @@ test("a user allows access once, and gets the token from then on", async () => {
 
 test("the flow works in the self-hosted edition, without PKCE and with Basic authentication", async () => {
   await using mock = await startForTest();
-  const { oauth } = await mock.info();
+  const { oauth } = (await mock.cloud("GET", "/_mock/info")).body;
   const { mcp_server_url: _, ...client } = oauth;
   const body = { provider_id: "p", name: "P", ...client, token_endpoint_auth_method: "client_secret_basic" };
   expect((await mock.selfHosted("POST", "/v2/auth/providers", body)).body).toMatchObject({ uses_pkce: false });
@@ -298,11 +298,11 @@ test("a token endpoint elsewhere isn't called, and the user is told", async () =
 test("a provider is discovered from an MCP server, and its tokens open that server", async () => {
   await using mock = await startForTest();
   const { oauth } = await mock.info();
-  const body = { provider_id: "mcp", name: "MCP", mcp_server_url: oauth.mcp_server_url };
+  const body = { provider_id: "mcp", name: "MCP", mcp_server_url: oauth.mcpServerUrl };
   const made = await mock.cloud("POST", "/v2/auth/providers/mcp-discover", body);
   expect(made).toMatchObject({
     status: 200,
-    body: { is_dynamic_client: true, uses_pkce: true, token_endpoint_auth_method: "none", auth_url: oauth.auth_url },
+    body: { is_dynamic_client: true, uses_pkce: true, token_endpoint_auth_method: "none", auth_url: oauth.authUrl },
   });
   await consent((await authenticate(mock, { provider: "mcp" })).body.url);
   const { token } = (await authenticate(mock, { provider: "mcp" })).body;

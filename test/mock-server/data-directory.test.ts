@@ -50,7 +50,7 @@ test("a later server goes on with everything that the control planes knew, and w
     auth_url: "https://github.com/login/oauth/authorize",
     token_url: "https://github.com/login/oauth/access_token",
   });
-  await first.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "c".repeat(40) });
+  await first.push({ repoUrl: "https://github.com/acme/agents", ref: "main", commit: "c".repeat(40) });
   first.clock.advance("5m");
   first.clock.freeze();
   const [before, time, list] = [

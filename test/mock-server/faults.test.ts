@@ -64,7 +64,7 @@ test("a probability is kept to, the same way for the same seed", async () => {
 
 test("a rate limit lets so many requests a second pass", async () => {
   await using mock = await startForTest();
-  mock.faults.add({ effect: { rate_limit: { requests: 2 } } });
+  mock.faults.add({ effect: { rateLimit: { requests: 2 } } });
   const statuses = [];
   for (let count = 0; count < 3; count++) statuses.push((await mock.cloud("GET", list)).status);
   expect(statuses).toEqual([200, 200, 429]);

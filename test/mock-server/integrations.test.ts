@@ -4,8 +4,8 @@ import { apiOf, githubBody, startForTest } from "./api.ts";
 const own = "11111111-1111-4111-8111-111111111111";
 const forge = "22222222-2222-4222-8222-222222222222";
 const seeds = [
-  { id: own, name: "acme", tenant_id: "one", repositories: [{ url: "https://github.com/acme/agents.git" }] },
-  { id: forge, name: "acme-forge", kind: "forge" as const, any_repository: true },
+  { id: own, name: "acme", tenantId: "one", repositories: [{ url: "https://github.com/acme/agents.git" }] },
+  { id: forge, name: "acme-forge", kind: "forge" as const, anyRepository: true },
 ];
 
 const bodyWith = (integrationId: string, repoUrl: string) =>

@@ -102,7 +102,7 @@ test("a redeploy makes a new revision with the config and commit of the one it n
   await using mock = await startForTest();
   const { path, first, revision, again } = await make(mock);
   const before = await revision(first);
-  await mock.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "c".repeat(40) });
+  await mock.push({ repoUrl: "https://github.com/acme/agents", ref: "main", commit: "c".repeat(40) });
   expect((await revision(await again())).source_revision_config.repo_commit_sha).toBe("c".repeat(40));
   const { status, body } = await mock.cloud("POST", `${path}/revisions/${first}/redeploy`);
   expect(status).toBe(200);
@@ -144,7 +144,7 @@ test.each([
   ["DEPLOY_FAILED", "deploy_logs"],
 ] as const)("a rule makes matching deployments end in %s, with its lines in the log", async (fail, log) => {
   await using mock = await startForTest({ transitions: "time:100s" });
-  mock.transitions.set({ rules: [{ name: "bad-*", fail, log_lines: ["out of memory"] }] });
+  mock.transitions.set({ rules: [{ name: "bad-*", fail, logLines: ["out of memory"] }] });
   const bad = await make(mock, githubBody({ name: "bad-agent" }));
   const good = await make(mock);
   mock.clock.advance("100s");
@@ -181,7 +181,7 @@ test("a rule makes a revision stick at, or pass through, a status that nobody kn
   mock.transitions.set({
     rules: [
       { name: "stuck", stick: "MIGRATING" },
-      { name: "passing", pass_through: "WARMING_UP", durations: { WARMING_UP: "1m" } },
+      { name: "passing", passThrough: "WARMING_UP", durations: { WARMING_UP: "1m" } },
     ],
   });
   const stuck = await make(mock, githubBody({ name: "stuck" }));
@@ -209,8 +209,8 @@ test("the switch of the traffic can be delayed, or never come", async () => {
   const { again, deployment, first } = await make(mock);
   mock.transitions.set({
     rules: [
-      { name: "*", active_delay: "1m", times: 1 },
-      { name: "*", active_delay: "never" },
+      { name: "*", activeDelay: "1m", times: 1 },
+      { name: "*", activeDelay: "never" },
     ],
   });
   const second = await again();
@@ -254,7 +254,7 @@ test("a push moves the branch and builds the deployments that build on pushes to
 
 test("a tag doesn't move, unless it is forced", async () => {
   await using mock = await startForTest();
-  const event = { repo_url: "https://github.com/acme/agents", ref: "refs/tags/v1", commit: "e".repeat(40) };
+  const event = { repoUrl: "https://github.com/acme/agents", ref: "refs/tags/v1", commit: "e".repeat(40) };
   await expect(mock.push(event)).rejects.toThrow("tag");
   expect(await mock.push({ ...event, force: true })).toEqual([]);
 });

@@ -39,7 +39,7 @@ test("a snapshot put back brings everything back, into another server too", asyn
   await using mock = await startForTest({ transitions: "manual" });
   const secrets = [{ name: "TOKEN", value: "the-secret-value" }];
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody({ secrets }));
-  await mock.push({ repo_url: "https://github.com/acme/agents", ref: "main", commit: "abc" });
+  await mock.push({ repoUrl: "https://github.com/acme/agents", ref: "main", commit: "abc" });
   mock.faults.add({ id: "slow", match: { path: "/nothing" }, effect: { status: 500 } });
   mock.transitions.set({ rules: [{ name: "bad-*", fail: "BUILD_FAILED" }] });
   const snapshot = await mock.snapshot.get();

@@ -162,7 +162,7 @@ test("a status that nobody knows is waited through, with a warning", async () =>
   await using logs = await startLogServer();
   await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   ground.mock.transitions.set({
-    rules: [{ name: "agent", pass_through: "POLISHING", durations: { POLISHING: "2s" } }],
+    rules: [{ name: "agent", passThrough: "POLISHING", durations: { POLISHING: "2s" } }],
   });
   expect(summary(await ground.engine.up(program()))).toEqual(["create"]);
   expect(ground.engine.resources.get("agent")?.outputs).toMatchObject({ revisionStatus: "DEPLOYED" });

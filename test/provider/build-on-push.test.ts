@@ -18,7 +18,7 @@ const repository = "https://github.com/acme/agent";
 const built = (changes: Partial<DeploymentArgs> = {}) => program({ sourceConfig: { buildOnPush: true }, ...changes });
 
 function push({ mock }: Ground, commit: string) {
-  return mock.push({ repo_url: repository, ref: "main", commit });
+  return mock.push({ repoUrl: repository, ref: "main", commit });
 }
 
 async function live({ mock }: Ground) {
@@ -66,7 +66,7 @@ test("with a tag, or without build on push, a pushed commit rolls out again on p
   const tagged = (changes: Partial<DeploymentArgs> = {}) =>
     program({ sourceRevisionConfig: { repoRef: "refs/tags/v1" }, ...changes });
   await ground.engine.up(tagged());
-  await ground.mock.push({ repo_url: repository, ref: "refs/tags/v1", commit: first, force: true });
+  await ground.mock.push({ repoUrl: repository, ref: "refs/tags/v1", commit: first, force: true });
   expect(summary(await ground.engine.up(tagged({ pushedCommit: first })))).toEqual(["update"]);
   expect(writes(ground.mock)).toEqual(["POST 201", "PATCH 200"]);
   expect(ground.mock.requests({ method: "PATCH" })[0]?.request.body).toEqual({

@@ -47,7 +47,7 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   const { client, clock } = connect(mock);
   const first = await created(client);
   await waitUntilLive(client, first);
-  mock.transitions.set({ rules: [{ name: "agent", active_delay: "never", times: 1 }] });
+  mock.transitions.set({ rules: [{ name: "agent", activeDelay: "never", times: 1 }] });
   const changed = { ...desired, sourceRevisionConfig: { ...desired.sourceRevisionConfig, repoRef: "next" } };
   const second = await update(client, first.deployment.id, changed, { previous: desired, claim });
   const stuck = `is DEPLOYED, but 1m 00s later deployment ${first.deployment.id} still serves ${first.revisionId}`;

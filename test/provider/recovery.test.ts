@@ -30,7 +30,7 @@ test("a build that fails names its revision and log, and the next up heals the s
   const rule = {
     name: "agent",
     fail: "BUILD_FAILED" as const,
-    log_lines: ["no matching distribution for agent"],
+    logLines: ["no matching distribution for agent"],
     times: 1,
   };
   ground.mock.transitions.set({ rules: [rule] });

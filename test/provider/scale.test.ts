@@ -31,7 +31,7 @@ test("a hundred deployments of one stack are all live after one write and three 
 
 test("a hundred deployments are made once each by a server that takes twenty requests a second", async () => {
   await using ground = await startGround();
-  ground.mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rate_limit: { requests: 20 } } });
+  ground.mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rateLimit: { requests: 20 } } });
   expect(summary(await ground.engine.up(many))).toEqual(Array(count).fill("create"));
   expect(ground.mock.faults.list()[0]?.happened).toBeGreaterThan(0);
   const { deployments, revisions } = await platform(ground.mock);

@@ -55,7 +55,7 @@ test("a build log with secrets is reported without them, in the error and in the
   await using ground = await startGround({ logs: logs.address });
   const lines = Object.values(plantedSecrets).flatMap((value) => value.split("\n"));
   ground.mock.transitions.set({
-    rules: [{ name: "agent", fail: "BUILD_FAILED", log_lines: [...lines, echo, "the build broke here"] }],
+    rules: [{ name: "agent", fail: "BUILD_FAILED", logLines: [...lines, echo, "the build broke here"] }],
   });
   const said = summary(await ground.engine.up(program({ secrets: { ...plantedSecrets } }))).join("\n");
   expect(said).toContain("ended as BUILD_FAILED");

@@ -29,5 +29,5 @@ test("a project's app is told the host and the path that were asked for, and a h
   expect(await ask("here", "//elsewhere/a%23b?c=d")).toMatch(/http:\/\/here\/\/elsewhere\/a%23b\?c=d/);
   const refused = await ask("[", "/hello");
   expect(refused).toMatch(/^HTTP\/1\.1 400 /);
-  expect(refused).toContain("The Host header is no host.");
+  expect(refused).toContain("The Host header isn't a host.");
 });

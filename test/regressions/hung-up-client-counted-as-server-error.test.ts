@@ -13,5 +13,5 @@ test("a request whose client hangs up in the middle of its body has no status in
   socket.destroy();
   await until(async () => mock.requests().length > 0);
   expect(mock.requests()).toMatchObject([{ operation: "create_deployment", status: null, response: { body: null } }]);
-  expect(mock.counts().by_status).toEqual({ reset: 1 });
+  expect(mock.counts().byStatus).toEqual({ reset: 1 });
 });

@@ -5,7 +5,7 @@ test("what is secret in the query of an address is not in the journal, in whiche
   await using mock = await startForTest();
   const names = ["api_key", "access_token", "client_secret", "code", "password", "token", "X-Api-Key"];
   for (const name of names) await fetch(`${mock.url}/v2/deployments?limit=1&${name}=hidden-value`);
-  const { oauth } = await mock.info();
+  const { oauth } = (await mock.cloud("GET", "/_mock/info")).body;
   const provider = { provider_id: "p", name: "P", uses_pkce: true, ...oauth };
   await mock.cloud("POST", "/v2/auth/providers", provider);
   const asked = { provider: "p", scopes: ["read"], user_id: "alice" };

@@ -12,9 +12,6 @@ export interface Credentials {
   tenantId: string | undefined;
 }
 
-/** How many keys' callers are kept at hand: any key may do, and there is no end of them. */
-const maxCallers = 1000;
-
 function keyOf({ apiKey, authorization }: Credentials): string {
   return apiKey || (/^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? "");
 }
@@ -23,7 +20,6 @@ function keyOf({ apiKey, authorization }: Credentials): string {
 export class ApiKeys {
   readonly #workspacesByKey: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #strict: boolean;
-  readonly #callers = new Map<string, string>();
 
   constructor(keys: Readonly<Record<string, readonly string[]>> | undefined, strict: boolean) {
     this.#strict = strict;
@@ -69,12 +65,11 @@ export class ApiKeys {
 
   /** A UUID that stands for the holder of the key: the same for the same key, and telling nothing about it. */
   callerOf(credentials: Credentials): string {
-    const key = keyOf(credentials);
-    const known = this.#callers.get(key);
-    if (known !== undefined) return known;
-    const caller = uuidFrom(createHash("sha256").update(`caller/${key}`).digest());
-    if (this.#callers.size < maxCallers) this.#callers.set(key, caller);
-    return caller;
+    return uuidFrom(
+      createHash("sha256")
+        .update(`caller/${keyOf(credentials)}`)
+        .digest(),
+    );
   }
 
   /** @throws {HttpError} 401 or 403 unless the key belongs to the workspace. */

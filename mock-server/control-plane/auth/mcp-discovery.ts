@@ -85,7 +85,7 @@ export async function registerClient(
   server: McpAuthorization,
   redirectUri: string,
 ): Promise<RegisteredClient> {
-  const answer = await outbound.send(server.registrationEndpoint, {
+  const response = await outbound.send(server.registrationEndpoint, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json" },
     body: JSON.stringify({
@@ -96,8 +96,8 @@ export async function registerClient(
       token_endpoint_auth_method: "none",
     }),
   });
-  const client = answer.status >= 200 && answer.status < 300 ? parsed(answer.text, registration) : undefined;
-  if (!client) throw new OutboundError(`the registration was answered ${answer.status} without a client.`);
+  const client = response.status >= 200 && response.status < 300 ? parsed(response.text, registration) : undefined;
+  if (!client) throw new OutboundError(`the registration got a ${response.status} without a client.`);
   return {
     clientId: client.client_id,
     clientSecret: client.client_secret ?? null,
@@ -128,8 +128,8 @@ async function firstDocument<Schema extends z.ZodType>(
 ): Promise<z.output<Schema> | undefined> {
   for (const place of places) {
     if (place === undefined) continue;
-    const answer = await outbound.send(place, { method: "GET", headers: { accept: "application/json" } });
-    const document = answer.status === 200 ? parsed(answer.text, schema) : undefined;
+    const response = await outbound.send(place, { method: "GET", headers: { accept: "application/json" } });
+    const document = response.status === 200 ? parsed(response.text, schema) : undefined;
     if (document) return document;
   }
   return undefined;

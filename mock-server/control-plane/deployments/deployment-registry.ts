@@ -9,7 +9,7 @@ import { isGone } from "./deployment-state.ts";
 
 /** A push to a repository, as it is told to the mock server. */
 export interface Push {
-  repo_url: string;
+  repoUrl: string;
   /** A branch, bare or as `refs/heads/…`; a tag, as `refs/tags/…`, moves with `force` only. */
   ref: string;
   commit: string;
@@ -106,9 +106,9 @@ export class DeploymentRegistry {
    * Does what a push would cause: moves the ref, and makes a revision of each deployment that builds on pushes to it. Returns those revisions.
    * @throws {HttpError} 400 for a tag without `force`.
    */
-  async push({ repo_url, ref, commit, force = false }: Push): Promise<RevisionChange[]> {
+  async push({ repoUrl, ref, commit, force = false }: Push): Promise<RevisionChange[]> {
     const { store, revisions } = this.#options;
-    const repository = normalizeRepository(repo_url);
+    const repository = normalizeRepository(repoUrl);
     const name = normalizeRef(ref);
     if (name.startsWith("refs/tags/") && !force) {
       throw badRequest(`${name} is a tag: it moves with "force": true only.`);

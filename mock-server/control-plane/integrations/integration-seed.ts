@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { underWireNames } from "../../kit/wire-names.ts";
 import type { Integrations } from "../store/integrations.ts";
 import type { IntegrationRecord } from "../store/records.ts";
 
@@ -15,6 +16,12 @@ const defaultIntegration: IntegrationRecord = {
   acceptsAnyRepository: true,
 };
 
+const repositorySeedSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  /** @default "main" */
+  defaultBranch: z.string().min(1).optional(),
+});
+
 /** An integration as it is configured. */
 export const integrationSeedSchema = z.strictObject({
   id: z.guid(),
@@ -22,15 +29,18 @@ export const integrationSeedSchema = z.strictObject({
   /** @default "github" */
   kind: z.enum(["github", "forge"]).optional(),
   /** The workspace that has it. Default: every workspace. */
-  tenant_id: z.string().min(1).optional(),
-  installation_id: z.int().optional(),
-  repositories: z
-    .array(z.strictObject({ url: z.url({ protocol: /^https?$/ }), default_branch: z.string().min(1).optional() }))
-    .optional(),
+  tenantId: z.string().min(1).optional(),
+  installationId: z.int().optional(),
+  repositories: z.array(repositorySeedSchema).optional(),
   /** Let deployments use repositories that aren't listed. @default false */
-  any_repository: z.boolean().optional(),
+  anyRepository: z.boolean().optional(),
 });
 export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
+
+/** An integration as it is configured over the wire. */
+export const wireIntegrationSeedSchema = underWireNames(
+  integrationSeedSchema.extend({ repositories: z.array(underWireNames(repositorySeedSchema)).optional() }),
+);
 
 /** Puts the default integration into a state that has no integration. */
 export function ensureDefaultIntegration(integrations: Integrations): void {
@@ -44,15 +54,15 @@ export function seedIntegrations(integrations: Integrations, seeds: readonly Int
     integrations.put({
       id: seed.id.toLowerCase(),
       kind: seed.kind ?? "github",
-      tenantId: seed.tenant_id ?? null,
+      tenantId: seed.tenantId ?? null,
       name: seed.name,
-      installationId: seed.installation_id ?? index + 1,
-      repositories: (seed.repositories ?? []).map(({ url, default_branch: branch }, position) => ({
+      installationId: seed.installationId ?? index + 1,
+      repositories: (seed.repositories ?? []).map(({ url, defaultBranch = "main" }, position) => ({
         id: (index + 1) * 1000 + position,
         url,
-        defaultBranch: branch ?? "main",
+        defaultBranch,
       })),
-      acceptsAnyRepository: seed.any_repository ?? false,
+      acceptsAnyRepository: seed.anyRepository ?? false,
     });
   }
 }

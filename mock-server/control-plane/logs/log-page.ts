@@ -14,7 +14,7 @@ function timeOfBound(value: string | null | undefined, field: string): number | 
 /**
  * One page of log lines. `start_time` and `end_time` are inclusive, `query` is looked for without regard to case, the order is the oldest
  * first unless `desc` is asked for, and 100 lines are returned unless `limit` says otherwise. Every message goes through `redact`, before anything is
- * looked for in it: a search must not tell what the answer hides.
+ * looked for in it: a search must not tell what the response hides.
  * @throws {HttpError} 400 for a time or an offset that can't be read.
  */
 export function pageOfLog(lines: LogLine[], request: LogsRequest, redact: (text: string) => string): LogsPage {

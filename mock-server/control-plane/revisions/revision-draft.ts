@@ -15,10 +15,10 @@ export function draftOf(
   const stick = rule?.stick ?? null;
   const { phases, transitions } = scheduleOf(source, totalOf(mode), now, stick, {
     fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
-    passThrough: rule?.pass_through,
+    passThrough: rule?.passThrough,
     durations: mode === "immediate" ? undefined : rule?.durations,
   });
-  const delay = rule?.active_delay ?? 0;
+  const delay = rule?.activeDelay ?? 0;
   return {
     id: revisionId,
     sequence,
@@ -30,9 +30,9 @@ export function draftOf(
     transitions: mode === "manual" ? transitions.slice(0, 1) : transitions,
     moves: mode !== "manual",
     stick,
-    activeDelay: delay === "never" ? null : parseDuration(delay, "active_delay"),
+    activeDelay: delay === "never" ? null : parseDuration(delay, "activeDelay"),
     buildLines: build ? linesOf(build, buildLines(source, config)) : null,
-    failureLines: rule?.log_lines ?? (build?.hasFailed ? build.lines : []),
+    failureLines: rule?.logLines ?? (build?.hasFailed ? build.lines : []),
   };
 }
 

@@ -40,7 +40,7 @@ const failedPhases: Record<string, string> = {
   DEPLOY_FAILED: "DEPLOYING",
 };
 
-/** How one rollout departs from the usual course. */
+/** How one rollout departs from the default schedule. */
 export interface RolloutVariation {
   fail?: string | undefined;
   passThrough?: string | undefined;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../../../core/duration.ts";
 import { durationSchema, isDuration } from "../../kit/duration-schema.ts";
 import { globMatcher } from "../../kit/glob.ts";
+import { underWireNames } from "../../kit/wire-names.ts";
 import type { TransitionMode } from "./rollout.ts";
 
 const modeSchema = z
@@ -9,32 +10,38 @@ const modeSchema = z
   .refine(isMode, 'Input should be "immediate", "manual" or "time:<duration>", for example "time:5s"')
   .transform((mode) => mode as TransitionMode);
 
-/** One exception from the usual course, for deployments whose name matches. The first rule that matches counts. */
+/** One exception from the default schedule, for deployments whose name matches. The first rule that matches counts. */
 const transitionRuleSchema = z.strictObject({
   /** Name of the deployments it is for; `*` and `?` are wild. */
   name: z.string(),
   mode: modeSchema.optional(),
   /** End here instead of in DEPLOYED. */
   fail: z.enum(["CREATE_FAILED", "BUILD_FAILED", "DEPLOY_FAILED"]).optional(),
-  /** Stay in this status until advanced. A status outside the usual course is entered just before the end. */
+  /** Stay in this status until advanced. A status outside the default schedule is entered just before the end. */
   stick: z.string().min(1).optional(),
   /** A status, usually one that no client knows, to pass through just before the end. */
-  pass_through: z.string().min(1).optional(),
+  passThrough: z.string().min(1).optional(),
   /** Duration of single phases, by status. */
   durations: z.record(z.string(), durationSchema).optional(),
   /** How long after DEPLOYED the revision becomes the active one; `never` keeps the old one. Default: at once. */
-  active_delay: durationSchema.or(z.literal("never")).optional(),
-  /** Lines in the log of the phase that fails, instead of the usual ones. */
-  log_lines: z.array(z.string()).optional(),
+  activeDelay: durationSchema.or(z.literal("never")).optional(),
+  /** Lines in the log of the phase that fails, instead of the default ones. */
+  logLines: z.array(z.string()).optional(),
   /** How many revisions it is for; then it is out of use. */
   times: z.int().min(1).optional(),
 });
 export type TransitionRule = z.input<typeof transitionRuleSchema>;
 type CheckedRule = z.output<typeof transitionRuleSchema>;
 
-export const transitionSettingsSchema = z.strictObject({
+const transitionSettingsSchema = z.strictObject({
   mode: modeSchema.optional(),
   rules: z.array(transitionRuleSchema).optional(),
+});
+
+/** Transition settings as they go over the wire. */
+export const wireTransitionSettingsSchema = z.strictObject({
+  mode: modeSchema.optional(),
+  rules: z.array(underWireNames(transitionRuleSchema)).optional(),
 });
 export type TransitionSettings = z.input<typeof transitionSettingsSchema>;
 
@@ -49,7 +56,7 @@ export function parseTransitionMode(mode: string): TransitionMode {
   return result.data;
 }
 
-/** How new revisions move. Revisions that exist already keep the course they were given. */
+/** How new revisions move. Revisions that exist already keep the schedule they were given. */
 export class TransitionTable {
   readonly #initialMode: TransitionMode;
   #mode: TransitionMode;

@@ -61,7 +61,7 @@ export interface RevisionRecord {
   stick: string | null;
   /** How long after DEPLOYED the traffic moves to it, in milliseconds; `null`: never. */
   activeDelay: number | null;
-  /** What its build has logged; `null`: what builds usually log. */
+  /** What its build has logged; `null`: what builds log by default. */
   buildLines: string[] | null;
   /** Lines logged at the moment of a failure. */
   failureLines: string[];

@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { Calls, type Handlers } from "../calls.ts";
+import { Calls, type Handlers, type MessageChecks } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
-import { messageChecks } from "./message-checks.ts";
 import { type LogLine, readPrintedLines } from "./printed-lines.ts";
 
 /** Why calls into a worker fail when it has ended, or is being ended. */
@@ -17,8 +16,15 @@ export class WorkerCrashed extends WorkerLost {
 export interface GraphWorkerOptions {
   /** The worker's environment, which is added to by that of the project that it loads. */
   env: NodeJS.ProcessEnv;
-  /** The most memory for its values, in MiB. @default Node.js's own */
+  /** The maximum of memory for its values, in MiB. @default Node.js's own */
   memoryMb?: number | undefined;
+}
+
+export interface GraphWorkerService {
+  handlers: Handlers<ServerMethods>;
+  checks: Omit<MessageChecks<ServerMethods, WorkerMethods>, "onInvalid">;
+  /** Takes the lines that the worker's code prints. */
+  onLog: (line: LogLine) => void;
 }
 
 /** The entry of workers: among the sources, or beside the bundle that this file has become a part of. */
@@ -43,12 +49,9 @@ export class GraphWorker {
       ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     });
     ({ promise: this.lost, resolve: this.#lose } = Promise.withResolvers<void>());
-    const onInvalid = () => {
-      void this.terminate(new WorkerCrashed("A message from the graphs' worker isn't of the protocol: it was ended."));
-    };
-    this.calls = new Calls<ServerMethods, WorkerMethods>(this.#worker, { ...messageChecks, onInvalid });
+    this.calls = new Calls<ServerMethods, WorkerMethods>(this.#worker);
     let cause: Error | undefined;
-    this.#worker.on("messageerror", onInvalid);
+    this.#worker.on("messageerror", () => this.#endInvalid());
     this.#worker.on("error", (error: Error) => {
       cause = error;
     });
@@ -58,9 +61,9 @@ export class GraphWorker {
     });
   }
 
-  /** Sets what its calls run, and who takes the lines that its code prints, which wait until then. */
-  serve(handlers: Handlers<ServerMethods>, onLog: (line: LogLine) => void): void {
-    this.calls.serve(handlers);
+  /** Says how the worker is served. What it prints waits until then. */
+  serve({ handlers, checks, onLog }: GraphWorkerService): void {
+    this.calls.serve(handlers, { ...checks, onInvalid: () => this.#endInvalid() });
     readPrintedLines(this.#worker.stdout, "stdout", onLog);
     readPrintedLines(this.#worker.stderr, "stderr", onLog);
   }
@@ -69,6 +72,10 @@ export class GraphWorker {
   async terminate(reason: Error): Promise<void> {
     this.#close(reason);
     await this.#worker.terminate();
+  }
+
+  #endInvalid(): void {
+    void this.terminate(new WorkerCrashed("A message from the graphs' worker isn't of the protocol: it was ended."));
   }
 
   #close(reason: Error): void {

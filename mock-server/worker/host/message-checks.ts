@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Fields, StateSnapshot, StoredWrite } from "../../agent-server/engine/contract.ts";
 import { streamModes } from "../../agent-server/engine/stream-mode.ts";
-import type { Message, MessageChecks, Params, Result } from "../calls.ts";
+import type { Message, Params, Result } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
+import type { GraphWorkerService } from "./graph-worker.ts";
 
 /** A project's code can post anything in the name of its worker: these schemas say what the rest of the server can rely on. */
 
@@ -158,7 +159,7 @@ const results: { [Name in keyof WorkerMethods]: z.ZodType<Result<WorkerMethods, 
   cancelAppBody: z.undefined(),
 };
 
-export const messageChecks: Omit<MessageChecks<ServerMethods, WorkerMethods>, "onInvalid"> = {
+export const messageChecks: GraphWorkerService["checks"] = {
   isMessage: (value): value is Message => message.safeParse(value).success,
   params: checksOf(params),
   results: checksOf(results),

@@ -62,7 +62,7 @@ async function fetchApp(
 ): Promise<HttpResponse> {
   const sent = await context.readBytes(bodyLimitBytes);
   const root = `http://${context.header("host") ?? "localhost"}`;
-  if (!URL.canParse(root)) throw new HttpError(400, "The Host header is no host.");
+  if (!URL.canParse(root)) throw new HttpError(400, "The Host header isn't a host.");
   const url = new URL(root);
   url.pathname = path;
   url.search = context.query.toString();

@@ -13,16 +13,16 @@ export interface ReloadingProjectOptions {
   /** The graph configuration file. */
   file: string;
   start: (project: GraphProject) => Promise<RunningProject>;
-  /** Whether the project is loaded anew when a file of it changes. */
+  /** Whether the project is loaded again when a file of it changes. */
   isWatched: boolean;
   onEvent: (event: ReloadEvent) => void;
 }
 
-/** How long files are left alone after a change before the project is loaded anew, in milliseconds: editors write in several steps. */
+/** How long files are left alone after a change before the project is loaded again, in milliseconds: editors write in several steps. */
 const quietMs = 100;
 const sourceFile = /\.(?:[cm]?[jt]sx?|json)$/;
 
-/** A project that is loaded anew when one of its files changes. Until the new one is loaded, and when it doesn't load, the one before serves. */
+/** A project that is loaded again when one of its files changes. Until the new one is loaded, and when it doesn't load, the one before serves. */
 export class ReloadingProject implements AsyncDisposable {
   readonly #options: ReloadingProjectOptions;
   readonly #watchers = new Map<string, FSWatcher>();

@@ -3,6 +3,7 @@ import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { WorkerMethods } from "../protocol.ts";
 import { GraphWorker, WorkerLost } from "./graph-worker.ts";
+import { messageChecks } from "./message-checks.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { LogLine } from "./printed-lines.ts";
 import { WatchedWorker } from "./watched-worker.ts";
@@ -14,13 +15,13 @@ export interface SupervisorOptions {
   onDefect?: (error: unknown) => void;
   /** How long loading the project's files may take, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
-  /** The most memory for the values of the project's code, in MiB. @default Node.js's own limit */
+  /** The maximum of memory for the values of the project's code, in MiB. @default Node.js's own limit */
   memoryMb?: number;
   /** How long the project's code may keep a worker from responding, in milliseconds, before it is ended. @default 10000 */
   unresponsiveMs?: number;
   /** A worker that was started ahead and has loaded nothing, for the supervisor to use and end. @default none */
   prewarmed?: GraphWorker | undefined;
-  /** Aborted when the project's files are no longer wanted, however long they go on loading. */
+  /** Aborted when the project's files are no longer wanted, however long they take to load. */
   signal?: AbortSignal | undefined;
 }
 
@@ -145,7 +146,7 @@ export class Supervisor {
       await worker.terminate(noLongerServed());
       this.#workers.delete(worker);
     });
-    worker.serve(this.openCalls.handlers, this.#onLog);
+    worker.serve({ handlers: this.openCalls.handlers, checks: messageChecks, onLog: this.#onLog });
     try {
       this.#files = await this.#load(worker);
     } catch (error) {

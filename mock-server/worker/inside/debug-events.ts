@@ -1,7 +1,7 @@
 import type { Fields } from "../../agent-server/engine/contract.ts";
 import { referenceOf } from "./snapshot.ts";
 
-/** What the library tells in the mode `debug`, as it is sent. */
+/** A chunk of the library's mode `debug`, as it is sent. */
 export function debugView(chunk: unknown): unknown {
   const { type, payload, ...rest } = chunk as Fields;
   if (type === "checkpoint") return { ...rest, type, payload: debugCheckpoint(payload as Fields) };
@@ -9,7 +9,7 @@ export function debugView(chunk: unknown): unknown {
   return chunk;
 }
 
-/** What the library tells in the mode `checkpoints`, as it is sent; `undefined` for what is only meant for newer streams. */
+/** A chunk of the library's mode `checkpoints`, as it is sent; `undefined` for what is only meant for newer streams. */
 export function checkpointView(chunk: unknown): unknown {
   const { values, metadata, next } = chunk as Fields;
   return next === undefined ? undefined : { values, metadata, next };

@@ -50,17 +50,17 @@ export function exportedAuth(exported: unknown): ExportedAuth {
 }
 
 function handlersOf(exported: unknown): { authenticate: Handler; callbacks: Record<string, Handler> } {
-  if (typeof exported !== "object" || exported === null) throw new TypeError("is no object with auth handlers");
+  if (typeof exported !== "object" || exported === null) throw new TypeError("isn't an object with auth handlers");
   const isOfficial = "~handlerCache" in exported;
   const { authenticate, ...rest } = (isOfficial ? exported["~handlerCache"] : exported) as Record<string, unknown>;
   const callbacks = (isOfficial ? rest.callbacks : rest.on) ?? {};
   if (typeof authenticate !== "function") throw new TypeError('has no handler "authenticate"');
   const isMap = typeof callbacks === "object" && Object.values(callbacks).every((one) => typeof one === "function");
-  if (!isMap) throw new TypeError('has an "on" that is no object of functions by event');
+  if (!isMap) throw new TypeError(`has an "on" that isn't an object of functions by event`);
   return { authenticate: authenticate as Handler, callbacks: callbacks as Record<string, Handler> };
 }
 
-/** What the handler says in place of an answer. */
+/** What a handler that returns `false` refuses with. */
 class Refusal extends Error {
   readonly status = 403;
 }

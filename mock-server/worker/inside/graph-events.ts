@@ -8,7 +8,7 @@ import type { Library } from "./library.ts";
 import { MessageEvents } from "./message-events.ts";
 import { wireJson } from "./wire-json.ts";
 
-/** Streams what the library tells of a run, as the events of the stream modes that the run was started with. */
+/** Streams what the library reports of a run, as the events of the stream modes that the run was started with. */
 export class GraphEvents {
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #withSubgraphs: boolean;
@@ -24,7 +24,7 @@ export class GraphEvents {
     this.messages = this.#modes.has("messages") ? new MessageEvents(library, writer) : undefined;
   }
 
-  /** What the library has to tell. The state is always needed: it is what the run comes to. */
+  /** The stream modes to ask the library for. The state is always needed: it is the outcome of the run. */
   libraryModes(): string[] {
     const modes = [...this.#modes].filter((mode) => mode !== "events" && mode !== "messages");
     return [...new Set(["values", ...modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode))])];
@@ -32,7 +32,7 @@ export class GraphEvents {
 
   /** One chunk of the library's stream. */
   take(namespace: readonly string[], mode: string, chunk: unknown): void {
-    if (mode === "messages") this.#tellMessage(namespace, chunk as [unknown, object]);
+    if (mode === "messages") this.#writeMessage(namespace, chunk as [unknown, object]);
     else {
       if (mode === "values" && namespace.length === 0) this.messages?.stateTaken(chunk);
       if (!this.#modes.has(mode as StreamMode)) return;
@@ -46,13 +46,13 @@ export class GraphEvents {
     this.#write("events", "events", [], event);
   }
 
-  #tellMessage(namespace: readonly string[], [message, metadata]: [unknown, object]): void {
-    let told = this.#metadata.get(metadata);
-    if (told === undefined) {
-      told = wireJson(toBothNames(toNeutralNames(metadata as Fields)), "metadata");
-      this.#metadata.set(metadata, told);
+  #writeMessage(namespace: readonly string[], [message, metadata]: [unknown, object]): void {
+    let json = this.#metadata.get(metadata);
+    if (json === undefined) {
+      json = wireJson(toBothNames(toNeutralNames(metadata as Fields)), "metadata");
+      this.#metadata.set(metadata, json);
     }
-    this.#writer.write("messages-tuple", named("messages", namespace), `[${wireJson(message, "message")},${told}]`);
+    this.#writer.write("messages-tuple", named("messages", namespace), `[${wireJson(message, "message")},${json}]`);
   }
 
   #write(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {

@@ -18,7 +18,7 @@ export function schemasOf(library: Library, graph: CompiledGraph): GraphSchemas 
     try {
       return (schema?.() as Fields | undefined) ?? otherwise;
     } catch {
-      // A schema of a library that can't be told as JSON Schema.
+      // A schema of a library that JSON Schema can't express.
       return otherwise;
     }
   };

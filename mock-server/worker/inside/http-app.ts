@@ -24,7 +24,7 @@ export class HttpApp {
     const value = await loadExport(place);
     if (typeof (value as Partial<Fetcher> | null)?.fetch === "function") return new HttpApp(value as Fetcher);
     throw new ProjectLoadError(
-      `${place.exportName} of ${place.module} is no app: an object with a method fetch(request) is expected, such as an app of Hono.`,
+      `${place.exportName} of ${place.module} isn't an app: an object with a method fetch(request) is expected, such as an app of Hono.`,
     );
   }
 
@@ -33,7 +33,7 @@ export class HttpApp {
       new Request(url, { method, headers, signal, ...(body === null ? {} : { body: new Uint8Array(body) }) }),
     );
     if (!(response instanceof Response)) {
-      throw new TypeError("The app of http.app returned something that is no Response.");
+      throw new TypeError("The app of http.app returned something that isn't a Response.");
     }
     const id = response.body && randomUUID();
     if (response.body && id) this.#bodies.set(id, response.body.getReader());

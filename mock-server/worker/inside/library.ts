@@ -14,7 +14,7 @@ type Messages = typeof import("@langchain/core/messages");
 /** The user's own copy of the library. */
 export interface Library extends Module {
   version: string;
-  /** What a model's parts of a message are, where a model tells only their text. */
+  /** What a model's parts of a message are, where a model reports only their text. */
   AIMessageChunk: Messages["AIMessageChunk"];
   /** The library's reader of schemas, where it has one. */
   schemas: Schemas | undefined;

@@ -48,7 +48,7 @@ export class MessageEvents {
     ): Promise<void> => {
       if (tags?.some((tag) => hiddenTags.includes(tag))) return;
       this.#replies.set(callId, { id: `run-${callId}`, metadata: metadata ?? {}, whole: undefined });
-      // What the graph has told before comes first: it is still on its way through the graph's stream.
+      // Earlier events of the graph come first: they are still on their way through its stream.
       await new Promise((resolve) => setImmediate(resolve));
     },
     handleLLMNewToken: (
@@ -59,7 +59,7 @@ export class MessageEvents {
       _tags?: string[],
       fields?: { chunk?: { message?: LibraryMessage } },
     ): void => {
-      this.#tell(
+      this.#write(
         callId,
         fields?.chunk?.message ?? (new this.#library.AIMessageChunk({ content: token }) as LibraryMessage),
       );
@@ -67,7 +67,7 @@ export class MessageEvents {
     handleLLMEnd: (output: { generations?: { message?: LibraryMessage }[][] }, callId: string): void => {
       const reply = this.#replies.get(callId);
       const message = output.generations?.[0]?.[0]?.message;
-      if (reply && reply.whole === undefined && message) this.#tell(callId, message);
+      if (reply && reply.whole === undefined && message) this.#write(callId, message);
       this.#replies.delete(callId);
     },
     handleLLMError: (_error: unknown, callId: string): void => {
@@ -75,7 +75,7 @@ export class MessageEvents {
     },
   };
 
-  /** Tells of the messages of a state that haven't been told of as part of one. */
+  /** Streams the messages of a state that no earlier state had. */
   stateTaken(values: unknown): void {
     const { messages } = (values ?? {}) as { messages?: unknown };
     const fresh: LibraryMessage[] = [];
@@ -87,7 +87,7 @@ export class MessageEvents {
     if (fresh.length > 0) this.#writer.write("messages", "messages/complete", wireJson(fresh, "messages"));
   }
 
-  #tell(callId: string, chunk: LibraryMessage): void {
+  #write(callId: string, chunk: LibraryMessage): void {
     const reply = this.#replies.get(callId);
     if (!reply) return;
     if (reply.whole === undefined) {

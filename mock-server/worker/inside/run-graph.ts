@@ -51,7 +51,7 @@ export async function runGraph(
 
 type Chunk = [namespace: readonly string[], mode: string, chunk: unknown];
 
-/** What the graph tells: by its own stream, or, where all events of what it calls are wanted, picked out of those. */
+/** The chunks of the graph: of its own stream, or, where all events of what it calls are wanted, picked out of those. */
 async function* chunksOf(
   graph: CompiledGraph,
   input: unknown,

@@ -21,7 +21,7 @@ export function wireValue<Value>(value: unknown, name: string): Value {
 
 const maxPlainDepth = 50;
 
-/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and is looked at more closely. */
+/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and {@link flattened} decides. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
   if (depth > maxPlainDepth) return false;

@@ -129,7 +129,7 @@ test("a build that fails shows its log, its cause and its ids", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
   await using github = await FakeGitHub.start();
   const lines = ["::error::not a command", `pip: token ${secretValue}`, "ModuleNotFoundError: no module named agent"];
-  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", log_lines: lines }] });
+  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", logLines: lines }] });
   const inputs = agentInputs(mock, { secrets: `TOKEN=${secretValue}`, "github-environment": "production" });
   const result = await runAction({ event: push("a".repeat(40)), inputs, githubUrl: github.url });
   expect(result.code).toBe(1);
@@ -202,7 +202,7 @@ test("where the platform builds on push, its build is waited for and no second o
     onOutput: (soFar) => {
       if (isPushed || !soFar.includes("Waiting for the platform's own build")) return;
       isPushed = true;
-      void mock.push({ repo_url: repositoryUrl, ref: "main", commit });
+      void mock.push({ repoUrl: repositoryUrl, ref: "main", commit });
     },
   });
   expect(outputs, log).toMatchObject({ result: "deployed", commit, "commit-matches": "true" });

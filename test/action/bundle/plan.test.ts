@@ -74,8 +74,8 @@ test("the deployment is an output, without the values of its environment", async
 
 test("the end of the log is an output, redacted and bounded", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
-  const log_lines = [...Array.from({ length: 400 }, (_, line) => `${"x".repeat(200)} ${line}`), `token ${secretValue}`];
-  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", log_lines }] });
+  const logLines = [...Array.from({ length: 400 }, (_, line) => `${"x".repeat(200)} ${line}`), `token ${secretValue}`];
+  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", logLines }] });
   const { outputs, log } = await runAction({
     event,
     inputs: agentInputs(mock, { secrets: `TOKEN=${secretValue}` }),

@@ -153,7 +153,7 @@ test("a re-run of a redeployment follows what the first attempt began", async ()
 test("the log of a revision that is followed shows no secret that only the platform has", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [{ name: "BY_HAND", value: secretValue }] });
-  mock.transitions.set({ rules: [{ name: "*", mode: "manual", log_lines: [`leak ${secretValue}`] }] });
+  mock.transitions.set({ rules: [{ name: "*", mode: "manual", logLines: [`leak ${secretValue}`] }] });
   const event = { name: "workflow_dispatch", ref: "refs/heads/main" };
   const inputs = agentInputs(mock, { operation: "redeploy" });
   await runAction({ event, inputs: { ...inputs, wait: "false" } });

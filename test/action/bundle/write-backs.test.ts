@@ -94,7 +94,7 @@ test("with a personal token the comment is that of its user", async () => {
 test("a failure updates the comment, with the end of the log", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   mock.transitions.set({
-    rules: [{ name: "*", fail: "BUILD_FAILED", log_lines: ["@octocat ```</details><img src=x>", "the cause"] }],
+    rules: [{ name: "*", fail: "BUILD_FAILED", logLines: ["@octocat ```</details><img src=x>", "the cause"] }],
   });
   await using github = await FakeGitHub.start();
   await runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
@@ -117,7 +117,7 @@ test("comment and summary can be switched off", async () => {
 test("a log of megabytes is cut in the summary and in the comment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index} ${"x".repeat(70_000)}`);
-  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", log_lines: lines }] });
+  mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", logLines: lines }] });
   await using github = await FakeGitHub.start();
   const { summary, code } = await runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
   expect(code).toBe(1);
@@ -139,7 +139,7 @@ test("a secret reaches neither log, file, comment nor GitHub deployment, however
     token,
   ];
   mock.transitions.set({
-    rules: [{ name: "*", fail: "DEPLOY_FAILED", log_lines: forms.map((form) => `leak ${form}`) }],
+    rules: [{ name: "*", fail: "DEPLOY_FAILED", logLines: forms.map((form) => `leak ${form}`) }],
   });
   await using github = await FakeGitHub.start();
   const secrets = JSON.stringify({ TOKEN: secretValue, PEM: "line-one-of-a-key\nline-two-of-a-key" });

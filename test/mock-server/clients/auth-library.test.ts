@@ -12,7 +12,7 @@ const script = fileURLToPath(new URL("auth_flow.py", import.meta.url));
 test.skipIf(skip)(`the auth library authenticates end to end${skip}`, async () => {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using mock = await startForTest();
-  const { oauth } = await mock.info();
+  const { oauth } = (await mock.cloud("GET", "/_mock/info")).body;
   const options = JSON.stringify({ ...oauth, url: mock.url, api_key: "test-key" });
   const users: Promise<unknown>[] = [];
   const onOutput = (piece: string) => {

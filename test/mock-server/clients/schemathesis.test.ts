@@ -34,7 +34,7 @@ async function fuzz(edition: "cloud" | "self-hosted", ...args: string[]) {
       auth_url: "http://127.0.0.1/authorize",
       token_url: "http://127.0.0.1/token",
     });
-    const { default_integration_id: integrationId } = await mock.info();
+    const { defaultIntegrationId: integrationId } = await mock.info();
     const parameters = {
       deployment_id: deployment.id,
       revision_id: deployment.latest_revision_id,

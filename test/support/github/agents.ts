@@ -20,7 +20,7 @@ export function agentInputs(mock: MockServer, inputs: Record<string, string> = {
 /** Moves a branch to a new commit, as a push does, and returns the commit. */
 export async function pushTo(mock: MockServer, ref = "main"): Promise<string> {
   const commit = someCommit();
-  await mock.push({ repo_url: repositoryUrl, ref, commit });
+  await mock.push({ repoUrl: repositoryUrl, ref, commit });
   return commit;
 }
 

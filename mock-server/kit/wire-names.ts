@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Fields whose values have names of the user's, of operations or of statuses. */
+const keptFields: ReadonlySet<string> = new Set(["body", "headers", "durations", "byOperation", "byStatus"]);
+
+/** A copy of a value with the names of its fields, at every depth, in snake case: as it goes over the wire. */
+export function toWireNames(value: unknown): unknown {
+  return renamed(value, snakeCase);
+}
+
+/** The opposite of {@link toWireNames}. */
+export function fromWireNames<Value>(value: unknown): Value {
+  return renamed(value, camelCase) as Value;
+}
+
+function renamed(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => renamed(entry, rename));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]) => {
+    return [rename(name), keptFields.has(camelCase(name)) ? field : renamed(field, rename)];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** Reads what `schema` does, its own fields named in snake case. */
+export function underWireNames<Schema extends z.ZodObject>(schema: Schema): z.ZodType<z.output<Schema>> {
+  const fields = Object.entries(schema.shape).map(([name, field]) => [snakeCase(name), field]);
+  const wire = z.strictObject(Object.fromEntries(fields) as z.ZodRawShape);
+  return wire.transform((read) =>
+    Object.fromEntries(Object.entries(read).map(([name, field]) => [camelCase(name), field])),
+  ) as unknown as z.ZodType<z.output<Schema>>;
+}
