@@ -81,7 +81,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     states,
     cronTimer,
     webhooks,
-    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, states, items }, run, record),
+    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
   });
   const isBusy = (threadId: string) => live.isBusy(threadId);
   const deleteThread = (threadId: string) => live.deleteThread(threadId);

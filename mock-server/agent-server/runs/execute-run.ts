@@ -5,21 +5,19 @@ import { commandOf, type Fields, type Graph, GraphError } from "../engine/contra
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import { type Items, nodeStore } from "../store/items.ts";
-import { checkpointStore } from "../threads/checkpoints.ts";
-import type { ThreadStates } from "../threads/thread-states.ts";
+import { checkpointStore, findCheckpoint } from "../threads/checkpoints.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import { streamModesOf } from "./run-kwargs.ts";
 
 interface ExecutionDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "ids"> {
   graphs: Graphs;
   checkpoints: CheckpointTable;
-  states: ThreadStates;
   items: Items;
 }
 
 /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
 export async function executeRun(
-  { graphs, checkpoints, states, items, clock, alarms, ids }: ExecutionDependencies,
+  { graphs, checkpoints, items, clock, alarms, ids }: ExecutionDependencies,
   live: LiveRun,
   record: RunRecord,
 ): Promise<RunResult> {
@@ -31,7 +29,7 @@ export async function executeRun(
   const { values, interrupts } = await graph.execute({
     input: start.input,
     command: commandOf(start.command),
-    checkpointId: keepsState ? startingPoint(states, graph, threadId, kwargs) : undefined,
+    checkpointId: keepsState ? startingPoint(checkpoints, graph, threadId, kwargs) : undefined,
     runId,
     threadId,
     config: {
@@ -80,9 +78,14 @@ function recursionLimit(config: Fields): number | undefined {
 }
 
 /** The checkpoint that the caller names, if any. */
-function startingPoint(states: ThreadStates, graph: Graph, threadId: string, kwargs: Fields): string | undefined {
+function startingPoint(
+  checkpoints: CheckpointTable,
+  graph: Graph,
+  threadId: string,
+  kwargs: Fields,
+): string | undefined {
   const configurable = (kwargs.config as Fields).configurable as Fields;
   const chosen = (kwargs.checkpoint as Fields | undefined)?.checkpoint_id ?? configurable.checkpoint_id;
   if (typeof chosen !== "string") return undefined;
-  return states.findCheckpoint(threadId, graph.engine, { checkpoint_id: chosen })?.id;
+  return findCheckpoint(checkpoints, threadId, graph.engine, { checkpoint_id: chosen })?.id;
 }

@@ -81,11 +81,18 @@ export class RunResponses {
     return eventStream(runs.threadStream(threadId, { ...options, heartbeatMs: settings.heartbeatMs }), {});
   }
 
-  /** Cancels a run, and responds without waiting for its end. */
-  cancel(runId: string, action: CancelAction): HttpResponse {
+  /** Cancels a run, and responds at once or, with `wait`, when it has ended. @throws {HttpError} 404 for an unknown run. */
+  async cancel(threadId: string, runId: string, action: CancelAction, wait: boolean): Promise<HttpResponse> {
+    const { runs, live } = this.#dependencies;
+    const { run_id: id } = runs.find(threadId, runId);
+    if (wait) await live.cancel(id, action);
+    else this.#cancelInBackground(id, action);
+    return { status: wait ? 204 : 202 };
+  }
+
+  #cancelInBackground(runId: string, action: CancelAction = "interrupt"): void {
     const { live, inBackground } = this.#dependencies;
     inBackground(() => live.cancel(runId, action));
-    return { status: 202 };
   }
 
   #events({ log }: Pick<LiveRun, "log">, runId: string, options: JoinOptions): ReadableStream<Uint8Array> {
@@ -93,7 +100,7 @@ export class RunResponses {
     return log.read({
       ...read,
       heartbeatMs: this.#dependencies.settings.heartbeatMs,
-      onLeave: () => cancelOnDisconnect && this.cancel(runId, "interrupt"),
+      onLeave: () => cancelOnDisconnect && this.#cancelInBackground(runId),
     });
   }
 
@@ -123,7 +130,7 @@ export class RunResponses {
       cancel: () => {
         clearInterval(keepAlive);
         isDisconnected = true;
-        if (cancelOnDisconnect) this.cancel(live.runId, "interrupt");
+        if (cancelOnDisconnect) this.#cancelInBackground(live.runId);
       },
     });
     return { status: 200, content, headers: { "content-type": "application/json", ...headers } };

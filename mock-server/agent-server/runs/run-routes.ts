@@ -122,7 +122,7 @@ export const runRoutes = [
     summary: "Delete a run, which is cancelled first if it hasn't ended",
     responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
     async handle({ runs, params }) {
-      await runs.delete(runs.find(params.thread_id, params.run_id as string).run_id);
+      await runs.delete(params.thread_id as string, params.run_id as string);
       return { status: 204 };
     },
   }),
@@ -147,12 +147,8 @@ export const runRoutes = [
       404: notFound,
       422: invalid,
     },
-    async handle({ runs, runResponses, params, query: { wait, action } }) {
-      const { run_id: runId } = runs.find(params.thread_id, params.run_id as string);
-      if (!wait) return runResponses.cancel(runId, action);
-      await runs.cancel([runId], action);
-      return { status: 204 };
-    },
+    handle: ({ runResponses, params, query: { wait, action } }) =>
+      runResponses.cancel(params.thread_id as string, params.run_id as string, action, wait),
   }),
   agentRoute({
     id: "cancel_runs",

@@ -12,7 +12,7 @@ import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { CancelAction, LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { runKwargs, runMetadata } from "./run-kwargs.ts";
-import type { RunStart } from "./run-schemas.ts";
+import { type RunStart, runStatus } from "./run-schemas.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
@@ -127,8 +127,17 @@ export class Runs {
     return this.#dependencies.state.runs.ids(statuses);
   }
 
-  /** Removes a run, which is cancelled first if it hasn't ended. */
-  async delete(runId: string): Promise<void> {
+  /** Removes a run, which is cancelled first if it hasn't ended. @throws {HttpError} 404 for an unknown run. */
+  async delete(threadId: string, runId: string): Promise<void> {
+    await this.#remove(this.find(threadId, runId).run_id);
+  }
+
+  /** Removes all of them. */
+  async clear(): Promise<void> {
+    for (const id of this.ids(runStatus.options)) await this.#remove(id);
+  }
+
+  async #remove(runId: string): Promise<void> {
     const { state, live } = this.#dependencies;
     await live.cancel(runId, "interrupt");
     state.runs.remove(runId);

@@ -4,7 +4,6 @@ import type { Assistants } from "../assistants/assistants.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { LiveRun } from "../runs/live-run.ts";
 import type { RunQueue } from "../runs/run-queue.ts";
-import { runStatus } from "../runs/run-schemas.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Items } from "../store/items.ts";
 import type { Threads } from "../threads/threads.ts";
@@ -69,7 +68,7 @@ export class System {
   async truncate(chosen: z.output<typeof truncation>): Promise<void> {
     const { assistants, threads, runs, items } = this.#dependencies;
     if (chosen.threads) await threads.clear();
-    if (chosen.runs) for (const id of runs.ids(runStatus.options)) await runs.delete(id);
+    if (chosen.runs) await runs.clear();
     if (chosen.checkpointer) threads.clearStates();
     if (chosen.store) items.clear();
     if (chosen.assistants) assistants.clear();

@@ -1,5 +1,26 @@
+import { HttpError } from "../../kit/http/http-error.ts";
 import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../engine/contract.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
+import type { CheckpointRecord } from "../persistence/records.ts";
+
+/** Which checkpoint a client means; without an id, the newest. */
+export interface CheckpointChoice {
+  checkpoint_id?: string | undefined;
+  checkpoint_ns?: string | undefined;
+}
+
+/** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
+export function findCheckpoint(
+  checkpoints: CheckpointTable,
+  threadId: string,
+  engine: Graph["engine"] | undefined,
+  { checkpoint_id: id, checkpoint_ns: namespace }: CheckpointChoice,
+): CheckpointRecord | undefined {
+  const filter = { id, namespace: id === undefined ? (namespace ?? "") : namespace };
+  const found = engine && checkpoints.search(threadId, engine, filter, 1)[0];
+  if (!found && id !== undefined) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);
+  return found;
+}
 
 /** A thread's checkpoints as an engine reads and writes them. What is put once the signal is aborted is dropped. */
 export function checkpointStore(

@@ -11,10 +11,10 @@ import {
 } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
-import { heldCheckpoints } from "./checkpoints.ts";
+import { type CheckpointChoice, findCheckpoint, heldCheckpoints } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";
-import type { CheckpointChoice, ThreadStates } from "./thread-states.ts";
+import type { ThreadStates } from "./thread-states.ts";
 
 interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
@@ -82,7 +82,7 @@ export class StateUpdates {
       .update({
         threadId,
         checkpoints,
-        from: states.findCheckpoint(threadId, graph.engine, choice),
+        from: findCheckpoint(state.checkpoints, threadId, graph.engine, choice),
         supersteps,
         metadata,
         configurable: metadata,
@@ -112,7 +112,7 @@ export class StateUpdates {
   mergeMetadata(threadId: string, metadata: Fields): void {
     const { state, records, states } = this.#dependencies;
     const graph = states.graphOf(records.find(threadId));
-    const latest = states.findCheckpoint(threadId, graph?.engine, {});
+    const latest = findCheckpoint(state.checkpoints, threadId, graph?.engine, {});
     if (!latest) throw new HttpError(422, `Thread ${threadId} has no state yet.`);
     state.checkpoints.setMetadata(threadId, latest, { ...latest.metadata, ...metadata });
   }

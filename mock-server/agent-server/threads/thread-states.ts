@@ -1,10 +1,9 @@
 import type { z } from "zod";
-import { HttpError } from "../../kit/http/http-error.ts";
 import type { Graphs } from "../assistants/graphs.ts";
 import type { Fields, Graph, StateSnapshot } from "../engine/contract.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
-import type { CheckpointRecord, ThreadRecord } from "../persistence/records.ts";
-import { checkpointStore } from "./checkpoints.ts";
+import type { ThreadRecord } from "../persistence/records.ts";
+import { type CheckpointChoice, checkpointStore, findCheckpoint } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { historySearch } from "./thread-schemas.ts";
 
@@ -18,12 +17,6 @@ const emptyState: StateSnapshot = {
   parent_checkpoint: null,
   interrupts: [],
 };
-
-/** Which checkpoint a client means; without an id, the newest. */
-export interface CheckpointChoice {
-  checkpoint_id?: string | undefined;
-  checkpoint_ns?: string | undefined;
-}
 
 interface ThreadStatesDependencies {
   records: ThreadRecords;
@@ -45,7 +38,7 @@ export class ThreadStates {
    */
   async read(threadId: string, choice: CheckpointChoice, subgraphs = false): Promise<StateSnapshot> {
     const graph = this.graphOf(this.#dependencies.records.find(threadId));
-    const found = this.findCheckpoint(threadId, graph?.engine, choice);
+    const found = findCheckpoint(this.#dependencies.checkpoints, threadId, graph?.engine, choice);
     if (!found || !graph) return emptyState;
     const id = choice.checkpoint_id === undefined ? undefined : found.id;
     const [state] = await this.#at(threadId, graph, [{ namespace: found.namespace, id }], subgraphs);
@@ -77,18 +70,6 @@ export class ThreadStates {
    */
   graphOf({ metadata }: Pick<ThreadRecord, "metadata">): Graph | undefined {
     return typeof metadata.graph_id === "string" ? this.#dependencies.graphs.find(metadata.graph_id) : undefined;
-  }
-
-  /** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
-  findCheckpoint(
-    threadId: string,
-    engine: Graph["engine"] | undefined,
-    { checkpoint_id: id, checkpoint_ns: namespace }: CheckpointChoice,
-  ): CheckpointRecord | undefined {
-    const filter = { id, namespace: id === undefined ? (namespace ?? "") : namespace };
-    const found = engine && this.#dependencies.checkpoints.search(threadId, engine, filter, 1)[0];
-    if (!found && id !== undefined) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);
-    return found;
   }
 
   /** States whose checkpoints are known to be there. */
