@@ -29,6 +29,10 @@ function readCheckpoint(row: Row): CheckpointRecord {
   };
 }
 
+function readStored(row: Row): StoredCheckpoint {
+  return { ...readCheckpoint(row), content: deserialize(row.content as Uint8Array) };
+}
+
 /** Checkpoints of an agent server's threads, and what tasks did after them. Whoever may see a thread may see those. */
 export class CheckpointTable {
   readonly #database: Database;
@@ -41,28 +45,17 @@ export class CheckpointTable {
 
   /** The checkpoint with an id, or the newest of a namespace. */
   get(threadId: string, engine: Engine, namespace: string, id?: string): StoredCheckpoint | undefined {
-    const { sql, values } = this.#passing(threadId, engine, { namespace, id });
-    const row = this.#database.get(
-      `SELECT ${columns}, content FROM checkpoints WHERE ${sql} ORDER BY checkpoint_id DESC LIMIT 1`,
-      ...values,
-    );
-    return row && { ...readCheckpoint(row), content: deserialize(row.content as Uint8Array) };
+    return this.#rows("*", threadId, engine, { namespace, id }, 1).map(readStored)[0];
   }
 
   /** Those of a namespace, or of all, the newest first. */
   list(threadId: string, engine: Engine, namespace?: string): StoredCheckpoint[] {
-    const { sql, values } = this.#passing(threadId, engine, { namespace });
-    return this.#database
-      .all(`SELECT ${columns}, content FROM checkpoints WHERE ${sql} ORDER BY checkpoint_id DESC`, ...values)
-      .map((row) => ({ ...readCheckpoint(row), content: deserialize(row.content as Uint8Array) }));
+    return this.#rows("*", threadId, engine, { namespace }).map(readStored);
   }
 
   /** The newest that pass, without what their engine reads, the newest first. */
   search(threadId: string, engine: Engine, filter: CheckpointFilter, limit: number): CheckpointRecord[] {
-    const { sql, values } = this.#passing(threadId, engine, filter);
-    return this.#database
-      .all(`SELECT ${columns} FROM checkpoints WHERE ${sql} ORDER BY checkpoint_id DESC LIMIT ?`, ...values, limit)
-      .map(readCheckpoint);
+    return this.#rows(columns, threadId, engine, filter, limit).map(readCheckpoint);
   }
 
   /** Adds or replaces a checkpoint; one of a thread that is gone is dropped. */
@@ -149,25 +142,13 @@ export class CheckpointTable {
     );
   }
 
-  /** Removes all of a thread. */
-  clear(threadId: string): void {
+  /** Removes all of a thread, or what a run has put of it. */
+  clear(threadId: string, runId?: string): void {
+    const condition = `agent = ? AND thread_id = ?${runId === undefined ? "" : " AND run_id = ?"}`;
+    const values = [this.#agent, threadId, ...(runId === undefined ? [] : [runId])];
     this.#database.transaction(() => {
       for (const table of ["checkpoints", "writes"]) {
-        this.#database.run(`DELETE FROM ${table} WHERE agent = ? AND thread_id = ?`, this.#agent, threadId);
-      }
-    });
-  }
-
-  /** Undoes what a run has put. */
-  removeOfRun(threadId: string, runId: string): void {
-    this.#database.transaction(() => {
-      for (const table of ["checkpoints", "writes"]) {
-        this.#database.run(
-          `DELETE FROM ${table} WHERE agent = ? AND thread_id = ? AND run_id = ?`,
-          this.#agent,
-          threadId,
-          runId,
-        );
+        this.#database.run(`DELETE FROM ${table} WHERE ${condition}`, ...values);
       }
     });
   }
@@ -209,14 +190,20 @@ export class CheckpointTable {
     });
   }
 
+  /** The newest first. */
+  #rows(selection: string, threadId: string, engine: Engine, filter: CheckpointFilter, limit = -1): Row[] {
+    const { sql, values } = this.#passing(threadId, engine, filter);
+    const query = `SELECT ${selection} FROM checkpoints WHERE ${sql} ORDER BY checkpoint_id DESC LIMIT ? + 0`;
+    return this.#database.all(query, ...values, limit);
+  }
+
   #passing(threadId: string, engine: Engine, { namespace, id, before, metadata }: CheckpointFilter): Condition {
-    const conditions: Condition[] = [
+    return all([
       { sql: "agent = ? AND thread_id = ? AND engine = ?", values: [this.#agent, threadId, engine] },
-    ];
-    if (namespace !== undefined) conditions.push({ sql: "namespace = ?", values: [namespace] });
-    if (id !== undefined) conditions.push({ sql: "checkpoint_id = ?", values: [id] });
-    if (before !== undefined) conditions.push({ sql: "checkpoint_id < ?", values: [before] });
-    if (metadata) conditions.push(hasAll("metadata", metadata));
-    return all(conditions);
+      ...(namespace === undefined ? [] : [{ sql: "namespace = ?", values: [namespace] }]),
+      ...(id === undefined ? [] : [{ sql: "checkpoint_id = ?", values: [id] }]),
+      ...(before === undefined ? [] : [{ sql: "checkpoint_id < ?", values: [before] }]),
+      ...(metadata ? [hasAll("metadata", metadata)] : []),
+    ]);
   }
 }

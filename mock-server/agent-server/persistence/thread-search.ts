@@ -137,16 +137,15 @@ export class ThreadSearch {
     const others = indexed.filter(({ source, name, value }) => {
       return !known || source !== known.source || name !== known.name || value !== known.value;
     });
-    const conditions = others.map((field) => threadHas(this.#agent, field));
-    if (ids) {
-      const sql = `sequence IN (SELECT chosen.sequence FROM json_each(?) AS wanted
-        CROSS JOIN threads AS chosen ON chosen.agent = ? AND chosen.thread_id = wanted.value)`;
-      conditions.push({ sql, values: [JSON.stringify(ids), this.#agent] });
-    }
-    if (status !== undefined) conditions.push({ sql: "status = ?", values: [status] });
-    if (metadata) conditions.push(hasAll("metadata", metadata));
-    if (values) conditions.push(hasAll(`"values"`, values));
-    for (const rest of access) conditions.push(passes("metadata", rest));
-    return conditions;
+    const chosen = `sequence IN (SELECT chosen.sequence FROM json_each(?) AS wanted
+      CROSS JOIN threads AS chosen ON chosen.agent = ? AND chosen.thread_id = wanted.value)`;
+    return [
+      ...others.map((field) => threadHas(this.#agent, field)),
+      ...(ids ? [{ sql: chosen, values: [JSON.stringify(ids), this.#agent] }] : []),
+      ...(status === undefined ? [] : [{ sql: "status = ?", values: [status] }]),
+      ...(metadata ? [hasAll("metadata", metadata)] : []),
+      ...(values ? [hasAll(`"values"`, values)] : []),
+      ...access.map((rest) => passes("metadata", rest)),
+    ];
   }
 }

@@ -1,4 +1,4 @@
-import { EventLog } from "../../kit/event-log.ts";
+import type { EventLog } from "../../kit/event-log.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
@@ -8,8 +8,8 @@ import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
+import { createRunLog } from "./run-log.ts";
 import { RunQueue } from "./run-queue.ts";
-import { RunRegistry } from "./run-registry.ts";
 import type { RunStart } from "./run-schemas.ts";
 import { endLine, webhookBody } from "./run-view.ts";
 import { stateLeft, statusAfter } from "./settle-thread.ts";
@@ -39,7 +39,7 @@ export class LiveRuns {
   readonly queue: RunQueue<LiveRun>;
   readonly threadStreams: ThreadStreams;
   readonly #dependencies: LiveRunsDependencies;
-  readonly #registry = new RunRegistry();
+  readonly #live = new Map<string, LiveRun>();
   #isClosed = false;
 
   constructor(dependencies: LiveRunsDependencies) {
@@ -51,18 +51,18 @@ export class LiveRuns {
 
   /** Whether a run of the thread is under way or waits. */
   isBusy(threadId: string): boolean {
-    return this.#registry.isBusy(threadId);
+    return this.#onThread(threadId).length > 0;
   }
 
   get(runId: string): LiveRun | undefined {
-    return this.#registry.get(runId);
+    return this.#live.get(runId);
   }
 
   /** The events of a run, as far as they are kept. */
   logOf(runId: string): EventLog {
-    const live = this.#registry.get(runId);
+    const live = this.#live.get(runId);
     if (live) return live.log;
-    const log = this.#createLog(runId, true);
+    const log = createRunLog(this.#dependencies, runId, true);
     log.end();
     return log;
   }
@@ -97,7 +97,7 @@ export class LiveRuns {
 
   /** Makes room for another run of a thread, as its strategy says. @throws {HttpError} 409 where the thread is busy and the strategy is `reject`. */
   async makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {
-    const lives = this.#registry.onThread(threadId);
+    const lives = this.#onThread(threadId);
     if (lives.length === 0 || strategy === "enqueue") return;
     if (strategy === "reject") {
       throw new HttpError(
@@ -111,7 +111,7 @@ export class LiveRuns {
 
   /** Cancels a run, and waits until it has ended, unless it had before. */
   async cancel(runId: string, action: CancelAction): Promise<void> {
-    const live = this.#registry.get(runId);
+    const live = this.#live.get(runId);
     if (!live) return;
     live.abort.abort(new RunCancelled(action));
     const isScheduled = live.unschedule !== undefined;
@@ -122,7 +122,7 @@ export class LiveRuns {
 
   /** Cancels what runs on a thread and removes it with everything that belongs to it. */
   async deleteThread(threadId: string): Promise<void> {
-    await Promise.all(this.#registry.onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
+    await Promise.all(this.#onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
     this.#dependencies.state.transaction(() => this.#removeThread(threadId));
     this.threadStreams.close(threadId);
   }
@@ -130,12 +130,17 @@ export class LiveRuns {
   /** Ends everything, for a server that closes. What was under way and what waits is left to the next one. */
   close(): void {
     this.#isClosed = true;
-    for (const live of this.#registry) {
+    for (const live of this.#live.values()) {
       live.unschedule?.();
       live.abort.abort(new RunCancelled("delete"));
       live.log.end();
     }
     this.threadStreams.closeAll();
+  }
+
+  /** Oldest first. */
+  #onThread(threadId: string): LiveRun[] {
+    return [...this.#live.values()].filter((live) => live.threadId === threadId);
   }
 
   #removeThread(threadId: string): void {
@@ -144,23 +149,10 @@ export class LiveRuns {
   }
 
   #remember({ run_id: runId, thread_id: threadId }: RunRecord, start: RunStart): LiveRun {
-    const live = new LiveRun(runId, threadId, start, this.#createLog(runId, start.stream_resumable));
+    const live = new LiveRun(runId, threadId, start, createRunLog(this.#dependencies, runId, start.stream_resumable));
     this.threadStreams.follow(live);
-    this.#registry.add(live);
+    this.#live.set(runId, live);
     return live;
-  }
-
-  /** The log of a run: of one that is resumable, with the events that are kept of it, and for keeping more. */
-  #createLog(runId: string, isResumable: boolean): EventLog {
-    const { state, clock, settings, onDefect } = this.#dependencies;
-    const options = { now: () => clock.now(), limits: settings.streamLimits, onDefect };
-    if (!isResumable) return new EventLog({ ...options, keeps: false });
-    return new EventLog({
-      ...options,
-      keeps: true,
-      frames: state.runs.events(runId),
-      archive: { append: (frames, oldest) => state.runs.addEvents(runId, frames, oldest) },
-    });
   }
 
   #enqueue(live: LiveRun, { created_at: createdAt }: RunRecord): void {
@@ -215,7 +207,7 @@ export class LiveRuns {
       ended = { kind: "error", error: runError(failure) };
       await this.#settle(live, ended).catch(this.#dependencies.onDefect);
     }
-    this.#registry.delete(live);
+    this.#live.delete(live.runId);
     live.finish(ended);
   }
 
@@ -226,14 +218,14 @@ export class LiveRuns {
     const action = live.abort.signal.aborted ? (live.abort.signal.reason as RunCancelled).action : undefined;
     if (result.kind === "error") live.log.publish("always", "error", JSON.stringify(result.error));
     live.log.flush();
-    if (action === "rollback") state.checkpoints.removeOfRun(threadId, runId);
+    if (action === "rollback") state.checkpoints.clear(threadId, runId);
     const isTemporary = start.on_completion === "delete" && action !== "delete";
     const isKept = start.on_completion !== "delete" && action !== "delete";
     const left = isKept ? await stateLeft(this.#dependencies, live, result) : {};
-    const others = this.#registry.onThread(threadId).filter((other) => other !== live);
+    const others = this.#onThread(threadId).filter((other) => other !== live);
     if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
     if (this.#isClosed) return;
-    this.#registry.delete(live);
+    this.#live.delete(live.runId);
     const now = clock.now();
     const webhook = state.transaction(() => {
       const status = result.kind === "cancelled" ? "interrupted" : result.kind;
