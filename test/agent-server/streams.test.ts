@@ -173,8 +173,20 @@ test("a run whose client goes away is cancelled when that was asked for", async 
   await until(async () => (await going()) === "running");
 });
 
+/** Sends many events in one turn, so that no reader gets any of them before the last. */
+const flood: ScriptedGraph = {
+  id: "flood",
+  channels: { n: lastValue(0) },
+  nodes: {
+    send({ n }, node) {
+      for (let index = 0; index < Number(n); index++) node.write({ i: index });
+    },
+  },
+  edges: { __start__: "send" },
+};
+
 test("a reader that never reads is cut off, and its run goes on", async () => {
-  await using agent = await startAgent({ streamLimits: { replay: 1000, lag: 64 * 1024 } });
+  await using agent = await startAgent({ graphs: [flood], streamLimits: { replay: 1000, lag: 64 * 1024 } });
   const log: string[] = [];
   const done = new Promise<void>((resolve) => {
     const sent = request(`${agent.url}/runs/stream`, { method: "POST" }, (response) => {
@@ -185,7 +197,7 @@ test("a reader that never reads is cut off, and its run goes on", async () => {
         response.resume(),
       );
     });
-    sent.end(JSON.stringify({ assistant_id: "burst", input: { n: 50_000 }, stream_mode: "custom" }));
+    sent.end(JSON.stringify({ assistant_id: "flood", input: { n: 50_000 }, stream_mode: "custom" }));
   });
   await done;
   expect(parseEvents(log.join("")).at(-1)).toMatchObject({ event: "error", data: { error: "StreamError" } });
