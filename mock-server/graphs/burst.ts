@@ -1,5 +1,6 @@
 import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
+import { countTo, eventCount } from "./event-count.ts";
 
 /** Sends events of its own as fast as it can: `n` of them. */
 export const burst: ScriptedGraph = {
@@ -7,9 +8,9 @@ export const burst: ScriptedGraph = {
   description: "Sends many events at once.",
   channels: { n: lastValue(1000, { type: "integer" }) },
   nodes: {
-    send({ n }, node) {
-      const count = Number(n);
-      for (let index = 0; index < count; index++) node.write({ i: index });
+    async send({ n }, node) {
+      const count = eventCount("n", n);
+      for await (const number of countTo(count, node.signal)) node.write({ i: number - 1 });
       return { n: count };
     },
   },

@@ -1,5 +1,6 @@
 import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
+import { eventCount } from "./event-count.ts";
 
 /** Takes as long as it is told, by the server's clock, and says so step by step. */
 export const delay: ScriptedGraph = {
@@ -12,7 +13,7 @@ export const delay: ScriptedGraph = {
   },
   nodes: {
     async wait({ ms, steps }, node) {
-      const count = Math.max(1, Number(steps));
+      const count = Math.max(1, eventCount("steps", steps));
       for (let step = 1; step <= count; step++) {
         await node.sleep(Number(ms) / count);
         node.write({ step, of: count });

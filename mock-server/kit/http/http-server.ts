@@ -104,12 +104,17 @@ export class HttpServer {
     return this.#server.listening;
   }
 
-  /** Stops listening and closes all connections. */
-  async close(): Promise<void> {
+  /** Stops listening, lets the responses under way finish for `gracePeriodMs` (default 0), and closes all connections. */
+  async close(gracePeriodMs = 0): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    this.#webSockets.close();
+    const closeAll = () => {
+      this.#server.closeAllConnections();
+      this.#webSockets.close();
+    };
+    if (gracePeriodMs === 0) closeAll();
+    const timer = setTimeout(closeAll, gracePeriodMs);
     await closed;
+    clearTimeout(timer);
   }
 
   #serve(message: IncomingMessage, outgoing: ServerResponse, isHeldBack = false): void {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Handler, HttpResponse } from "../../../mock-server/kit/http/http-response.ts";
+import { HttpServer } from "../../../mock-server/kit/http/http-server.ts";
 import { until } from "../../agent-server/agent.ts";
 import { connectTo, conversation, startHttp } from "../wire.ts";
 
@@ -308,4 +309,21 @@ test("closing a server ends connections that are in use, idle, and half open", a
   await until(async () => (await Promise.race([...conversations, "open"])) === "open");
   await server[Symbol.asyncDispose]();
   expect(await Promise.all(conversations)).toEqual(["", "", ""]);
+});
+
+test("with a grace period, a response under way is finished, and one that takes longer is cut", async () => {
+  const finish: (() => void)[] = [];
+  const server = new HttpServer({
+    handle: () => new Promise((resolve) => finish.push(() => resolve({ status: 200, body: "done" }))),
+  });
+  const url = await server.listen(0, "127.0.0.1");
+  const [first, second] = [fetch(url), fetch(url)];
+  second.catch(() => undefined);
+  await until(async () => finish.length === 2);
+  const closed = server.close(300);
+  await expect(fetch(url)).rejects.toThrow();
+  finish[0]?.();
+  expect(await (await first).json()).toBe("done");
+  await closed;
+  await expect(second).rejects.toThrow();
 });
