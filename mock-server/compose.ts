@@ -1,4 +1,4 @@
-import { guardAdmin, isLoopbackName } from "./admin/admin-guard.ts";
+import { guardAdmin } from "./admin/admin-guard.ts";
 import type { AdminOptions } from "./admin/admin-routes.ts";
 import { fixtureOf } from "./admin/journal-fixture.ts";
 import { applySeed } from "./admin/seed.ts";
@@ -25,6 +25,7 @@ import type { AgentLogEntry } from "./kit/agent-log.ts";
 import { globMatcher } from "./kit/glob.ts";
 import { badRequest } from "./kit/http/http-error.ts";
 import type { Handler } from "./kit/http/http-response.ts";
+import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";

@@ -16,7 +16,7 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
   return startMockServerWith({}, options);
 }
 
-/** Starts a mock server, some parts of which are others than usual: for tests of what uses it. @throws as {@link startMockServer} */
+/** Starts a mock server with some parts replaced, for tests. @throws as {@link startMockServer} */
 export async function startMockServerWith(parts: ReplacedParts, options: MockServerOptions): Promise<MockServer> {
   const { port = 8124, host = "127.0.0.1", certificate, logFormat } = options;
   const storage = await openStorage(options.dataDirectory, options.seed);

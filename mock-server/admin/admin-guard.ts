@@ -1,19 +1,8 @@
-import { timingSafeEqual } from "node:crypto";
-import { isIPv4 } from "node:net";
 import { HttpError } from "../kit/http/http-error.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
+import { isLoopbackName } from "../kit/loopback.ts";
 import { outboundHeader } from "../kit/outbound.ts";
-
-/** Whether a host name, as it stands in a URL, means this machine. */
-export function isLoopbackName(name: string): boolean {
-  return (
-    name === "localhost" ||
-    name.endsWith(".localhost") ||
-    (isIPv4(name) && name.startsWith("127.")) ||
-    name === "[::1]" ||
-    name === "::1"
-  );
-}
+import { isSameText } from "../kit/same-text.ts";
 
 function hostName(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).hostname : undefined;
@@ -47,14 +36,9 @@ export function guardAdmin(
   } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.header("host") ?? ""}`)) {
     throw notForPages();
   }
-  if (token !== undefined && !isSame(context.header("authorization") ?? "", `Bearer ${token}`)) {
+  if (token !== undefined && !isSameText(context.header("authorization") ?? "", `Bearer ${token}`)) {
     throw new HttpError(403, "The admin API needs its token: send it as Authorization: Bearer <token>.");
   }
 }
 
 const notForPages = () => new HttpError(403, "The admin API is not for web pages from elsewhere.");
-
-function isSame(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}

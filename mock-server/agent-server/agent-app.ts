@@ -1,4 +1,5 @@
 import { errorResponses } from "../kit/http/errors.ts";
+import { escapeHtml } from "../kit/http/html-page.ts";
 import { HttpError } from "../kit/http/http-error.ts";
 import type { Handler, HttpResponse } from "../kit/http/http-response.ts";
 import { chain } from "../kit/http/middleware.ts";
@@ -104,8 +105,4 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
     };
     return route.handle(call as Parameters<typeof route.handle>[0]);
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

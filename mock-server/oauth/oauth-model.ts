@@ -1,9 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { OAuthClientRecord, OAuthGrantRecord } from "../control-plane/store/auth-records.ts";
 import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { IdSource } from "../kit/ids.ts";
+import { isLoopbackName } from "../kit/loopback.ts";
 import type { Redaction } from "../kit/redaction.ts";
+import { isSameText } from "../kit/same-text.ts";
 
 /** What the built-in OAuth provider is made of. */
 export interface OAuthOptions {
@@ -58,10 +60,6 @@ export function mayRedirectTo(options: OAuthOptions, client: OAuthClientRecord, 
   );
 }
 
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
-}
-
 /** Registers a client (RFC 7591). @throws {OAuthError} for redirect URIs that are neither https, nor http to this machine, nor this server's. */
 export function registerOAuthClient(
   options: OAuthOptions,
@@ -74,7 +72,7 @@ export function registerOAuthClient(
     const url = URL.canParse(uri) ? new URL(uri) : undefined;
     const isAllowed =
       url?.hash === "" &&
-      (url.protocol === "https:" || url.origin === own || (url.protocol === "http:" && isLoopback(url)));
+      (url.protocol === "https:" || url.origin === own || (url.protocol === "http:" && isLoopbackName(url.hostname)));
     if (!isAllowed) {
       throw new OAuthError(
         "invalid_redirect_uri",
@@ -118,15 +116,10 @@ export function authenticateClient(
   secret: string | undefined,
 ): OAuthClientRecord {
   const client = clientOf(options, id ?? "");
-  if (!client || (client.secret !== null && !isSame(client.secret, secret ?? ""))) {
+  if (!client || (client.secret !== null && !isSameText(secret ?? "", client.secret))) {
     throw new OAuthError("invalid_client", "The client is unknown, or its secret is wrong.", 401);
   }
   return client;
-}
-
-function isSame(left: string, right: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(left), digest(right));
 }
 
 /**

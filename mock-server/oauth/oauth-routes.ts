@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { escapeHtml, simplePage } from "../control-plane/auth/result-page.ts";
+import { escapeHtml, simplePage } from "../kit/http/html-page.ts";
 import { type HttpResponse, jsonResponse, pageResponse } from "../kit/http/http-response.ts";
 import { parseJson } from "../kit/http/json.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";

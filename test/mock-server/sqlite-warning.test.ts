@@ -9,6 +9,7 @@ import { expect, test } from "vitest";
 const node22 = fileURLToPath(new URL("../../node_modules/node-22/bin/node", import.meta.url));
 const isThere = existsSync(node22);
 const reason = isThere ? "" : " (skipped: the package node-22 has no executable for this machine)";
+const built = (file: string) => fileURLToPath(new URL(`../../build/${file}`, import.meta.url));
 const pathOf = (file: string) => fileURLToPath(new URL(`../../mock-server/${file}`, import.meta.url));
 
 /** Runs a module, and returns what it wrote to stderr. */
@@ -37,7 +38,7 @@ test("of all warnings, only the one about SQLite is silenced", async () => {
 });
 
 test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}`, async () => {
-  const child = spawn(node22, ["--experimental-strip-types", pathOf("main.ts"), "--port", "0"]);
+  const child = spawn(node22, [built("cli.js"), "mock", "--port", "0"]);
   let errors = "";
   child.stderr.on("data", (chunk) => {
     errors += chunk;
@@ -51,7 +52,7 @@ test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}
 test.skipIf(!isThere)(`on Node.js 22 a server in a user's process leaves the warnings alone${reason}`, async () => {
   const errors = await errorsOf(
     node22,
-    `const { startMockServer } = await import(${JSON.stringify(pathOf("server.ts"))});
+    `const { startMockServer } = await import(${JSON.stringify(built("mock-server.js"))});
     await (await startMockServer({ port: 0 })).close();`,
   );
   expect(errors).toContain("ExperimentalWarning: SQLite is an experimental feature");

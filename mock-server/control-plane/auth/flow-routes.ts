@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { escapeHtml, simplePage } from "../../kit/http/html-page.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, pageResponse } from "../../kit/http/http-response.ts";
 import { ruleBroken, validationFailed } from "../common-responses.ts";
@@ -13,7 +14,6 @@ import {
   waitResponse,
 } from "./auth-schemas.ts";
 import { maxWait } from "./auth-service.ts";
-import { escapeHtml, simplePage } from "./result-page.ts";
 
 const tag = "Auth Service (v2)";
 const pages = {

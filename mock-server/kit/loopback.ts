@@ -1,0 +1,12 @@
+import { isIPv4 } from "node:net";
+
+/** Whether a host name, as it stands in a URL, means this machine. */
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === "localhost" ||
+    name.endsWith(".localhost") ||
+    (isIPv4(name) && name.startsWith("127.")) ||
+    name === "[::1]" ||
+    name === "::1"
+  );
+}
