@@ -1,14 +1,24 @@
-import type { Assistants } from "./assistants/assistants.ts";
+import type { KeyedLocks } from "../kit/keyed-locks.ts";
+import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
+import { Assistants } from "./assistants/assistants.ts";
+import type { Graphs } from "./assistants/graphs.ts";
 import type { AccessFilters } from "./auth/access-filters.ts";
 import type { AuthUser } from "./auth/auth-handlers.ts";
-import type { Crons } from "./crons/crons.ts";
-import type { RunResponses } from "./runs/run-responses.ts";
-import type { Runs } from "./runs/runs.ts";
-import type { Items } from "./store/items.ts";
-import type { System } from "./system/system.ts";
-import type { StateUpdates } from "./threads/state-updates.ts";
-import type { ThreadStates } from "./threads/thread-states.ts";
-import type { Threads } from "./threads/threads.ts";
+import type { CronTimer } from "./crons/cron-timer.ts";
+import { Crons } from "./crons/crons.ts";
+import type { Fields } from "./engine/contract.ts";
+import type { AgentState } from "./persistence/agent-state.ts";
+import type { LiveRuns } from "./runs/live-runs.ts";
+import { RunResponses } from "./runs/run-responses.ts";
+import { Runs } from "./runs/runs.ts";
+import type { Webhooks } from "./runs/webhooks.ts";
+import { Items } from "./store/items.ts";
+import { System } from "./system/system.ts";
+import { StateUpdates } from "./threads/state-updates.ts";
+import type { ThreadExpiry } from "./threads/thread-expiry.ts";
+import { ThreadRecords } from "./threads/thread-records.ts";
+import { ThreadStates } from "./threads/thread-states.ts";
+import { Threads } from "./threads/threads.ts";
 
 /** Who sends a request, and what the auth handlers have limited it to. */
 export interface Caller {
@@ -27,4 +37,36 @@ export interface AgentServices {
   readonly crons: Crons;
   readonly items: Items;
   readonly system: System;
+}
+
+/** What the services of all callers share: what goes on between requests, and no stored state. */
+export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBackground"> {
+  settings: AgentSettings;
+  /** Which deployment is served. */
+  identity: () => Fields;
+  graphs: Graphs;
+  locks: KeyedLocks;
+  expiry: ThreadExpiry;
+  cronTimer: CronTimer;
+  webhooks: Webhooks;
+  live: LiveRuns;
+}
+
+/** The services over `state`, which is what the caller may see; cheap enough to be made for a request. */
+export function createServices(shared: SharedParts, state: AgentState, caller: Caller | null): AgentServices {
+  const { clock, ids, inBackground, settings, identity, graphs, locks, expiry, cronTimer, webhooks, live } = shared;
+  const user = caller?.user ?? null;
+  const copiedMetadata = caller?.filters.copiedMetadata ?? {};
+  const common = { clock, ids, state, runs: live };
+  const records = new ThreadRecords({ clock, threads: state.threads, expiry });
+  const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs });
+  const stateUpdates = new StateUpdates({ ...common, records, states: threadStates });
+  const threads = new Threads({ ...common, records, updates: stateUpdates, copiedMetadata });
+  const assistants = new Assistants({ ...common, graphs, cronTimer });
+  const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });
+  const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
+  const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
+  const items = new Items({ clock, items: state.items });
+  const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });
+  return { assistants, threads, threadStates, stateUpdates, runs, runResponses, crons, items, system };
 }

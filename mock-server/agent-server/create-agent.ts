@@ -2,27 +2,21 @@ import { Alarms } from "../kit/alarms.ts";
 import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
-import type { AgentServices, Caller } from "./agent-services.ts";
-import { Assistants } from "./assistants/assistants.ts";
+import { type AgentServices, type Caller, createServices } from "./agent-services.ts";
 import { Graphs } from "./assistants/graphs.ts";
 import { AccessFilters } from "./auth/access-filters.ts";
 import type { AccessLookUps } from "./auth/access-rule.ts";
 import { CronTimer } from "./crons/cron-timer.ts";
-import { Crons, runOf } from "./crons/crons.ts";
+import { runOf } from "./crons/crons.ts";
 import type { Fields, Graph } from "./engine/contract.ts";
 import type { AgentState } from "./persistence/agent-state.ts";
 import { executeRun } from "./runs/execute-run.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
-import { RunResponses } from "./runs/run-responses.ts";
-import { Runs } from "./runs/runs.ts";
 import { Webhooks } from "./runs/webhooks.ts";
 import { Items } from "./store/items.ts";
-import { System } from "./system/system.ts";
-import { StateUpdates } from "./threads/state-updates.ts";
 import { ThreadExpiry } from "./threads/thread-expiry.ts";
 import { ThreadRecords } from "./threads/thread-records.ts";
 import { ThreadStates } from "./threads/thread-states.ts";
-import { Threads } from "./threads/threads.ts";
 
 /** What an agent server is made of. */
 export interface AgentOptions extends Omit<AgentRuntime, "alarms" | "inBackground"> {
@@ -55,7 +49,6 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const inBackground = (task: () => Promise<unknown>) => void task().catch(onDefect);
   const alarms = new Alarms(clock);
   const runtime: AgentRuntime = { clock, alarms, ids, inBackground, onDefect, log };
-  const locks = new KeyedLocks();
   const graphs = new Graphs();
   const { threads, checkpoints } = state;
 
@@ -70,44 +63,24 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
   });
   const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
-  const allRecords = new ThreadRecords({ clock, threads, expiry });
-  const states = new ThreadStates({ records: allRecords, checkpoints, graphs });
+  const records = new ThreadRecords({ clock, threads, expiry });
+  const states = new ThreadStates({ records, checkpoints, graphs });
   const items = new Items({ clock, items: state.items });
   const live = new LiveRuns({
     ...runtime,
     settings,
     state,
-    records: allRecords,
+    records,
     states,
     cronTimer,
     webhooks,
     execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
   });
-  const isBusy = (threadId: string) => live.isBusy(threadId);
-  const deleteThread = (threadId: string) => live.deleteThread(threadId);
+  const shared = { ...runtime, settings, identity, graphs, locks: new KeyedLocks(), expiry, cronTimer, webhooks, live };
 
-  /** The services over what may be seen. */
-  function servicesOver(state: AgentState, caller: Caller | null): AgentServices {
-    const { checkpoints } = state;
-    const user = caller?.user ?? null;
-    const records = new ThreadRecords({ clock, threads: state.threads, expiry });
-    const threadStates = new ThreadStates({ records, checkpoints, graphs });
-    const stateUpdates = new StateUpdates({ clock, ids, state, records, states: threadStates, isBusy });
-    const copiedMetadata = caller?.filters.copiedMetadata ?? {};
-    const threads = new Threads({ clock, ids, state, records, updates: stateUpdates, runs: live, copiedMetadata });
-    const assistants = new Assistants({ clock, ids, state, graphs, cronTimer, deleteThread });
-    const visible = { clock, ids, state, records, assistants, user };
-    const runs = new Runs({ ...visible, allRecords, graphs, live, webhooks, locks });
-    const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
-    const crons = new Crons({ ...visible, crons: state.crons, timer: cronTimer });
-    const items = new Items({ clock, items: state.items });
-    const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });
-    return { assistants, threads, threadStates, stateUpdates, runs, runResponses, crons, items, system };
-  }
-
-  const everything = servicesOver(state, null);
+  const everything = createServices(shared, state, null);
   function servicesFor(caller: Caller | null): AgentServices {
-    return caller ? servicesOver(state.visibleTo(caller.filters), caller) : everything;
+    return caller ? createServices(shared, state.visibleTo(caller.filters), caller) : everything;
   }
   function useGraphs(others: readonly Graph[]): void {
     graphs.use(others);

@@ -9,6 +9,7 @@ import type { AgentState } from "../persistence/agent-state.ts";
 import type { AssistantFilter, AssistantOrder } from "../persistence/assistant-table.ts";
 import type { Page } from "../persistence/page.ts";
 import type { AssistantContent, AssistantRecord } from "../persistence/records.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
 import type { assistantCreate, assistantPatch } from "./assistant-schemas.ts";
 import { defaultAssistantId, type Graphs } from "./graphs.ts";
 
@@ -17,7 +18,7 @@ interface AssistantsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   state: Pick<AgentState, "assistants" | "threads" | "transaction">;
   graphs: Graphs;
   cronTimer: Pick<CronTimer, "removeAll">;
-  deleteThread(threadId: string): Promise<void>;
+  runs: Pick<LiveRuns, "deleteThread">;
 }
 
 /** The assistants that a caller may see. */
@@ -111,7 +112,7 @@ export class Assistants {
 
   /** Removes an assistant, all its versions and its schedules. @throws {HttpError} 422 for the default assistant of a graph. */
   async delete(id: string, deleteThreads: boolean): Promise<void> {
-    const { state, graphs, cronTimer, deleteThread } = this.#dependencies;
+    const { state, graphs, cronTimer, runs } = this.#dependencies;
     const { assistant_id: assistantId, graph_id: graphId } = this.find(id);
     if (assistantId === defaultAssistantId(graphId) && graphs.has(graphId)) {
       throw new HttpError(422, `Assistant ${assistantId} is the default of graph ${graphId} and can't be deleted.`);
@@ -122,10 +123,10 @@ export class Assistants {
     });
     if (!deleteThreads) return;
     const threads = state.threads.ids({ metadata: { assistant_id: assistantId } });
-    for (const threadId of threads) await deleteThread(threadId);
+    for (const threadId of threads) await runs.deleteThread(threadId);
   }
 
-  /** Removes all of them but the default ones, which begin anew. */
+  /** Removes all of them but the default ones, which are made again. */
   clear(): void {
     this.#dependencies.state.assistants.clear();
     this.makeDefaults();

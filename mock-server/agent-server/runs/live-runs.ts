@@ -67,6 +67,14 @@ export class LiveRuns {
     return log;
   }
 
+  /** Says in the thread of a run that it is busy. Its caller may not see a thread that the run makes. */
+  markBusy({ thread_id: threadId, assistant_id, metadata: { graph_id } }: RunRecord): void {
+    this.#dependencies.records.change(threadId, ({ metadata }) => ({
+      status: "busy",
+      metadata: { ...metadata, graph_id, assistant_id },
+    }));
+  }
+
   /** Gives a run that has been stored its turn. `beforeStart` is called before it can tell anything. */
   add(record: RunRecord, start: RunStart, beforeStart?: (live: LiveRun) => void): LiveRun {
     const live = this.#remember(record, start);

@@ -137,7 +137,7 @@ export const runRoutes = [
       wait: {
         kind: "boolean",
         schema: z.boolean().default(false),
-        description: "Whether to answer only once it has ended.",
+        description: "Whether to respond only once it has ended.",
       },
       action,
     },

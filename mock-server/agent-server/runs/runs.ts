@@ -21,8 +21,6 @@ interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   records: ThreadRecords;
   assistants: Assistants;
   graphs: Graphs;
-  /** Of all threads: a thread that a run makes may be one that its caller doesn't see. */
-  allRecords: ThreadRecords;
   live: LiveRuns;
   webhooks: Pick<Webhooks, "check">;
   locks: KeyedLocks;
@@ -76,8 +74,7 @@ export class Runs {
     body: RunStart,
     { headers, beforeStart, alongside }: StartOptions,
   ): Promise<{ record: RunRecord; live: LiveRun }> {
-    const { state, records, allRecords, assistants, graphs, live, webhooks, locks, clock, ids, user } =
-      this.#dependencies;
+    const { state, records, assistants, graphs, live, webhooks, locks, clock, ids, user } = this.#dependencies;
     const assistant = assistants.find(body.assistant_id);
     graphs.find(assistant.graph_id);
     if (body.webhook !== undefined) await webhooks.check(body.webhook);
@@ -104,10 +101,7 @@ export class Runs {
           user,
         };
         state.runs.insert(record, body);
-        allRecords.change(id, ({ metadata }) => ({
-          status: "busy",
-          metadata: { ...metadata, graph_id: assistant.graph_id, assistant_id: assistant.assistant_id },
-        }));
+        live.markBusy(record);
         alongside?.();
         return record;
       });

@@ -54,7 +54,7 @@ function compare(a: unknown, b: unknown, passes: (order: number) => boolean): bo
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
-/** How much of a query's words a value has, from 0 to 1: a stand-in for the distance of embeddings, which a mock server doesn't compute. */
+/** How much of a query's words a value has, from 0 to 1, in place of the distance of embeddings, which a mock server doesn't compute. */
 export function scoreOf(query: string, value: Fields): number {
   const wanted = wordsOf(query);
   if (wanted.size === 0) return 0;

@@ -91,7 +91,7 @@ export const storeRoutes = [
     tag,
     summary: "Search items",
     description:
-      "A `query` sorts by the share of its words that an item has (`score`): a stand-in for embeddings, which this server doesn't compute.",
+      "A `query` sorts by the share of its words that an item has (`score`), in place of the distance of embeddings, which this server doesn't compute.",
     body: { schema: storeSearch, required: false },
     responses: { 200: { description: "One page of items.", schema: searchItemsResponse }, 422: invalid },
     handle: async ({ items, body }) => ok({ items: items.search(body) }),

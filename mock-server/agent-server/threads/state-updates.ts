@@ -11,6 +11,7 @@ import {
 } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
 import { type CheckpointChoice, findCheckpoint, heldCheckpoints } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";
@@ -21,7 +22,7 @@ interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   state: Pick<AgentState, "checkpoints" | "transaction">;
   records: ThreadRecords;
   states: ThreadStates;
-  isBusy(threadId: string): boolean;
+  runs: Pick<LiveRuns, "isBusy">;
 }
 
 /** A change of a thread's state that has been computed. */
@@ -45,9 +46,9 @@ export class StateUpdates {
    * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph, an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
-    const { state, records, isBusy } = this.#dependencies;
+    const { state, records, runs } = this.#dependencies;
     const checkIdle = () => {
-      if (isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
+      if (runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
     };
     const thread = records.find(threadId);
     checkIdle();

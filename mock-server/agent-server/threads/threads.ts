@@ -6,24 +6,17 @@ import type { AgentState } from "../persistence/agent-state.ts";
 import type { Page } from "../persistence/page.ts";
 import type { ThreadRecord, ThreadTtl } from "../persistence/records.ts";
 import type { ThreadFilter, ThreadOrder } from "../persistence/thread-search.ts";
+import type { LiveRuns } from "../runs/live-runs.ts";
 import type { StateUpdates } from "./state-updates.ts";
 import { type ThreadRecords, threadInUse } from "./thread-records.ts";
 import type { threadCreate, threadPatch } from "./thread-schemas.ts";
-
-/** What runs on threads. */
-interface ThreadRuns {
-  /** Whether a run of the thread is under way or waits. */
-  isBusy(threadId: string): boolean;
-  /** Cancels what runs on a thread and removes it with everything that belongs to it. */
-  deleteThread(threadId: string): Promise<void>;
-}
 
 interface ThreadsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
   state: Pick<AgentState, "threads" | "checkpoints" | "transaction">;
   records: ThreadRecords;
   updates: StateUpdates;
-  runs: ThreadRuns;
+  runs: Pick<LiveRuns, "isBusy" | "deleteThread">;
   /** What the auth handlers add to the metadata of threads that the caller copies. */
   copiedMetadata: Fields;
 }
