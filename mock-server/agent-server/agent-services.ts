@@ -61,7 +61,7 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const records = new ThreadRecords({ clock, threads: state.threads, expiry });
   const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs });
   const stateUpdates = new StateUpdates({ ...common, records, states: threadStates });
-  const threads = new Threads({ ...common, records, updates: stateUpdates, copiedMetadata });
+  const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
   const assistants = new Assistants({ ...common, graphs, cronTimer });
   const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });

@@ -170,8 +170,10 @@ test("a run stops before and after the nodes it is told, and goes on without an 
     if_not_exists: "create",
     interrupt_before: ["child"],
   };
-  expect((await agent.call("POST", `${path}/runs/wait`, body)).body).toEqual({ __interrupt__: [] });
-  expect((await agent.call("GET", path)).body.status).toBe("interrupted");
+  const stopped = (await agent.call("POST", `${path}/runs/wait`, body)).body;
+  expect(stopped).toMatchObject({ topic: "x" });
+  const waiting = { status: "interrupted", values: stopped, interrupts: {} };
+  expect((await agent.call("GET", path)).body).toMatchObject(waiting);
   expect((await agent.call("GET", `${path}/state`)).body.next).toEqual(["child"]);
   const on = { assistant_id: "subgraph", input: null, interrupt_after: "*" };
   await agent.call("POST", `${path}/runs/wait`, on);

@@ -135,7 +135,7 @@ export interface Execution {
 /** How a run of a graph has ended, unless it has thrown. */
 export interface Outcome {
   values: Fields;
-  /** Absent when the graph came to its end. */
+  /** Absent when the graph came to its end; empty when it stopped before or after a node, as it was told to. */
   interrupts?: Interrupt[];
 }
 

@@ -170,7 +170,7 @@ export class ScriptedRun {
   }
 
   #pause(interrupts: Interrupt[]): Outcome {
-    if (this.#namespace.length === 0) this.#events.paused(interrupts);
+    if (interrupts.length > 0 && this.#namespace.length === 0) this.#events.paused(interrupts);
     return { values: this.#values, interrupts };
   }
 }

@@ -242,8 +242,8 @@ export class LiveRuns {
       if (action === "rollback" || action === "delete") state.runs.remove(runId);
       if (isKept) {
         records.change(threadId, () => ({
-          status: this.isBusy(threadId) ? "busy" : statusAfter(result, left, live),
           ...left,
+          status: this.isBusy(threadId) ? "busy" : statusAfter(result, left, live),
           error: result.kind === "error" ? result.error : null,
           state_updated_at: timestamp(now),
         }));

@@ -139,7 +139,7 @@ export class RunResponses {
   #view({ threadId }: LiveRun, result: RunResult): object {
     if (result.kind === "error") return { __error__: result.error };
     if (result.kind === "cancelled") return this.#valuesOf(threadId);
-    return result.interrupts ? { __interrupt__: result.interrupts } : result.values;
+    return result.interrupts?.length ? { __interrupt__: result.interrupts } : result.values;
   }
 
   #valuesOf(threadId: string): object {

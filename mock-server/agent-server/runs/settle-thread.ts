@@ -1,32 +1,25 @@
 import type { AgentRuntime } from "../agent-runtime.ts";
-import type { ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
-import type { ThreadStates } from "../threads/thread-states.ts";
-import type { LiveRun, RunResult } from "./live-run.ts";
-
-/** What a run leaves of its thread's state; without what can't be read of it. */
-type StateLeft = Partial<Pick<ThreadRecord, "values" | "interrupts">>;
+import { type ShownState, shownState, type ThreadStates } from "../threads/thread-states.ts";
+import { type LiveRun, RunCancelled, type RunResult } from "./live-run.ts";
 
 interface SettlementDependencies extends Pick<AgentRuntime, "onDefect"> {
   records: ThreadRecords;
   states: ThreadStates;
 }
 
-/** Reads the state in which a run leaves its thread. */
+/** The state in which a run leaves its thread; without what can't be read of it. */
 export async function stateLeft(
   { records, states, onDefect }: SettlementDependencies,
   { threadId }: LiveRun,
   result: RunResult,
-): Promise<StateLeft> {
-  if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
+): Promise<Partial<ShownState>> {
+  if (result.kind === "success" && !result.interrupts) {
+    return { values: result.values, interrupts: {}, status: "idle" };
+  }
   if (!records.get(threadId)) return {};
   try {
-    const { tasks, next, checkpoint, values } = await states.read(threadId, {});
-    const pending = tasks.filter((task) => task.result === null && next.includes(task.name));
-    return {
-      values: checkpoint === null ? null : values,
-      interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
-    };
+    return shownState(await states.read(threadId, {}));
   } catch (error) {
     // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
     onDefect(error);
@@ -34,10 +27,13 @@ export async function stateLeft(
   }
 }
 
-/** The status in which a run leaves its thread. One that never began leaves the thread waiting for what it waited for. */
-export function statusAfter(result: RunResult, { interrupts = {} }: StateLeft, live: LiveRun): ThreadRecord["status"] {
+/** The status in which a run leaves its thread. One that is cancelled while it is under way leaves it idle, unless all that it did is undone. */
+export function statusAfter(
+  result: RunResult,
+  { status = "idle" }: Partial<ShownState>,
+  { startedAt, abort: { signal } }: LiveRun,
+): ShownState["status"] {
   if (result.kind === "error") return "error";
-  const pending = Object.values(interrupts);
-  if (result.kind === "success") return pending.length > 0 ? "interrupted" : "idle";
-  return live.startedAt === undefined && pending.some((one) => one.length > 0) ? "interrupted" : "idle";
+  if (result.kind === "success" || startedAt === undefined) return status;
+  return signal.reason instanceof RunCancelled && signal.reason.action === "rollback" ? status : "idle";
 }

@@ -15,7 +15,7 @@ import type { LiveRuns } from "../runs/live-runs.ts";
 import { type CheckpointChoice, findCheckpoint, heldCheckpoints } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";
-import type { ThreadStates } from "./thread-states.ts";
+import { shownState, type ThreadStates } from "./thread-states.ts";
 
 interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
@@ -99,9 +99,7 @@ export class StateUpdates {
       keep() {
         checkpoints.keep();
         return records.change(threadId, () => ({
-          values: (after as StateSnapshot).values,
-          interrupts: {},
-          status: "idle",
+          ...shownState(after as StateSnapshot),
           error: null,
           state_updated_at: timestamp(clock.now()),
         }));

@@ -193,6 +193,6 @@ export const threadRoutes = [
     tag,
     summary: "Make a new thread with the state and the history of this one",
     responses: { 200: one, 404: notFound, 422: invalid },
-    handle: async ({ threads, params }) => ok(viewThread(threads.copy(params.thread_id as string))),
+    handle: async ({ threads, params }) => ok(viewThread(await threads.copy(params.thread_id as string))),
   }),
 ];

@@ -18,6 +18,21 @@ const emptyState: StateSnapshot = {
   interrupts: [],
 };
 
+/** What a thread shows of its last checkpoint. */
+export type ShownState = Pick<ThreadRecord, "values" | "interrupts" | "status">;
+
+/** What a state says of a thread on which nothing runs: it is interrupted while something is left to run. */
+export function shownState({ tasks, next, checkpoint, values }: StateSnapshot): ShownState {
+  const asking = tasks.filter(
+    ({ result, name, interrupts }) => result === null && next.includes(name) && interrupts.length > 0,
+  );
+  return {
+    values: checkpoint === null ? null : values,
+    interrupts: Object.fromEntries(asking.map(({ id, interrupts }) => [id, interrupts])),
+    status: next.length > 0 ? "interrupted" : "idle",
+  };
+}
+
 interface ThreadStatesDependencies {
   records: ThreadRecords;
   checkpoints: CheckpointTable;

@@ -10,12 +10,14 @@ import type { LiveRuns } from "../runs/live-runs.ts";
 import type { StateUpdates } from "./state-updates.ts";
 import { type ThreadRecords, threadInUse } from "./thread-records.ts";
 import type { threadCreate, threadPatch } from "./thread-schemas.ts";
+import { shownState, type ThreadStates } from "./thread-states.ts";
 
 interface ThreadsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
   state: Pick<AgentState, "threads" | "checkpoints" | "transaction">;
   records: ThreadRecords;
   updates: StateUpdates;
+  states: ThreadStates;
   runs: Pick<LiveRuns, "isBusy" | "deleteThread">;
   /** What the auth handlers add to the metadata of threads that the caller copies. */
   copiedMetadata: Fields;
@@ -76,9 +78,12 @@ export class Threads {
   }
 
   /** A new thread with the state and the history of another. @throws {HttpError} 404 when there is no such thread. */
-  copy(threadId: string): ThreadRecord {
-    const { state, clock, ids, copiedMetadata } = this.#dependencies;
+  async copy(threadId: string): Promise<ThreadRecord> {
+    const { state, states, clock, ids, copiedMetadata } = this.#dependencies;
     const source = this.find(threadId);
+    // A thread at rest tells the status of its state already.
+    const isAtRest = source.status === "idle" || source.status === "interrupted";
+    const shown = isAtRest ? {} : shownState(await states.read(threadId, {}));
     const copyId = ids.uuid();
     const now = timestamp(clock.now());
     const copy: ThreadRecord = {
@@ -88,7 +93,7 @@ export class Threads {
       updated_at: now,
       state_updated_at: now,
       metadata: { ...source.metadata, ...copiedMetadata, thread_id: copyId },
-      status: source.status === "interrupted" ? "interrupted" : "idle",
+      ...shown,
       error: null,
       ttl: null,
     };

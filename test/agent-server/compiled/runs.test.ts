@@ -56,10 +56,10 @@ test("a run stops before and after the nodes that it is told", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create", interrupt_before: ["one"] };
-  expect((await agent.call("POST", `${path}/runs/wait`, body)).body).toEqual({ __interrupt__: [] });
-  expect((await agent.call("GET", path)).body.status).toBe("interrupted");
+  expect((await agent.call("POST", `${path}/runs/wait`, body)).body).toEqual({ value: "a", n: 0 });
+  expect((await agent.call("GET", path)).body).toMatchObject({ status: "interrupted", interrupts: {} });
   const onward = { assistant_id: "trivial", input: null, interrupt_after: "*" };
-  expect((await agent.call("POST", `${path}/runs/wait`, onward)).body).toEqual({ __interrupt__: [] });
+  expect((await agent.call("POST", `${path}/runs/wait`, onward)).body).toEqual({ value: "a!", n: 0 });
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { value: "a!" }, next: [] });
   expect((await agent.call("GET", path)).body.status).toBe("idle");
 });
