@@ -328,6 +328,51 @@ test("nodes read the context, the headers of the request and the store", async (
   expect(answer.body.seen).toEqual({ header: "ann", key: null, stored: { context: { tone: "kind", size: 2 } } });
 });
 
+test("metadata of a config reach the graph, the run and its checkpoints, beside what the server adds", async () => {
+  const graph: ScriptedGraph = {
+    id: "reader",
+    channels: { seen: lastValue(null) },
+    nodes: { read: (_, { config }) => ({ seen: config.metadata }) },
+    edges: { __start__: "read" },
+  };
+  await using agent = await startAgent({ graphs: [graph] });
+  const { body: assistant } = await agent.call("POST", "/assistants", {
+    graph_id: "reader",
+    config: { metadata: { of: "assistant", made: "by hand" } },
+  });
+  const path = `/threads/${thread(1)}`;
+  const config = { metadata: { of: "run", mm: "1", graph_id: "other" } };
+  const body = { assistant_id: assistant.assistant_id, input: {}, config, if_not_exists: "create" };
+  const expected = { of: "run", mm: "1", made: "by hand", graph_id: "reader", assistant_id: assistant.assistant_id };
+  expect((await agent.call("POST", `${path}/runs/wait`, body)).body.seen).toMatchObject(expected);
+  const [run] = (await agent.call("GET", `${path}/runs`)).body;
+  expect(run).toMatchObject({ metadata: expected, kwargs: { config: { metadata: expected } } });
+  for (const state of (await agent.call("GET", `${path}/history`)).body) expect(state.metadata).toMatchObject(expected);
+});
+
+test("a response that waits for a run says where to go on with it, also without a thread", async () => {
+  await using agent = await startAgent();
+  const runs = `/threads/${thread(1)}/runs`;
+  const location = (run: string) => `${runs}/${run}/join`;
+  const waited = await agent.call("POST", `${runs}/wait`, { ...quick, if_not_exists: "create" });
+  const [{ run_id: ended }] = (await agent.call("GET", runs)).body;
+  expect(waited.headers.get("location")).toBe(location(ended));
+  expect((await agent.call("GET", location(ended))).headers.get("location")).toBe(location(ended));
+  const { run_id: begun } = (await agent.call("POST", runs, slow)).body;
+  const cancelled = await agent.call("POST", `${runs}/${begun}/cancel?wait=1`);
+  expect(cancelled.headers.get("location")).toBe(location(begun));
+  const body = JSON.stringify(slow);
+  const cut = await fetch(`${agent.url}/runs/wait`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  await cut.body?.cancel();
+  const joined = await fetch(agent.url + cut.headers.get("location"));
+  agent.clock.advance("1m");
+  expect(await joined.json()).toMatchObject({ ms: 60_000 });
+});
+
 test("a webhook is told how a run has ended, is tried again, and its address stays as it is", async () => {
   const received: { url: string | undefined; body: string }[] = [];
   const receiver = createServer(async (request, response) => {

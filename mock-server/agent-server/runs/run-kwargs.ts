@@ -25,15 +25,24 @@ function configurableHeaders(headers: Headers | undefined): Fields {
   return kept;
 }
 
-/** The metadata of a run: the assistant's, the thread's, the request's, each over the one before. */
+/** The metadata of a run: the assistant's, the thread's, the configs', the request's, each over the one before. */
 export function runMetadata({ body, assistant, thread }: RunParts): Fields {
   return {
     ...assistant.metadata,
     ...thread?.metadata,
+    ...metadataOf(assistant.config),
+    ...metadataOf(body.config),
     ...body.metadata,
     graph_id: assistant.graph_id,
     assistant_id: assistant.assistant_id,
   };
+}
+
+/** What isn't an object of fields is no metadata. */
+function metadataOf({ metadata }: Fields = {}): Fields | undefined {
+  return typeof metadata === "object" && metadata !== null && !Array.isArray(metadata)
+    ? (metadata as Fields)
+    : undefined;
 }
 
 /** The arguments of a run, as they are kept and shown. */

@@ -60,13 +60,17 @@ export class RunResponses {
   /** Starts a run, and responds with its result. */
   async wait(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
     const { record, live } = await this.#dependencies.runs.start(threadId, body, { headers });
-    return this.#result(live, body.on_disconnect === "cancel", { "content-location": runPath(threadId, record) });
+    return this.#result(live, body.on_disconnect === "cancel", {
+      "content-location": runPath(threadId, record),
+      ...joinLocation(record),
+    });
   }
 
   /** The result of a run that may have ended before. */
   async join(record: RunRecord, cancelOnDisconnect: boolean): Promise<HttpResponse> {
     const live = this.#dependencies.live.get(record.run_id);
-    return live ? this.#result(live, cancelOnDisconnect) : ok(this.#valuesOf(record.thread_id));
+    const headers = joinLocation(record);
+    return live ? this.#result(live, cancelOnDisconnect, headers) : ok(this.#valuesOf(record.thread_id), headers);
   }
 
   /** The events of a run that may have ended before. */
@@ -84,10 +88,13 @@ export class RunResponses {
   /** Cancels a run, and responds at once or, with `wait`, when it has ended. @throws {HttpError} 404 for an unknown run. */
   async cancel(threadId: string, runId: string, action: CancelAction, wait: boolean): Promise<HttpResponse> {
     const { runs, live } = this.#dependencies;
-    const { run_id: id } = runs.find(threadId, runId);
-    if (wait) await live.cancel(id, action);
-    else this.#cancelInBackground(id, action);
-    return { status: wait ? 204 : 202 };
+    const record = runs.find(threadId, runId);
+    if (wait) {
+      await live.cancel(record.run_id, action);
+      return { status: 204, headers: joinLocation(record) };
+    }
+    this.#cancelInBackground(record.run_id, action);
+    return { status: 202 };
   }
 
   #cancelInBackground(runId: string, action: CancelAction = "interrupt"): void {
@@ -105,11 +112,7 @@ export class RunResponses {
   }
 
   /** The result of a run, as JSON. Of one that takes longer, the status is sent before, and then blank lines that keep the connection open. */
-  async #result(
-    live: LiveRun,
-    cancelOnDisconnect: boolean,
-    headers: Record<string, string> = {},
-  ): Promise<HttpResponse> {
+  async #result(live: LiveRun, cancelOnDisconnect: boolean, headers: Record<string, string>): Promise<HttpResponse> {
     const { settings, inBackground } = this.#dependencies;
     const early = await Promise.race([live.done, delay(promptMs, undefined, { ref: false })]);
     if (early) return ok(this.#view(live, early), headers);
@@ -145,6 +148,11 @@ export class RunResponses {
   #valuesOf(threadId: string): object {
     return this.#dependencies.records.get(threadId)?.values ?? {};
   }
+}
+
+/** Where a client whose connection was cut goes on to wait for a run, also for one without a thread of its own. */
+function joinLocation({ thread_id: threadId, run_id: runId }: RunRecord): Record<string, string> {
+  return { location: `/threads/${threadId}/runs/${runId}/join` };
 }
 
 /** Where a run is found. */
