@@ -1,6 +1,7 @@
 import type { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
 import { Assistants } from "./assistants/assistants.ts";
+import type { DefaultAssistants } from "./assistants/default-assistants.ts";
 import type { Graphs } from "./assistants/graphs.ts";
 import type { AccessFilters } from "./auth/access-filters.ts";
 import type { AuthUser } from "./auth/auth-handlers.ts";
@@ -45,6 +46,7 @@ export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBac
   /** Which deployment is served. */
   identity: () => Fields;
   graphs: Graphs;
+  defaults: DefaultAssistants;
   locks: KeyedLocks;
   expiry: ThreadExpiry;
   cronTimer: CronTimer;
@@ -54,7 +56,8 @@ export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBac
 
 /** The services over `state`, which is what the caller may see; cheap enough to be made for a request. */
 export function createServices(shared: SharedParts, state: AgentState, caller: Caller | null): AgentServices {
-  const { clock, ids, inBackground, settings, identity, graphs, locks, expiry, cronTimer, webhooks, live } = shared;
+  const { clock, ids, inBackground, settings, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live } =
+    shared;
   const user = caller?.user ?? null;
   const copiedMetadata = caller?.filters.copiedMetadata ?? {};
   const common = { clock, ids, state, runs: live };
@@ -62,7 +65,7 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs });
   const stateUpdates = new StateUpdates({ ...common, records, states: threadStates });
   const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
-  const assistants = new Assistants({ ...common, graphs, cronTimer });
+  const assistants = new Assistants({ ...common, graphs, defaults, cronTimer });
   const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });

@@ -3,6 +3,7 @@ import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
 import { type AgentServices, type Caller, createServices } from "./agent-services.ts";
+import { DefaultAssistants } from "./assistants/default-assistants.ts";
 import { Graphs } from "./assistants/graphs.ts";
 import { AccessFilters } from "./auth/access-filters.ts";
 import type { AccessLookUps } from "./auth/access-rule.ts";
@@ -50,6 +51,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const alarms = new Alarms(clock);
   const runtime: AgentRuntime = { clock, alarms, ids, inBackground, onDefect, log };
   const graphs = new Graphs();
+  const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
   const { threads, checkpoints } = state;
 
   // Expiry and schedules act through services that are made of them.
@@ -76,7 +78,18 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     webhooks,
     execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
   });
-  const shared = { ...runtime, settings, identity, graphs, locks: new KeyedLocks(), expiry, cronTimer, webhooks, live };
+  const shared = {
+    ...runtime,
+    settings,
+    identity,
+    graphs,
+    defaults,
+    locks: new KeyedLocks(),
+    expiry,
+    cronTimer,
+    webhooks,
+    live,
+  };
 
   const everything = createServices(shared, state, null);
   function servicesFor(caller: Caller | null): AgentServices {
@@ -84,7 +97,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   }
   function useGraphs(others: readonly Graph[]): void {
     graphs.use(others);
-    everything.assistants.makeDefaults();
+    defaults.make();
   }
 
   useGraphs(options.graphs);
@@ -96,6 +109,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     servicesFor,
     lookUps: {
       assistantIdOf: (id) => graphs.assistantIdOf(id),
+      isDefaultAssistant: (id) => graphs.hasDefault(id),
       threadIdOf: (runId) => state.runs.get(runId)?.thread_id ?? null,
     },
     useGraphs,

@@ -14,6 +14,8 @@ export interface ExplainedDifferences {
   /** Who is right. */
   kind: "hosted behaviour" | "bug not copied" | "own decision" | "not there yet";
   reason: string;
+  /** Where the hosted behaviour is known from. */
+  source?: string;
   differences: Difference[];
 }
 
@@ -53,11 +55,11 @@ function byFact(one: Difference, other: Difference): number {
 
 /** The differences as a table for readers: a row for each reason. */
 export function differencesTable(explained: readonly ExplainedDifferences[]): string {
-  const rows = explained.map(({ kind, reason, differences }) => {
+  const rows = explained.map(({ kind, source, reason, differences }) => {
     const facts = [...new Set(differences.map(({ fact }) => `\`${fact.replaceAll("|", "\\|").slice(0, 60)}\``))];
     const shown = facts.length > 4 ? [...facts.slice(0, 3), `${facts.length - 3} more`] : facts;
     const probes = new Set(differences.flatMap(({ probes: names }) => names)).size;
-    return `| ${reason} | ${kind} | ${shown.join(", ")} | ${probes} |`;
+    return `| ${reason} | ${source === undefined ? kind : `${kind}: ${source}`} | ${shown.join(", ")} | ${probes} |`;
   });
   return ["| what our server does | why | in | probes |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -28,6 +28,12 @@ test("our answers differ from the recorded ones in the listed facts, all of them
   expect(lines(differencesBetween(recorded, ours))).toEqual(lines(explained.flatMap(({ differences }) => differences)));
 });
 
+test("what is said to be hosted behaviour names where that is known from", () => {
+  const isSourced = ({ kind, source }: ExplainedDifferences) =>
+    (kind === "hosted behaviour") === (source !== undefined);
+  expect(explained.filter((one) => !isSourced(one))).toEqual([]);
+});
+
 test("the docs show the differences and their reasons", () => {
   const page = readFileSync(new URL("../../docs/conformance.md", import.meta.url), "utf8");
   expect(page).toContain(differencesTable(explained));

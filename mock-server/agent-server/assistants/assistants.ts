@@ -11,12 +11,14 @@ import type { Page } from "../persistence/page.ts";
 import type { AssistantContent, AssistantRecord } from "../persistence/records.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import type { assistantCreate, assistantPatch } from "./assistant-schemas.ts";
-import { defaultAssistantId, type Graphs } from "./graphs.ts";
+import type { DefaultAssistants } from "./default-assistants.ts";
+import type { Graphs } from "./graphs.ts";
 
 interface AssistantsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
   state: Pick<AgentState, "assistants" | "threads" | "transaction">;
   graphs: Graphs;
+  defaults: DefaultAssistants;
   cronTimer: Pick<CronTimer, "removeAll">;
   runs: Pick<LiveRuns, "deleteThread">;
 }
@@ -37,6 +39,11 @@ export class Assistants {
     throw new HttpError(404, `Assistant ${id} not found.${isUuid(id) ? "" : ` ${graphs.advice}`}`);
   }
 
+  /** The assistant that a run is to be started of, which may be any default one. @throws {HttpError} 404 unless `id` is an assistant's or a graph's. */
+  findToRun(id: string): AssistantRecord {
+    return this.#dependencies.defaults.find(id) ?? this.find(id);
+  }
+
   /** The graph of an assistant. @throws {HttpError} 404 when one of them isn't there. */
   graphOf(id: string): Graph {
     return this.#dependencies.graphs.find(this.find(id).graph_id);
@@ -48,17 +55,6 @@ export class Assistants {
 
   count(filter: AssistantFilter): number {
     return this.#dependencies.state.assistants.count(filter);
-  }
-
-  /** Makes the default assistant of every graph that has none yet. */
-  makeDefaults(): void {
-    const { state, graphs } = this.#dependencies;
-    for (const { id: graphId, description } of graphs) {
-      const assistantId = defaultAssistantId(graphId);
-      if (state.assistants.get(assistantId)) continue;
-      const metadata = { created_by: "system" };
-      this.#insert(assistantId, { graph_id: graphId, config: {}, context: {}, metadata, name: graphId, description });
-    }
   }
 
   /** @throws {HttpError} 404 for an unknown graph, 409 for an id in use, unless that is to be ignored. */
@@ -114,7 +110,7 @@ export class Assistants {
   async delete(id: string, deleteThreads: boolean): Promise<void> {
     const { state, graphs, cronTimer, runs } = this.#dependencies;
     const { assistant_id: assistantId, graph_id: graphId } = this.find(id);
-    if (assistantId === defaultAssistantId(graphId) && graphs.has(graphId)) {
+    if (graphs.hasDefault(assistantId)) {
       throw new HttpError(422, `Assistant ${assistantId} is the default of graph ${graphId} and can't be deleted.`);
     }
     state.transaction(() => {
@@ -129,7 +125,7 @@ export class Assistants {
   /** Removes all of them but the default ones, which are made again. */
   clear(): void {
     this.#dependencies.state.assistants.clear();
-    this.makeDefaults();
+    this.#dependencies.defaults.make();
   }
 
   #insert(assistantId: string, content: AssistantContent): AssistantRecord {

@@ -10,10 +10,12 @@ export function defaultAssistantId(graphId: string): string {
 /** The graphs of an agent server, which are others once another revision serves. */
 export class Graphs {
   #byId: ReadonlyMap<string, Graph> = new Map();
+  #defaults: ReadonlySet<string> = new Set();
 
   /** Replaces all of them. Runs under way continue with the graphs that they were started with. */
   use(graphs: readonly Graph[]): void {
     this.#byId = new Map(graphs.map((graph) => [graph.id, graph]));
+    this.#defaults = new Set(graphs.map(({ id }) => defaultAssistantId(id)));
   }
 
   [Symbol.iterator](): Iterator<Graph> {
@@ -34,6 +36,11 @@ export class Graphs {
   /** For a client that asked for what isn't there. */
   get advice(): string {
     return `Graphs are: ${[...this.#byId.keys()].join(", ")}.`;
+  }
+
+  /** Whether an assistant is the default one of a graph. */
+  hasDefault(assistantId: string): boolean {
+    return this.#defaults.has(assistantId);
   }
 
   /** The id of the assistant that a client names by it, or by the name of a graph. */

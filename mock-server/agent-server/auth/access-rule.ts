@@ -7,6 +7,8 @@ import type { AuthAction, AuthResource } from "./auth-handlers.ts";
 export interface AccessLookUps {
   /** The id of the assistant that a client names by it, or by the name of a graph. */
   assistantIdOf(id: string): string;
+  /** Whether an assistant, given by its id, is the default one of a graph. */
+  isDefaultAssistant(assistantId: string): boolean;
   /** The thread of a run; `null` for an unknown one. */
   threadIdOf(runId: string): string | null;
 }

@@ -49,7 +49,7 @@ export class Crons {
   /** @throws {HttpError} 404 for an unknown assistant or thread, 422 for a schedule that can't be read. */
   create(threadId: string | null, body: z.output<typeof cronCreate> | z.output<typeof threadCronCreate>): CronRecord {
     const { crons, records, assistants, timer, clock, ids, user } = this.#dependencies;
-    const { assistant_id: assistantId } = assistants.find(body.assistant_id);
+    const { assistant_id: assistantId } = assistants.findToRun(body.assistant_id);
     if (threadId !== null) records.find(threadId);
     const { schedule, timezone = null, end_time = null, enabled, metadata = {}, ...payload } = body;
     const now = timestamp(clock.now());

@@ -37,7 +37,11 @@ export const joinRoutes = [
     summary: "Wait for what a run comes to",
     query: { cancel_on_disconnect: cancelOnDisconnect },
     responses: {
-      200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown() },
+      200: {
+        description: "The values, or `__interrupt__`, or `__error__`.",
+        schema: z.unknown(),
+        headers: ["Location"],
+      },
       404: notFound,
       422: invalid,
     },
@@ -54,7 +58,7 @@ export const joinRoutes = [
     description:
       "With the header `Last-Event-ID`, a resumable run also replays what came after that event; `-` stands for the beginning.",
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
-    responses: { 200: events, 404: notFound, 422: invalid },
+    responses: { 200: { ...events, headers: ["Location"] }, 404: notFound, 422: invalid },
     async handle({ runs, runResponses, params, query, headers }) {
       const record = runs.find(params.thread_id, params.run_id as string);
       return runResponses.joinStream(params.thread_id, record, {

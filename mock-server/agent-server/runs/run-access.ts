@@ -1,9 +1,9 @@
 import type { Access, AccessRule } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 
-/** Starting a run needs the thread's permission, and that to read the assistant. */
+/** Starting a run needs the thread's permission, and that to read the assistant, unless it is the default one of a graph. */
 export async function authorizeRun(
-  { authorize, assistantIdOf }: Access,
+  { authorize, assistantIdOf, isDefaultAssistant }: Access,
   threadId: string | undefined,
   body: Fields,
 ): Promise<Fields> {
@@ -19,7 +19,8 @@ export async function authorizeRun(
     after_seconds,
     kwargs,
   });
-  await authorize("assistants", "read", { assistant_id: permitted.assistant_id });
+  const permittedId = assistantIdOf(String(permitted.assistant_id));
+  if (!isDefaultAssistant(permittedId)) await authorize("assistants", "read", { assistant_id: permittedId });
   return { ...permitted, ...(permitted.kwargs as Fields | undefined) };
 }
 

@@ -16,6 +16,7 @@ const tag = "Thread Runs";
 const runsPath = "/threads/{thread_id}/runs";
 const path = `${runsPath}/{run_id}`;
 const started = ["Content-Location"];
+const followed = [...started, "Location"];
 const body = { schema: runCreateStateful, required: true };
 const failures = { 404: notFound, 409: conflict, 422: invalid };
 
@@ -86,7 +87,7 @@ export const runRoutes = [
     tag,
     summary: "Start a run and follow its events",
     body,
-    responses: { 200: { ...events, headers: started }, ...failures },
+    responses: { 200: { ...events, headers: followed }, ...failures },
     handle: ({ runResponses, params, body, headers }) => runResponses.stream(params.thread_id, body, headers),
   }),
   agentRoute({
@@ -98,7 +99,7 @@ export const runRoutes = [
     summary: "Start a run and wait for what it comes to",
     body,
     responses: {
-      200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown(), headers: started },
+      200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown(), headers: followed },
       ...failures,
     },
     handle: ({ runResponses, params, body, headers }) => runResponses.wait(params.thread_id, body, headers),
@@ -143,7 +144,7 @@ export const runRoutes = [
     },
     responses: {
       202: { description: "It is being cancelled." },
-      204: { description: "It has ended." },
+      204: { description: "It has ended.", headers: ["Location"] },
       404: notFound,
       422: invalid,
     },

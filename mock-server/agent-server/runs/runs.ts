@@ -75,7 +75,7 @@ export class Runs {
     { headers, beforeStart, alongside }: StartOptions,
   ): Promise<{ record: RunRecord; live: LiveRun }> {
     const { state, records, assistants, graphs, live, webhooks, locks, clock, ids, user } = this.#dependencies;
-    const assistant = assistants.find(body.assistant_id);
+    const assistant = assistants.findToRun(body.assistant_id);
     graphs.find(assistant.graph_id);
     if (body.webhook !== undefined) await webhooks.check(body.webhook);
     const id = threadId ?? ids.uuid();

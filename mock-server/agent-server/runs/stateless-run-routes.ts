@@ -12,6 +12,7 @@ const tag = "Stateless Runs";
 const body = { schema: runCreateStateless, required: true };
 const failures = { 404: notFound, 409: conflict, 422: invalid };
 const started = ["Content-Location"];
+const followed = [...started, "Location"];
 
 export const statelessRunRoutes = [
   agentRoute({
@@ -33,7 +34,7 @@ export const statelessRunRoutes = [
     tag,
     summary: "Start a run that leaves nothing behind, and follow its events",
     body,
-    responses: { 200: { ...events, headers: started }, ...failures },
+    responses: { 200: { ...events, headers: followed }, ...failures },
     handle: ({ runResponses, body, headers }) => runResponses.stream(undefined, body, headers),
   }),
   agentRoute({
@@ -45,7 +46,7 @@ export const statelessRunRoutes = [
     summary: "Start a run that leaves nothing behind, and wait for what it comes to",
     body,
     responses: {
-      200: { description: "The values, or `__error__`.", schema: z.unknown(), headers: started },
+      200: { description: "The values, or `__error__`.", schema: z.unknown(), headers: followed },
       ...failures,
     },
     handle: ({ runResponses, body, headers }) => runResponses.wait(undefined, body, headers),
@@ -80,7 +81,7 @@ export const statelessRunRoutes = [
     tag,
     summary: "Follow the events of a run from now on",
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
-    responses: { 200: events, 404: notFound, 422: invalid },
+    responses: { 200: { ...events, headers: ["Location"] }, 404: notFound, 422: invalid },
     async handle({ runs, runResponses, params, query, headers }) {
       return runResponses.joinStream(undefined, runs.find(undefined, params.run_id as string), {
         after: headers.get("last-event-id") ?? undefined,

@@ -1,0 +1,49 @@
+import { timestamp } from "../../kit/timestamp.ts";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { AssistantTable } from "../persistence/assistant-table.ts";
+import type { AssistantRecord } from "../persistence/records.ts";
+import type { Graphs } from "./graphs.ts";
+
+interface DefaultAssistantsDependencies extends Pick<AgentRuntime, "clock"> {
+  /** All of them. */
+  assistants: AssistantTable;
+  graphs: Graphs;
+}
+
+/** The assistants that the server makes of its graphs itself. Whoever may start a run may start one of these, whether or not they may look at it. */
+export class DefaultAssistants {
+  readonly #dependencies: DefaultAssistantsDependencies;
+
+  constructor(dependencies: DefaultAssistantsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The default assistant with an id, or of the graph with it. */
+  find(id: string): AssistantRecord | undefined {
+    const { assistants, graphs } = this.#dependencies;
+    const assistantId = graphs.assistantIdOf(id);
+    return graphs.hasDefault(assistantId) ? assistants.get(assistantId) : undefined;
+  }
+
+  /** Makes that of every graph that has none yet. */
+  make(): void {
+    const { assistants, graphs, clock } = this.#dependencies;
+    const now = timestamp(clock.now());
+    for (const { id: graphId, description } of graphs) {
+      const assistantId = graphs.assistantIdOf(graphId);
+      if (assistants.get(assistantId)) continue;
+      assistants.insert({
+        assistant_id: assistantId,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+        graph_id: graphId,
+        config: {},
+        context: {},
+        metadata: { created_by: "system" },
+        name: graphId,
+        description,
+      });
+    }
+  }
+}
