@@ -223,3 +223,11 @@ test("the server forgets what it is told to", async () => {
   expect((await agent.call("POST", "/store/namespaces", {})).body).toEqual({ namespaces: [] });
   expect((await agent.call("POST", "/assistants/count", { graph_id: "chat" })).body).toBe(1);
 });
+
+test("a thread without a state says so, also where its values are selected", async () => {
+  await using agent = await startAgent();
+  const { body } = await agent.call("POST", "/threads", {});
+  expect(body).toMatchObject({ values: null, interrupts: {} });
+  expect((await agent.call("GET", `/threads/${body.thread_id}`)).body).toEqual(body);
+  expect((await agent.call("POST", "/threads/search", { select: ["values"] })).body).toEqual([{ values: null }]);
+});

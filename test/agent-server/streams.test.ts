@@ -64,6 +64,20 @@ test.each([
   expect(names(events)).toEqual(["metadata", ...expected]);
 });
 
+test("an event of a checkpoint says where it is, what it came from and what runs next", async () => {
+  await using agent = await startAgent();
+  const body = { assistant_id: "chat", input: hello, stream_mode: ["checkpoints", "debug"], if_not_exists: "create" };
+  const events = await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);
+  const [first, second] = events.filter(({ event }) => event === "checkpoints").map(({ data }) => data);
+  expect(first.parent_config).toBe(null);
+  expect(second.parent_config).toEqual(first.config);
+  expect(second.config.configurable).toMatchObject({ thread_id: thread(1), checkpoint_ns: "" });
+  const task = { error: null, interrupts: [], checkpoint: null, state: null };
+  expect(second.tasks).toMatchObject([{ ...task, name: "model" }]);
+  const debug = events.filter(({ data }) => data.type === "checkpoint").map(({ data }) => data.payload);
+  expect(debug[1]).toMatchObject(second);
+});
+
 test("a list of stream modes is told in one stream, each event by the name of its mode", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "tools", input: { messages: "Rome" }, stream_mode: ["updates", "tools", "values"] };

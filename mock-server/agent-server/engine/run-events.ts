@@ -3,6 +3,7 @@ import { pendingTasks } from "./checkpoint.ts";
 import type { Fields, Interrupt } from "./contract.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import type { Checkpoint, EngineMode, ScriptedExecution, Task } from "./scripted-execution.ts";
+import { shownConfigurable } from "./shown-configurable.ts";
 
 /**
  * The data of the engine mode `messages`: a part of a reply, a reply that was told in parts and is now complete, a message that comes whole, or one
@@ -53,7 +54,6 @@ export class RunEvents {
     const { source, step, values, tasks } = checkpoint;
     const next = tasks.map(({ name }) => name);
     const own = { source, step, parents: {} };
-    this.#emit("checkpoints", { values, metadata: own, next });
     const at = (id: string) => ({
       thread_id: threadId,
       checkpoint_id: id,
@@ -63,22 +63,34 @@ export class RunEvents {
     const configOf = (id: string) => ({
       ...config,
       configurable: {
-        ...(config.configurable as Fields | undefined),
+        ...shownConfigurable((config.configurable ?? {}) as Fields),
         thread_id: threadId,
         checkpoint_ns: checkpoint.namespace,
         checkpoint_id: id,
       },
       metadata,
     });
-    this.#debug("checkpoint", step, {
+    const told = {
       config: configOf(checkpoint.id),
+      parent_config: checkpoint.parentId === null ? null : configOf(checkpoint.parentId),
       values,
       metadata: own,
       next,
-      tasks: tasks.map(({ id, name, path }) => ({ id, name, path, interrupts: [] })),
+      tasks: tasks.map(({ id, name, path }) => ({
+        id,
+        name,
+        path,
+        error: null,
+        interrupts: [],
+        checkpoint: null,
+        state: null,
+      })),
+    };
+    this.#emit("checkpoints", told);
+    this.#debug("checkpoint", step, {
+      ...told,
       checkpoint: at(checkpoint.id),
       parent_checkpoint: checkpoint.parentId === null ? null : at(checkpoint.parentId),
-      ...(checkpoint.parentId === null ? {} : { parent_config: configOf(checkpoint.parentId) }),
     });
   }
 

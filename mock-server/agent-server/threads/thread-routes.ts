@@ -29,10 +29,9 @@ const page = {
 };
 
 /** A thread as it is sent. */
-function viewThread({ values, interrupts, error, ttl, ...record }: ThreadRecord): Fields {
+function viewThread({ error, ttl, ...record }: ThreadRecord): Fields {
   return {
     ...record,
-    ...(values === null ? {} : { values, interrupts }),
     ...(error === null ? {} : { error }),
     ...(ttl === null ? {} : { ttl }),
   };

@@ -26,7 +26,7 @@ export const thread = named(
     metadata: fields,
     config: fields.optional(),
     status: threadStatus,
-    values: fields.optional(),
+    values: fields.nullish(),
     interrupts: fields.optional(),
     error: fields.optional(),
     ttl: z.object({ strategy: ttlStrategy, ttl_minutes: z.number(), expires_at: timestamp }).optional(),

@@ -1,4 +1,5 @@
 import type { Fields } from "../../agent-server/engine/contract.ts";
+import { shownConfigurable } from "../../agent-server/engine/shown-configurable.ts";
 import { referenceOf } from "./snapshot.ts";
 
 /** A chunk of the library's mode `debug`, as it is sent. */
@@ -11,19 +12,31 @@ export function debugView(chunk: unknown): unknown {
 
 /** A chunk of the library's mode `checkpoints`, as it is sent; `undefined` for what is only meant for newer streams. */
 export function checkpointView(chunk: unknown): unknown {
-  const { values, metadata, next } = chunk as Fields;
-  return next === undefined ? undefined : { values, metadata, next };
+  const { next, values, metadata, config, parentConfig, tasks } = chunk as Fields;
+  if (next === undefined) return undefined;
+  return { ...placeView(config, parentConfig), values, metadata, next, tasks: (tasks as Fields[]).map(checkpointTask) };
 }
 
 function debugCheckpoint({ config, parentConfig, tasks, ...rest }: Fields): Fields {
   return {
-    config: shownConfig(config),
+    ...placeView(config, parentConfig),
     ...rest,
-    tasks: (tasks as Fields[]).map(taskView),
+    tasks: (tasks as Fields[]).map(checkpointTask),
     checkpoint: referenceOf(config as Fields),
     parent_checkpoint: referenceOf(parentConfig as Fields | undefined),
-    ...(parentConfig === undefined ? {} : { parent_config: shownConfig(parentConfig) }),
   };
+}
+
+function placeView(config: unknown, parentConfig: unknown): Fields {
+  return {
+    config: shownConfig(config),
+    parent_config: parentConfig === undefined ? null : shownConfig(parentConfig),
+  };
+}
+
+/** A task that is to run after a checkpoint, with `null` for what isn't known of it yet: clients count on these fields. */
+function checkpointTask(task: Fields): Fields {
+  return { error: null, checkpoint: null, ...taskView(task), state: null };
 }
 
 /** A task with the place of its own states, if it is a graph. */
@@ -35,13 +48,9 @@ export function taskView(task: Fields): Fields {
   return { ...rest, checkpoint: { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } };
 }
 
-/** What a graph may know of the user, by both names: it may hold tokens. */
-const ofUser = /^(?:lang)?graph_auth_/;
-
 /** A config without what the library and this server keep in it for themselves, and without the user. */
 function shownConfig(config: unknown): unknown {
   const { configurable, callbacks: _, store: __, signal: ___, writer: ____, ...rest } = (config ?? {}) as Fields;
   if (typeof configurable !== "object" || configurable === null) return config;
-  const shown = Object.entries(configurable).filter(([name]) => !name.startsWith("__") && !ofUser.test(name));
-  return { ...rest, configurable: Object.fromEntries(shown) };
+  return { ...rest, configurable: shownConfigurable(configurable as Fields) };
 }

@@ -32,13 +32,13 @@ export class GraphEvents {
 
   /** One chunk of the library's stream. */
   take(namespace: readonly string[], mode: string, chunk: unknown): void {
-    if (mode === "messages") this.#writeMessage(namespace, chunk as [unknown, object]);
-    else {
-      if (mode === "values" && namespace.length === 0) this.messages?.stateTaken(chunk);
-      if (!this.#modes.has(mode as StreamMode)) return;
-      const data = viewOf(mode, chunk);
-      if (data !== undefined) this.#write(mode as StreamMode, mode, namespace, data);
+    if (mode === "messages") {
+      this.#writeMessage(namespace, chunk as [unknown, object]);
+      return;
     }
+    const data = this.#modes.has(mode as StreamMode) ? viewOf(mode, chunk) : undefined;
+    if (data !== undefined) this.#write(mode as StreamMode, mode, namespace, data);
+    if (mode === "values" && namespace.length === 0) this.messages?.stateTaken(chunk);
   }
 
   /** One event of the library's event stream. */

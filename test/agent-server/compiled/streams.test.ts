@@ -90,12 +90,28 @@ test("tasks, checkpoints and debug tell of each step", async () => {
   const other = { assistant_id: "trivial", input: { value: "a" } };
   const checkpoints = told(await stream(agent, "checkpoints", other));
   expect(checkpoints.at(-1)).toMatchObject({ values: { value: "a!" }, metadata: { source: "loop" }, next: [] });
+  expect(checkpoints[0]).toMatchObject({ tasks: [{ name: "__start__" }] });
+  const task = { name: "one", error: null, interrupts: [], checkpoint: null, state: null };
+  expect(checkpoints[1]).toMatchObject({ tasks: [task] });
+  expect(checkpoints[1].parent_config.configurable.checkpoint_id).toBe(
+    checkpoints[0].config.configurable.checkpoint_id,
+  );
   const debug = told(await stream(agent, "debug", other));
+  expect(debug[1].payload.tasks).toEqual(
+    checkpoints[1].tasks.map((one: object) => ({ ...one, id: expect.any(String) })),
+  );
   expect(debug.map(({ type }) => type)).toEqual(["checkpoint", "checkpoint", "task", "task_result", "checkpoint"]);
   const { payload } = debug.at(-1);
   expect(payload.checkpoint).toMatchObject({ thread_id: thread(1), checkpoint_ns: "", checkpoint_map: null });
   expect(payload.parent_config.configurable).toMatchObject({ thread_id: thread(1) });
   expect(Object.keys(payload.config.configurable).filter((name) => name.startsWith("__"))).toEqual([]);
+});
+
+test("the state of a step comes before the messages that it completes", async () => {
+  await using agent = await startAgentOf(worker);
+  const events = names(await stream(agent, ["messages", "values"]));
+  expect(events.at(-1)).toBe("messages/complete");
+  expect(events.lastIndexOf("values")).toBe(events.length - 2);
 });
 
 test("what graphs within tell comes with their namespaces when it is asked for", async () => {
