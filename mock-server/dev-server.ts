@@ -30,8 +30,7 @@ export async function startDevServer(
   agent: LiveAgent = localAgent,
 ): Promise<DevServer> {
   const server = new HttpServer({
-    // Without keys.
-    handle: (context) => agentServer.handle(agent, context.rawPath, context, () => undefined),
+    handle: (context) => agentServer.handle(agent, context.rawPath, context, null),
   });
   const url = await server.listen(port, host);
   const close = async ({ gracePeriodMs = 0 } = {}) => {

@@ -57,10 +57,12 @@ export function createAgentApp({
   bodyLimitBytes,
 }: Pick<AgentSettings, "bodyLimitBytes">): (request: AgentRequest) => Promise<HttpResponse> {
   const router = new Router<AgentHandler>();
-  let document: string | undefined;
-  router.onlyOn("GET", "/openapi.json", () => {
-    document ??= JSON.stringify(agentDocument(agentServerRoutes));
-    return { status: 200, json: document };
+  const documents = new Map<boolean, string>();
+  router.onlyOn("GET", "/openapi.json", ({ auth, checkKey }) => {
+    const needsKeys = auth === null && checkKey !== null;
+    const json = documents.get(needsKeys) ?? JSON.stringify(agentDocument(agentServerRoutes, needsKeys));
+    documents.set(needsKeys, json);
+    return { status: 200, json };
   });
   router.onlyOn("GET", "/docs", ({ title }) => referencePage(escapeHtml(title)));
   router.on("GET", "/docs/{asset}", ({ context }) => referenceAsset(context.param("asset")));

@@ -6,6 +6,7 @@ import type { OperationResponse, QueryParameter, Route, RouteDefinition } from "
 import type { ValidationStyle } from "../kit/operation/request-reader.ts";
 import type { ValidationIssue } from "../kit/operation/validation-issues.ts";
 import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
+import { isOpenAgentPath } from "./agent-server.ts";
 import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
 
@@ -51,15 +52,15 @@ const bodyResponses: Record<number, OperationResponse> = {
   413: { description: "The body is larger than the server takes.", schema: errorResponse },
 };
 
-/** The OpenAPI description of an agent server. */
-export function agentDocument(routes: readonly AgentRoute[]): Record<string, unknown> {
+/** The OpenAPI description of an agent server, which asks for a key or doesn't. */
+export function agentDocument(routes: readonly AgentRoute[], needsKeys: boolean): Record<string, unknown> {
   return openApiDocument(routes, {
     title: "Agent server (mock)",
     description: "Runs graphs: assistants, threads, runs and their streams, schedules, and a key-value store.",
     serverUrl: ".",
     schemaNames: agentSchemaNames,
-    securitySchemes: { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } },
-    securityOf: () => [{ "API Key": [] }],
+    securitySchemes: needsKeys ? { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } } : {},
+    securityOf: ({ path }) => (needsKeys && !isOpenAgentPath(path) ? [{ "API Key": [] }] : []),
     bodyResponses,
     responsesAs: "input",
   });

@@ -17,8 +17,8 @@ export interface LiveAgent {
   revisionId: string;
 }
 
-/** Checks the key of a request as the server around agent servers does. @throws {HttpError} 401 or 403 for one that isn't valid. */
-export type CheckKey = () => void;
+/** Checks the key of a request as the server around agent servers does; `null` where that asks for none. @throws {HttpError} 401 or 403 for one that isn't valid. */
+export type CheckKey = (() => void) | null;
 
 /** What responds to the requests to live deployments. */
 export interface AgentServer {

@@ -15,6 +15,18 @@ export function forAnyOrigin(response: HttpResponse): HttpResponse {
   return { ...response, headers: response.headers ? { ...corsHeaders, ...response.headers } : corsHeaders };
 }
 
+/** What a browser asks of a server in a network that the page isn't from, by its older and its newer name. */
+const networkPermissions = {
+  "access-control-request-private-network": "access-control-allow-private-network",
+  "access-control-request-local-network": "access-control-allow-local-network",
+};
+
+/** What lets a page of an allowed origin reach a server of the user's own network. */
+export function networkHeaders(context: RequestContext): Record<string, string> {
+  const asked = Object.entries(networkPermissions).filter(([name]) => context.header(name) === "true");
+  return Object.fromEntries(asked.map(([, permission]) => [permission, "true"]));
+}
+
 /** The response to a browser that asks whether it may send a request. */
 export function preflight(context: RequestContext): HttpResponse {
   return {
@@ -24,6 +36,7 @@ export function preflight(context: RequestContext): HttpResponse {
       "access-control-allow-methods": "GET, HEAD, PUT, POST, DELETE, PATCH",
       "access-control-allow-headers": context.header("access-control-request-headers") ?? "*",
       "access-control-max-age": "600",
+      ...networkHeaders(context),
     },
   };
 }

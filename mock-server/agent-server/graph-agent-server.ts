@@ -137,12 +137,12 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       try {
         served = await servedBy(agent);
       } catch (error) {
-        if (needsKey(path, context)) checkKey();
+        if (needsKey(path, context)) checkKey?.();
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
       const { running, project, auth } = served;
-      if (!auth && needsKey(path, context)) checkKey();
+      if (!auth && needsKey(path, context)) checkKey?.();
       const ours = () => respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
       if (!project) return ours();
       return project.respond({

@@ -11,8 +11,8 @@ export function pageOf<Row>({ rows, total }: Page<Row>, offset: number, view: (r
   });
 }
 
-/** The chosen fields of an object; all without a choice. */
+/** The chosen fields of an object; all without a choice, and an empty one is none. */
 export function selected(view: object, select: readonly string[] | undefined): object {
-  if (!select) return view;
+  if (!select?.length) return view;
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));
 }

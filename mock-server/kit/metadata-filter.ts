@@ -9,9 +9,17 @@ const operators: Record<string, (value: unknown, wanted: unknown) => boolean> = 
     [wanted].flat().every((item) => value.some((candidate) => isDeepStrictEqual(candidate, item))),
 };
 
+/** What a filter may say of other filters, in place of a name. */
+const combinations: Record<string, (filters: Fields[], metadata: Fields) => boolean> = {
+  $or: (filters, metadata) => filters.some((filter) => passesFilter(filter, metadata)),
+  $and: (filters, metadata) => filters.every((filter) => passesFilter(filter, metadata)),
+};
+
 /** Whether metadata has everything that a filter asks for. */
 export function passesFilter(filter: Fields, metadata: Fields): boolean {
   return Object.entries(filter).every(([name, condition]) => {
+    const combination = combinationOf(name);
+    if (combination) return combination(condition as Fields[], metadata);
     if (!Object.hasOwn(metadata, name)) return false;
     const value = metadata[name];
     if (!isOperation(condition)) return isDeepStrictEqual(value, condition);
@@ -33,19 +41,66 @@ export function contains(value: unknown, wanted: unknown): boolean {
   return value === wanted;
 }
 
-/** What is wrong with a filter, if anything: one that can't be understood must not let anybody through. */
+/** The names that metadata must have to pass a filter. */
+export function namesAsked(filter: Fields): string[] {
+  return Object.entries(filter).flatMap(([name, condition]) => {
+    if (name === "$and") return (condition as Fields[]).flatMap(namesAsked);
+    return combinationOf(name) ? [] : [name];
+  });
+}
+
+/**
+ * What is wrong with a filter, if anything: one that can't be understood must not let anybody through, and one that by its form nothing can pass
+ * must not hide everything in silence.
+ */
 export function filterMistake(filter: Fields): string | undefined {
   for (const [name, condition] of Object.entries(filter)) {
-    if (condition === undefined) return `the filter's "${name}" is undefined`;
-    if (!isOperation(condition)) continue;
-    for (const [operator, wanted] of Object.entries(condition)) {
-      if (!Object.hasOwn(operators, operator)) {
-        return `the filter's "${name}" has "${operator}", which is neither ${Object.keys(operators).join(" nor ")}`;
-      }
-      if (wanted === undefined) return `the filter's "${name}" has an undefined "${operator}"`;
-    }
+    const mistake = combinationOf(name) ? listMistake(name, condition) : conditionMistake(name, condition);
+    if (mistake !== undefined) return mistake;
   }
   return undefined;
+}
+
+function listMistake(name: string, filters: unknown): string | undefined {
+  if (!Array.isArray(filters) || filters.length === 0) return `the filter's "${name}" isn't a list of filters`;
+  for (const filter of filters) {
+    const mistake = isFields(filter) ? filterMistake(filter) : `the filter's "${name}" has what isn't a filter`;
+    if (mistake !== undefined) return mistake;
+  }
+  return undefined;
+}
+
+function conditionMistake(name: string, condition: unknown): string | undefined {
+  if (name.startsWith("$")) return `the filter has "${name}", which is neither ${listed(combinations)}`;
+  if (condition === undefined) return `the filter's "${name}" is undefined`;
+  if (!isJson(condition)) return `the filter's "${name}" isn't JSON, which is all that metadata can be`;
+  if (!isOperation(condition)) return undefined;
+  const unknown = Object.keys(condition).find((operator) => !Object.hasOwn(operators, operator));
+  return unknown === undefined
+    ? undefined
+    : `the filter's "${name}" has "${unknown}", which is neither ${listed(operators)}`;
+}
+
+function listed(known: object): string {
+  return Object.keys(known).join(" nor ");
+}
+
+function combinationOf(name: string): (typeof combinations)[string] | undefined {
+  return Object.hasOwn(combinations, name) ? combinations[name] : undefined;
+}
+
+/** Whether JSON loses nothing of a value. */
+export function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return ["string", "boolean", "object"].includes(typeof value);
+  if (Array.isArray(value)) return value.every(isJson);
+  return isFields(value) && Object.values(value).every(isJson);
+}
+
+function isFields(value: unknown): value is Fields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isOperation(condition: unknown): condition is Fields {

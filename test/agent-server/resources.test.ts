@@ -212,6 +212,35 @@ test("pages of any origin may use the server", async () => {
   expect(headers.get("access-control-expose-headers")).toContain("content-location");
 });
 
+test("a browser may reach the server from a page of another network", async () => {
+  await using agent = await startAgent();
+  const allowed = async (network: string) => {
+    const headers = { origin: "https://app.example", [`access-control-request-${network}-network`]: "true" };
+    const { headers: answered } = await fetch(`${agent.url}/threads`, { method: "OPTIONS", headers });
+    return ["private", "local"].filter((name) => answered.get(`access-control-allow-${name}-network`) === "true");
+  };
+  expect(await allowed("private")).toEqual(["private"]);
+  expect(await allowed("local")).toEqual(["local"]);
+  expect(await allowed("other")).toEqual([]);
+});
+
+test("an empty list of fields or ids counts as none", async () => {
+  await using agent = await startAgent();
+  const { body: made } = await agent.call("POST", "/threads", {});
+  const run = { assistant_id: "events", input: { steps: 1 } };
+  await agent.call("POST", `/threads/${made.thread_id}/runs/wait`, run);
+  const first = async (path: string, body: object) => (await agent.call("POST", path, body)).body[0];
+  expect(await first("/threads/search", { select: [], ids: [] })).toHaveProperty("thread_id", made.thread_id);
+  expect(await first("/assistants/search", { select: [] })).toHaveProperty("assistant_id");
+  expect(await first(`/threads/${made.thread_id}/history`, { select: [] })).toHaveProperty("values");
+});
+
+test("the description of a server that takes anybody asks for no key", async () => {
+  await using agent = await startAgent();
+  const { body } = await agent.call("GET", "/openapi.json");
+  expect(JSON.stringify(body)).not.toContain("API Key");
+});
+
 test("the server forgets what it is told to", async () => {
   await using agent = await startAgent();
   await agent.call("POST", "/threads");

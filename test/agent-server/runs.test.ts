@@ -103,6 +103,8 @@ test("several runs are cancelled at once, by status or by id", async () => {
     ["interrupted"],
   ]);
   expect((await agent.call("POST", "/runs/cancel", {})).status).toBe(422);
+  expect((await agent.call("POST", "/runs/cancel", { run_ids: null })).status).toBe(422);
+  expect((await agent.call("POST", "/runs/cancel", { status: "all", run_ids: null })).status).toBe(422);
   const ids = { thread_id: thread(1), run_ids: [thread(9)] };
   expect((await agent.call("POST", "/runs/cancel", ids)).status).toBe(404);
 });

@@ -64,6 +64,21 @@ test.each([
   expect(names(events)).toEqual(["metadata", ...expected]);
 });
 
+test("a stream mode that there isn't is named, with those that there are", async () => {
+  await using agent = await startAgent();
+  const refusal = {
+    status: 422,
+    body: { detail: expect.stringMatching(/"all" is none; there are values, .*lifecycle/) },
+  };
+  const body = { assistant_id: "chat", input: hello };
+  expect(await agent.call("POST", "/runs/stream", { ...body, stream_mode: "all" })).toMatchObject(refusal);
+  expect(await agent.call("POST", "/runs/stream", { ...body, stream_mode: ["values", "all"] })).toMatchObject(refusal);
+  const path = `/threads/${thread(1)}`;
+  await agent.call("POST", `${path}/runs/wait`, { ...body, if_not_exists: "create", stream_mode: ["lifecycle"] });
+  const [run] = (await agent.call("GET", `${path}/runs`)).body;
+  expect(await agent.call("GET", `${path}/runs/${run.run_id}/stream?stream_mode=all`)).toMatchObject(refusal);
+});
+
 test("an event of a checkpoint says where it is, what it came from and what runs next", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "chat", input: hello, stream_mode: ["checkpoints", "debug"], if_not_exists: "create" };

@@ -133,9 +133,11 @@ test("what the configuration file says under http holds: groups that are off, th
       origin: "https://app.example",
       "access-control-request-method": "POST",
       "access-control-request-headers": "x-api-key",
+      "access-control-request-private-network": "true",
     },
   });
   expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-private-network")).toBe("true");
   expect(preflight.headers.get("access-control-allow-headers")).toBe("x-api-key");
 });
 

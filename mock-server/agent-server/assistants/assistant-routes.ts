@@ -55,7 +55,7 @@ export const assistantRoutes = [
     responses: {
       200: {
         description: "One page of assistants.",
-        schema: z.array(assistant),
+        schema: z.array(assistant.partial()),
         headers: ["X-Pagination-Total", "X-Pagination-Next"],
       },
       422: invalid,

@@ -50,7 +50,7 @@ export const cronRoutes = [
     tag,
     summary: "Search schedules",
     body: { schema: cronSearch, required: false },
-    responses: { 200: { description: "One page of schedules.", schema: z.array(cron) }, 422: invalid },
+    responses: { 200: { description: "One page of schedules.", schema: z.array(cron.partial()) }, 422: invalid },
     async handle({ crons, body }) {
       const { limit, offset, sort_by: by, sort_order: direction, select, ...filter } = body;
       const found = crons.search(filter, { by, direction }, limit, offset);

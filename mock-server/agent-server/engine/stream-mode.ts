@@ -1,4 +1,6 @@
-/** What a run may be asked to stream. */
+import { z } from "zod";
+
+/** What a run may be asked to stream. `lifecycle` is accepted, and tells nothing yet. */
 export const streamModes = [
   "values",
   "messages",
@@ -10,5 +12,12 @@ export const streamModes = [
   "debug",
   "custom",
   "tools",
+  "lifecycle",
 ] as const;
 export type StreamMode = (typeof streamModes)[number];
+
+const known = streamModes.join(", ");
+
+export const streamModeSchema = z.enum(streamModes, {
+  error: ({ input }) => `Input should be a stream mode, and ${JSON.stringify(input)} is none; there are ${known}`,
+});

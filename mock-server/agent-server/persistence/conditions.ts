@@ -1,3 +1,4 @@
+import { isJson, namesAsked } from "../../kit/metadata-filter.ts";
 import type { Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 
@@ -24,7 +25,7 @@ export function hasAll(column: string, wanted: Fields): Condition {
 export function passes(column: string, filter: Fields): Condition {
   // What isn't JSON equals nothing that is stored as JSON.
   if (!isJson(filter)) return never;
-  const names = Object.keys(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
+  const names = namesAsked(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
   return checked(column, names, `passes_filter(${column}, ?)`, filter);
 }
 
@@ -65,13 +66,4 @@ function fragmentsOf(wanted: Fields): Fragment[] {
   };
   collect(wanted, "", "");
   return (plain.length > 0 ? plain : names).toSorted((a, b) => b.text.length - a.text.length).slice(0, 2);
-}
-
-/** Whether JSON loses nothing of a value. */
-function isJson(value: unknown): boolean {
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || value === null) return ["string", "boolean", "object"].includes(typeof value);
-  if (Array.isArray(value)) return value.every(isJson);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentRoute } from "../agent-route.ts";
 import { invalid, notFound } from "../agent-schemas.ts";
-import { streamModes } from "../engine/stream-mode.ts";
+import { streamModeSchema } from "../engine/stream-mode.ts";
 import { readThread } from "../threads/thread-access.ts";
 import { threadStreamModes } from "./thread-streams.ts";
 
@@ -23,7 +23,7 @@ export const cancelOnDisconnect = {
 
 export const joinModes = {
   kind: "list",
-  schema: z.array(z.enum(streamModes)).optional(),
+  schema: z.array(streamModeSchema).optional(),
   description: "Only events of these stream modes, out of those that the run was started with.",
 } as const;
 

@@ -62,7 +62,11 @@ export const runRoutes = [
         description: "Which fields to return.",
       },
     },
-    responses: { 200: { description: "One page of runs.", schema: z.array(run) }, 404: notFound, 422: invalid },
+    responses: {
+      200: { description: "One page of runs.", schema: z.array(run.partial()) },
+      404: notFound,
+      422: invalid,
+    },
     async handle({ runs, params, query: { limit, offset, status, select } }) {
       const page = runs.ofThread(params.thread_id as string, status, limit, offset);
       return ok(page.map((record) => selected(viewRun(record), select)));
@@ -164,7 +168,7 @@ export const runRoutes = [
     summary: "Cancel several runs",
     description: "Either those with a `status`, or the `run_ids` of a `thread_id`.",
     query: { action },
-    body: { schema: runsCancel, required: true },
+    body: { schema: runsCancel, required: true, refusesNulls: true },
     responses: { 204: { description: "They have ended." }, 404: notFound, 422: invalid },
     async handle({ runs, query, body: { status, thread_id: threadId, run_ids: runIds } }) {
       if ((status === undefined) === (threadId === undefined || runIds === undefined)) {

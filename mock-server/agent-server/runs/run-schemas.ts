@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { checkpointConfig, command, fields, named, runConfig, timestamp, uuid } from "../agent-schemas.ts";
-import { streamModes } from "../engine/stream-mode.ts";
+import { streamModeSchema } from "../engine/stream-mode.ts";
 
 export const runStatus = z.enum(["pending", "running", "error", "success", "timeout", "interrupted"]);
 export const multitaskStrategy = z.enum(["reject", "rollback", "interrupt", "enqueue"]);
 export const durability = z.enum(["sync", "async", "exit"]);
-const streamMode = z.enum(streamModes);
 
 export const run = named(
   "Run",
@@ -32,7 +31,7 @@ export const startFields = {
   webhook: z.string().min(1).max(65_536).optional(),
   interrupt_before: nodes.optional(),
   interrupt_after: nodes.optional(),
-  stream_mode: z.union([streamMode, z.array(streamMode)]).optional(),
+  stream_mode: z.union([streamModeSchema, z.array(streamModeSchema)]).optional(),
   stream_subgraphs: z.boolean().default(false),
   stream_resumable: z.boolean().default(false),
   durability: durability.default("async"),

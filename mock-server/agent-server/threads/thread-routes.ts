@@ -92,10 +92,10 @@ export const threadRoutes = [
     tag,
     summary: "Search threads",
     body: { schema: threadSearch, required: false },
-    responses: { 200: page, 422: invalid },
+    responses: { 200: { ...page, schema: z.array(thread.partial()) }, 422: invalid },
     async handle({ threads, body }) {
       const { ids, limit, offset, sort_by: by = "created_at", sort_order: direction = "desc", ...filter } = body;
-      const lowerIds = ids?.map((id) => id.toLowerCase());
+      const lowerIds = ids?.length ? ids.map((id) => id.toLowerCase()) : undefined;
       const found = threads.search({ ...filter, ids: lowerIds }, { by, direction }, limit, offset);
       return pageOf(found, offset, (record) => viewFound(record, body));
     },

@@ -16,6 +16,8 @@ import {
 const tag = "Threads";
 const path = "/threads/{thread_id}";
 const one = { description: "The state.", schema: threadState };
+/** Of a path such as `values.messages`, what it leads to is there, and nothing beside it. */
+const selected = threadState.partial();
 const many = { description: "States, the newest first.", schema: z.array(threadState) };
 
 const subgraphs = {
@@ -38,10 +40,10 @@ export const threadStateRoutes = [
     tag,
     summary: "Read the state of a thread",
     query: { subgraphs, select },
-    responses: { 200: one, 404: notFound, 422: invalid },
+    responses: { 200: { ...one, schema: selected }, 404: notFound, 422: invalid },
     async handle({ threadStates, params, query }) {
       const state = await threadStates.read(params.thread_id as string, {}, query.subgraphs);
-      return ok(query.select ? project({ ...state }, query.select) : state);
+      return ok(query.select?.length ? project({ ...state }, query.select) : state);
     },
   }),
   agentRoute({
@@ -128,10 +130,10 @@ export const threadStateRoutes = [
     tag,
     summary: "Search the history of a thread",
     body: { schema: historySearch, required: false },
-    responses: { 200: many, 404: notFound, 422: invalid },
+    responses: { 200: { ...many, schema: z.array(selected) }, 404: notFound, 422: invalid },
     async handle({ threadStates, params, body: { select: paths, ...search } }) {
       const states = await threadStates.history(params.thread_id as string, search);
-      return ok(paths ? states.map((state) => project({ ...state }, paths)) : states);
+      return ok(paths?.length ? states.map((state) => project({ ...state }, paths)) : states);
     },
   }),
 ];

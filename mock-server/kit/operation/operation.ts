@@ -22,6 +22,13 @@ export interface OperationResponse {
   headers?: readonly string[];
 }
 
+export interface OperationBody<Schema extends z.ZodType = z.ZodType> {
+  schema: Schema;
+  required: boolean;
+  /** That a `null` is never left out, where leaving it out would mean more than the client says. @default false */
+  refusesNulls?: boolean;
+}
+
 /** One method of one path: what the router serves, the validation checks and the reference documents. */
 export interface Operation {
   /** The name used by the journal, the fault rules and the reference. */
@@ -35,7 +42,7 @@ export interface Operation {
   /** The path's parameters that aren't UUIDs. */
   params?: Record<string, z.ZodType>;
   query?: Record<string, QueryParameter>;
-  body?: { schema: z.ZodType; required: boolean };
+  body?: OperationBody;
   responses: Record<number, OperationResponse>;
 }
 
@@ -64,7 +71,7 @@ export type RouteDefinition<
   Schema extends z.ZodType,
 > = Omit<Route<Surroundings, Access>, "query" | "body" | "handle"> & {
   query?: Parameters;
-  body?: { schema: Schema; required: boolean };
+  body?: OperationBody<Schema>;
   handle(
     call: Surroundings & ValidRequest<QueryOf<Parameters>, z.output<Schema>>,
   ): HttpResponse | Promise<HttpResponse>;

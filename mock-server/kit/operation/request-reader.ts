@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { HttpError } from "../http/http-error.ts";
 import { parseJson } from "../http/json.ts";
 import type { RequestContext } from "../http/request-context.ts";
-import { type Operation, pathParameters, type QueryParameter, type ValidRequest } from "./operation.ts";
+import {
+  type Operation,
+  type OperationBody,
+  pathParameters,
+  type QueryParameter,
+  type ValidRequest,
+} from "./operation.ts";
 import { issuesOf, type ValidationIssue } from "./validation-issues.ts";
 
 /** How a server judges requests, and says what is wrong with them. */
@@ -62,7 +68,7 @@ export function requestReader(
     }
     return query;
   };
-  const readBody = (text: string, { schema, required }: NonNullable<Operation["body"]>, issues: ValidationIssue[]) => {
+  const readBody = (text: string, { schema, required, refusesNulls }: OperationBody, issues: ValidationIssue[]) => {
     if (text.trim() === "" && required) {
       issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
       return undefined;
@@ -77,7 +83,7 @@ export function requestReader(
       }
     }
     if (input === undefined) return undefined;
-    if (style.dropsNulls) input = withoutNulls(schema, input);
+    if (style.dropsNulls && !refusesNulls) input = withoutNulls(schema, input);
     const before = issues.length;
     const body = checked(schema, input, ["body"], issues);
     if (style.refusesUnknownFields && issues.length === before) issues.push(...extraFields(input, body, ["body"]));

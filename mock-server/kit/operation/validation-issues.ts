@@ -72,6 +72,8 @@ function describe(issue: z.core.$ZodIssue, value: unknown): { msg: string; type:
       if (issue.origin === "array") return { msg: `List should have at most ${issue.maximum} items`, type: "too_long" };
       return { msg: `Input should be less than or equal to ${issue.maximum}`, type: "less_than_equal" };
     case "invalid_value":
+      // A schema that says more itself is believed.
+      if (issue.message.startsWith("Input should be")) return { msg: issue.message, type: "enum" };
       return { msg: `Input should be ${alternatives(issue.values.map(String))}`, type: "enum" };
     case "invalid_format":
       if (issue.format === "uuid" || issue.format === "guid")

@@ -1,3 +1,4 @@
+import { networkHeaders } from "../../agent-server/cors.ts";
 import type { RequestContext } from "../../kit/http/request-context.ts";
 import type { CorsSettings } from "../load/graph-config-schema.ts";
 
@@ -31,6 +32,7 @@ export function preflightHeadersOf(settings: CorsSettings, context: RequestConte
     "access-control-allow-methods": methods.join(", "),
     "access-control-allow-headers": names?.join(", ") ?? context.header("access-control-request-headers") ?? "*",
     "access-control-max-age": String(maxAge),
+    ...networkHeaders(context),
   };
 }
 

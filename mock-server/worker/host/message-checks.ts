@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Fields, StateSnapshot, StoredWrite } from "../../agent-server/engine/contract.ts";
-import { streamModes } from "../../agent-server/engine/stream-mode.ts";
+import { streamModeSchema } from "../../agent-server/engine/stream-mode.ts";
 import type { Message, Params, Result } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import type { GraphWorkerService } from "./graph-worker.ts";
@@ -74,7 +74,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   putCheckpoint: z.object({ handle, checkpoint }),
   putWrites: z.object({ handle, writes: z.array(write) }),
   useStore: z.object({ handle, operations: z.array(operation) }),
-  publish: z.object({ handle, events: z.array(z.tuple([z.enum(streamModes), z.string(), z.string()])) }),
+  publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
 };
 
 /** The functional API's graphs may return anything. */

@@ -8,6 +8,9 @@ import type { Library } from "./library.ts";
 import { MessageEvents } from "./message-events.ts";
 import { wireJson } from "./wire-json.ts";
 
+/** The modes that the library hasn't. */
+const ownModes: ReadonlySet<StreamMode> = new Set(["events", "messages", "lifecycle"]);
+
 /** Streams what the library reports of a run, as the events of the stream modes that the run was started with. */
 export class GraphEvents {
   readonly #modes: ReadonlySet<StreamMode>;
@@ -26,7 +29,7 @@ export class GraphEvents {
 
   /** The stream modes to ask the library for. The state is always needed: it is the outcome of the run. */
   libraryModes(): string[] {
-    const modes = [...this.#modes].filter((mode) => mode !== "events" && mode !== "messages");
+    const modes = [...this.#modes].filter((mode) => !ownModes.has(mode));
     return [...new Set(["values", ...modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode))])];
   }
 
