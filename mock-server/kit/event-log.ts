@@ -2,9 +2,12 @@
 export interface EventLogLimits {
   /** Of the events that can be replayed. @default 4 Mi */
   replay: number;
-  /** Of the events that a reader hasn't taken yet; a reader that lags further behind is cut off. @default 8 Mi */
+  /** Of the events that a reader hasn't taken yet; one that lags further behind, and by more than a few events, is cut off. @default 8 Mi */
   lag: number;
 }
+
+/** However large they are, so many events are kept for replay, and may wait for a reader that isn't behind: those of a turn come all at once. */
+const minEvents = 16;
 
 export const defaultLimits: EventLogLimits = { replay: 4 * 1024 * 1024, lag: 8 * 1024 * 1024 };
 
@@ -161,7 +164,7 @@ export class EventLog {
     this.#frames.push(frame);
     this.#keptSize += frame.text.length;
     let dropped = 0;
-    while (this.#keptSize > this.#limits.replay && dropped < this.#frames.length - 1) {
+    while (this.#keptSize > this.#limits.replay && dropped < this.#frames.length - minEvents) {
       this.#keptSize -= (this.#frames[dropped++] as Frame).text.length;
     }
     if (dropped > 0) this.#frames = this.#frames.slice(dropped);
@@ -203,7 +206,7 @@ class LogReader {
     this.#waiting.push(text);
     this.#lag += text.length;
     this.#isIdle = false;
-    if (this.#lag > this.#mostLag && !isReplay) {
+    if (this.#lag > this.#mostLag && this.#waiting.length > minEvents && !isReplay) {
       this.cut(`The reader lags by more than ${this.#mostLag} characters and is cut off; join the stream again.`);
     } else this.#awake();
   }

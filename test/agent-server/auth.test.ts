@@ -131,6 +131,11 @@ test("a run is its thread's: a thread that it makes gets the metadata that handl
   expect(run).not.toHaveProperty("user");
   expect((await agent.call("GET", `${path}/runs/${run.run_id}`, undefined, bob)).status).toBe(404);
   expect((await agent.call("GET", `/runs/${run.run_id}/stream`, undefined, bob)).status).toBe(404);
+  for (const end of ["join", "stream"]) {
+    const joined = await agent.call("GET", `${path}/runs/${run.run_id}/${end}`, undefined, bob);
+    expect(joined).toMatchObject({ status: 404, body: { detail: `Run ${run.run_id} not found` } });
+    expect((await agent.call("GET", `${path}/runs/${thread(9)}/${end}`, undefined, bob)).status).toBe(404);
+  }
   expect((await agent.call("POST", `${path}/runs/${run.run_id}/cancel`, undefined, bob)).status).toBe(404);
   expect((await agent.call("POST", `${path}/runs`, body, bob)).status).toBe(409);
   expect((await agent.call("GET", `${path}/runs/${run.run_id}/join`, undefined, ann)).body.seen.user_id).toBe("ann");

@@ -232,6 +232,25 @@ test("a reader that never reads is cut off, and its run goes on", async () => {
   expect(parseEvents(log.join("")).at(-1)).toMatchObject({ event: "error", data: { error: "StreamError" } });
 });
 
+test("events that are larger than what a reader may lag by reach one that reads, and can be replayed", async () => {
+  const echo: ScriptedGraph = {
+    id: "echo",
+    channels: { text: lastValue("") },
+    nodes: { echo: ({ text }) => ({ text }) },
+    edges: { __start__: "echo" },
+  };
+  await using agent = await startAgent({ graphs: [echo] });
+  const text = "x".repeat(9 * 1024 * 1024);
+  const path = `/threads/${thread(1)}/runs`;
+  const body = { assistant_id: "echo", input: { text }, stream_resumable: true, if_not_exists: "create" };
+  const events = await agent.events("POST", `${path}/stream`, { ...body, stream_mode: ["values", "updates"] });
+  expect(names(events)).toEqual(["metadata", "values", "updates", "values"]);
+  expect(events.at(-1)?.data.text).toHaveLength(text.length);
+  const { run_id: runId } = events[0]?.data ?? {};
+  const replayed = await agent.events("GET", `${path}/${runId}/stream`, undefined, { "last-event-id": "-" });
+  expect(replayed.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+});
+
 test("what is no longer kept for replay is said, not left out", async () => {
   const log = new EventLog({ keeps: true, now: () => 0, limits: { replay: 100, lag: 1000 } });
   for (let index = 0; index < 50; index++) log.publish("custom", "custom", String(index));

@@ -22,3 +22,11 @@ test("a reader that never reads what a compiled graph tells is cut off, and the 
   const next = await agent.call("POST", "/runs/wait", { assistant_id: "trivial", input: { value: "a" } });
   expect(next.body).toMatchObject({ value: "a!" });
 });
+
+test("an event of a compiled graph that is larger than what a reader may lag by reaches one that reads", async () => {
+  await using worker = await startProject("probe");
+  await using agent = await startAgentOf(worker);
+  const input = { value: "x".repeat(9 * 1024 * 1024) };
+  const events = await agent.events("POST", "/runs/stream", { assistant_id: "trivial", input });
+  expect(events.at(-1)).toMatchObject({ event: "values", data: { value: `${input.value}!` } });
+});
