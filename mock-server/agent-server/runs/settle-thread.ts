@@ -23,7 +23,7 @@ export async function stateLeft(
   } catch (error) {
     // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
     onDefect(error);
-    return {};
+    return result.kind === "success" ? { status: "interrupted" } : {};
   }
 }
 
