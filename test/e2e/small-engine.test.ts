@@ -43,7 +43,8 @@ async function outcomesOf(sequence: Sequence, world: World): Promise<string[]> {
   const noted = async (command: string, run: Promise<Result>) => {
     const result = await run;
     // What a refresh makes of a resource is told by calls and state; its steps have other names in the real engine's events.
-    const operations = command === "refresh" ? [] : result.steps.map(({ operation }) => operation);
+    // Which of two resources that don't depend on each other is registered first is chance; the order of what is done is compared by the calls.
+    const operations = command === "refresh" ? [] : result.steps.map(({ operation }) => operation).toSorted();
     outcomes.push(`${command}: ${[...operations, ...(result.error === undefined ? [] : ["failed"])].join(", ")}`);
     return result;
   };
