@@ -28,7 +28,7 @@ export interface WorkerMethods {
   subgraphs(params: { graphId: string; recurse: boolean }): Record<string, GraphSchemas>;
   authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
   authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
-  fetchApp(request: AppRequest): AppResponse;
+  fetchApp(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
   /** Returns the next piece of a response's body, `null` at its end. */
   readAppBody(body: string): Uint8Array | null;
   cancelAppBody(body: string): void;
@@ -47,6 +47,11 @@ export interface ServerMethods {
   putWrites(params: { handle: CallHandle; writes: StoredWrite[] }): void;
   useStore(params: { handle: CallHandle; operations: StoreOperation[] }): StoreResult[];
   publish(params: { handle: CallHandle; events: StreamedEvent[] }): void;
+  /** Sends a request to the server itself, from which its URL is relative, with the rights of `user`, unless it says itself whose it is. */
+  fetchServer(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
+  /** Returns the next piece of a response's body, `null` at its end. */
+  readServerBody(body: string): Uint8Array | null;
+  cancelServerBody(body: string): void;
 }
 
 /** Names a call into a worker: while it lasts, the worker reaches the checkpoints, the store and the stream of that call. */
@@ -116,16 +121,15 @@ export type AuthOutcome<Result> =
   | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
   | { kind: "failed" };
 
-/** A request to the project's app. */
-export interface AppRequest {
+/** A request of the Fetch API, as it crosses between a worker and the server. */
+export interface PlainRequest {
   method: string;
-  /** Absolute. */
   url: string;
   headers: [name: string, value: string][];
   body: Uint8Array | null;
 }
 
-export interface AppResponse {
+export interface PlainResponse {
   status: number;
   headers: [name: string, value: string][];
   /** Names the body, to be read piece by piece. */

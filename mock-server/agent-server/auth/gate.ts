@@ -35,6 +35,21 @@ export async function authenticated(
 }
 
 /**
+ * The handlers for requests of the project's own code, which are the user's unless they carry an authorization themselves. What such code passes on of
+ * somebody's headers makes nobody a user of the developer interface.
+ */
+export function handlersForOwnCode(auth: AuthHandlers, user: AuthUser | null): AuthHandlers {
+  return {
+    admitsStudio: false,
+    async authenticate(request) {
+      const isSigned = request.headers.some(([name]) => name === "authorization");
+      return user && !isSigned ? user : auth.authenticate(request);
+    },
+    authorize: (event) => auth.authorize(event),
+  };
+}
+
+/**
  * Who sends a request for an operation and what of the server they may see, and the request as the handlers have left it.
  * @throws {HttpError} what the handlers refuse with; 500 when they make an invalid request of it.
  */

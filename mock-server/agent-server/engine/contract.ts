@@ -1,3 +1,4 @@
+import type { AuthUser } from "../auth/auth-handlers.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
 /** A JSON object. */
@@ -108,6 +109,8 @@ export interface Execution {
   threadId: string;
   config: Fields;
   context: Fields;
+  /** Whose run it is, where auth handlers say so. */
+  user: AuthUser | null;
   /** Kept with every checkpoint and sent with every message. */
   metadata: Fields;
   interruptBefore: "*" | readonly string[];

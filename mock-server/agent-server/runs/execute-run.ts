@@ -37,6 +37,7 @@ export async function executeRun(
       configurable: toBothNames({ ...(config.configurable as Fields | undefined), ...configurableUser(record) }),
     },
     context: kwargs.context as Fields,
+    user: record.user,
     metadata: { ...record.metadata, run_id: runId, thread_id: threadId, run_attempt: 1 },
     interruptBefore: start.interrupt_before ?? [],
     interruptAfter: start.interrupt_after ?? [],

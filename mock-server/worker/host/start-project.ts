@@ -12,6 +12,7 @@ export const startProject: StartProject = async (project, { authTimeoutMs, ...op
     files: supervisor.files,
     graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor)),
     auth: projectAuth(project, supervisor, authTimeoutMs),
+    connect: (fetchServer) => supervisor.connect(fetchServer),
     respond: (request) => respondByProject(project.http, supervisor, request),
     close,
     [Symbol.asyncDispose]: close,

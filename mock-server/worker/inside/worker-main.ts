@@ -3,6 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { Calls } from "../calls.ts";
 import { loadedFiles } from "../load/module-hooks.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
+import { currentCaller } from "./caller.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
 import { EventWriter } from "./event-writer.ts";
 import { type ExportedAuth, loadAuth } from "./exported-auth.ts";
@@ -10,6 +11,7 @@ import { type CompiledGraph, type GraphMaker, loadGraph } from "./graph-export.t
 import { schemasOf, subgraphSchemas } from "./graph-schemas.ts";
 import { HttpApp } from "./http-app.ts";
 import { type Library, loadLibrary } from "./library.ts";
+import { provideOwnServer } from "./own-server.ts";
 import { libraryCommand, runGraph } from "./run-graph.ts";
 import { isolateRuns } from "./run-isolation.ts";
 import { snapshotView } from "./snapshot.ts";
@@ -30,6 +32,7 @@ let app: HttpApp;
 calls.serve({
   async load(project) {
     Object.assign(process.env, project.env);
+    provideOwnServer(calls);
     const [first] = project.graphs;
     if (first) library = await loadLibrary(project.folder, first.module);
     for (const { id, ...place } of project.graphs) makers.set(id, await loadGraph(place));
@@ -44,7 +47,9 @@ calls.serve({
     const writer = new EventWriter(calls, params.handle);
     try {
       const makeGraph = makerOf(params.graphId);
-      return await isolated(() => runGraph(params, { library, calls, makeGraph, writer, signal }));
+      const run = () => runGraph(params, { library, calls, makeGraph, writer, signal });
+      const { runId, user } = params;
+      return await isolated(() => currentCaller.run({ kind: "run", runId, user }, run));
     } finally {
       writer.flush();
     }
@@ -98,12 +103,13 @@ calls.serve({
   subgraphs: async ({ graphId, recurse }) =>
     wireValue(await subgraphSchemas(library, await plainGraph(graphId), recurse), "The schemas"),
 
-  authenticate: (request) => auth.authenticate(request),
-  authorize: (event) => auth.authorize(event),
+  authenticate: (request) => currentCaller.run({ kind: "auth handler" }, () => auth.authenticate(request)),
+  authorize: (event) => currentCaller.run({ kind: "auth handler" }, () => auth.authorize(event)),
 
-  fetchApp: (request, signal) => app.fetch(request, signal),
-  readAppBody: (body) => app.readBody(body),
-  cancelAppBody: (body) => app.cancelBody(body),
+  fetchApp: ({ request, user }, signal) =>
+    currentCaller.run({ kind: "request", user }, () => app.fetch(request, signal)),
+  readAppBody: (body) => app.bodies.read(body),
+  cancelAppBody: (body) => app.bodies.cancel(body),
 });
 
 function makerOf(graphId: string): GraphMaker {
