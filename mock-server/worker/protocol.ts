@@ -12,6 +12,7 @@ import type {
   StoredWrite,
 } from "../agent-server/engine/contract.ts";
 import type { StreamMode } from "../agent-server/engine/stream-mode.ts";
+import type { AgentLogLevel } from "../kit/agent-log.ts";
 import type { GraphProject } from "./load/graph-config.ts";
 
 /** What the server calls in a worker. */
@@ -47,6 +48,8 @@ export interface ServerMethods {
   putWrites(params: { handle: CallHandle; writes: StoredWrite[] }): void;
   useStore(params: { handle: CallHandle; operations: StoreOperation[] }): StoreResult[];
   publish(params: { handle: CallHandle; events: StreamedEvent[] }): void;
+  /** Writes to the log of the project. */
+  log(params: { level: AgentLogLevel; text: string }): void;
   /** Sends a request to the server itself, from which its URL is relative, with the rights of `user`, unless it says itself whose it is. */
   fetchServer(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
   /** Returns the next piece of a response's body, `null` at its end. */

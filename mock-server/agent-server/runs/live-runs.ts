@@ -67,8 +67,12 @@ export class LiveRuns {
     return log;
   }
 
-  /** Says in the thread of a run that it is busy. Its caller may not see a thread that the run makes. */
-  markBusy({ thread_id: threadId, assistant_id, metadata: { graph_id } }: RunRecord): void {
+  /** Says in the thread of a run that it is busy, and by whose graph, which of a run that waits is said later. Its caller may not see a thread that the run makes. */
+  markBusy(record: RunRecord): void {
+    if (!this.isBusy(record.thread_id)) this.#useThread(record);
+  }
+
+  #useThread({ thread_id: threadId, assistant_id, metadata: { graph_id } }: RunRecord): void {
     this.#dependencies.records.change(threadId, ({ metadata }) => ({
       status: "busy",
       metadata: { ...metadata, graph_id, assistant_id },
@@ -199,6 +203,7 @@ export class LiveRuns {
     live.startedAt = timestamp(clock.now());
     state.runs.begin(runId, live.startedAt);
     const record = state.runs.get(runId) as RunRecord;
+    this.#useThread(record);
     live.log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt: 1 }));
     live.log.flush();
     this.threadStreams.runStarted(live);

@@ -88,6 +88,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   putCheckpoint: z.object({ handle, checkpoint }),
   putWrites: z.object({ handle, writes: z.array(write) }),
   useStore: z.object({ handle, operations: z.array(operation) }),
+  log: z.object({ level: z.enum(["DEBUG", "INFO", "WARNING", "ERROR"]), text: z.string() }),
   fetchServer: z.object({ request, user: user.nullable() }),
   readServerBody: z.string(),
   cancelServerBody: z.string(),

@@ -60,7 +60,7 @@ export class OpenCalls {
     return call;
   }
 
-  readonly handlers: Omit<Handlers<ServerMethods>, keyof ServerRequests["handlers"]> = {
+  readonly handlers: Omit<Handlers<ServerMethods>, keyof ServerRequests["handlers"] | "log"> = {
     getCheckpoint: ({ handle, namespace, id }) =>
       this.#get(handle).inTurn(async (checkpoints) => {
         const checkpoint = await checkpoints.get(namespace, id);

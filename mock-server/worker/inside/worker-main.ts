@@ -14,6 +14,7 @@ import { type Library, loadLibrary } from "./library.ts";
 import { provideOwnServer } from "./own-server.ts";
 import { libraryCommand, runGraph } from "./run-graph.ts";
 import { isolateRuns } from "./run-isolation.ts";
+import { provideSdkLogger } from "./sdk-logger.ts";
 import { snapshotView } from "./snapshot.ts";
 import { wireValue } from "./wire-json.ts";
 
@@ -33,6 +34,7 @@ calls.serve({
   async load(project) {
     Object.assign(process.env, project.env);
     provideOwnServer(calls);
+    provideSdkLogger(calls, currentNode);
     const [first] = project.graphs;
     if (first) library = await loadLibrary(project.folder, first.module);
     for (const { id, ...place } of project.graphs) makers.set(id, await loadGraph(place));
@@ -121,4 +123,10 @@ function makerOf(graphId: string): GraphMaker {
 /** A graph outside of a run. */
 function plainGraph(graphId: string): Promise<CompiledGraph> {
   return makerOf(graphId)({ configurable: {} }, {});
+}
+
+/** The node whose code runs at the moment; none while the project is loaded. */
+function currentNode(): string | undefined {
+  const node = (library as Library | undefined)?.getConfig()?.metadata?.langgraph_node;
+  return typeof node === "string" ? node : undefined;
 }

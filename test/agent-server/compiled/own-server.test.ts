@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { createGraphAgentServer } from "../../../mock-server/agent-server/graph-agent-server.ts";
 import { apiOf, githubBody, startForTest } from "../../mock-server/api.ts";
+import { thread } from "../agent.ts";
 import { startAgentOf, startProject } from "./project.ts";
 
 const open = await startProject("surroundings");
@@ -54,4 +55,26 @@ test("an auth handler that calls the server that it guards fails at once, and no
   expect(looping.status).toBe(500);
   expect(lines.join("\n")).toContain("auth handler");
   expect(lines.join("\n")).not.toContain(key);
+});
+
+test("a graph of the same server as a node fails at once on its thread, which stays the outer graph's", async () => {
+  await using agent = await startAgentOf(open);
+  const body = { assistant_id: "remote", input: { what: "a" }, if_not_exists: "create" };
+  const failed = await agent.call("POST", `/threads/${thread(1)}/runs/wait`, body);
+  expect(failed.body.__error__.message).toMatch(/^HTTP 409: .*would wait for itself/);
+  const { metadata, status } = (await agent.call("GET", `/threads/${thread(1)}`)).body;
+  expect({ graph: metadata.graph_id, status }).toEqual({ graph: "remote", status: "error" });
+});
+
+test("a thread is its running graph's while a run of another graph waits", async () => {
+  await using agent = await startAgentOf(open);
+  const path = `/threads/${thread(1)}`;
+  const first = { assistant_id: "patient", input: {}, if_not_exists: "create" };
+  const { run_id: runId } = (await agent.call("POST", `${path}/runs`, first)).body;
+  const waiting = (await agent.call("POST", `${path}/runs`, { assistant_id: "target", input: { what: "b" } })).body;
+  const graph = async () => (await agent.call("GET", path)).body.metadata.graph_id;
+  expect(await graph()).toBe("patient");
+  await agent.call("POST", `${path}/runs/${runId}/cancel?wait=true`);
+  await agent.call("GET", `${path}/runs/${waiting.run_id}/join`);
+  expect(await graph()).toBe("target");
 });
