@@ -16,6 +16,7 @@ import { authenticated, authorized } from "./auth/gate.ts";
 import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
+import { GraphError } from "./engine/contract.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -103,6 +104,10 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
       },
       ...request,
     };
-    return route.handle(call as Parameters<typeof route.handle>[0]);
+    try {
+      return await route.handle(call as Parameters<typeof route.handle>[0]);
+    } catch (error) {
+      throw error instanceof GraphError ? new HttpError(422, error.message) : error;
+    }
   };
 }

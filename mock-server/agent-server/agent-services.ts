@@ -59,10 +59,10 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const copiedMetadata = caller?.filters.copiedMetadata ?? {};
   const common = { clock, ids, state, runs: live };
   const records = new ThreadRecords({ clock, threads: state.threads, expiry });
-  const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs });
+  const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs, user });
   const stateUpdates = new StateUpdates({ ...common, records, states: threadStates });
   const threads = new Threads({ ...common, records, updates: stateUpdates, copiedMetadata });
-  const assistants = new Assistants({ ...common, graphs, cronTimer });
+  const assistants = new Assistants({ ...common, graphs, cronTimer, user });
   const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });

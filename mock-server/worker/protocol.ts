@@ -4,6 +4,7 @@ import type {
   Execution,
   Fields,
   GraphSchemas,
+  GraphSettings,
   Outcome,
   StateChange,
   StateSnapshot,
@@ -24,9 +25,9 @@ export interface WorkerMethods {
   execute(params: ExecuteParams): Outcome;
   states(params: StatesParams): StateSnapshot[];
   update(params: UpdateParams): { namespace: string; id: string };
-  draw(params: { graphId: string; depth: number }): Drawing;
-  schemas(params: { graphId: string }): GraphSchemas;
-  subgraphs(params: { graphId: string; recurse: boolean }): Record<string, GraphSchemas>;
+  draw(params: { graphId: string; depth: number; settings: GraphSettings }): Drawing;
+  schemas(params: { graphId: string; settings: GraphSettings }): GraphSchemas;
+  subgraphs(params: { graphId: string; recurse: boolean; settings: GraphSettings }): Record<string, GraphSchemas>;
   authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
   authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
   fetchApp(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
@@ -60,6 +61,9 @@ export interface ServerMethods {
 /** Names a call into a worker: while it lasts, the worker reaches the checkpoints, the store and the stream of that call. */
 export type CallHandle = number;
 
+/** The name of the error when the function that makes a graph throws, outside of a run. */
+export const graphNotMade = "GraphNotMade";
+
 /** What of a run is plain data, and so can be sent to a worker. */
 type ExecutionData = Omit<
   Execution,
@@ -75,6 +79,7 @@ export interface ExecuteParams extends ExecutionData {
 export interface StatesParams {
   handle: CallHandle;
   graphId: string;
+  settings: GraphSettings;
   threadId: string;
   at: readonly { namespace: string; id?: string | undefined }[];
   subgraphs: boolean;
@@ -83,6 +88,7 @@ export interface StatesParams {
 export interface UpdateParams {
   handle: CallHandle;
   graphId: string;
+  settings: GraphSettings;
   threadId: string;
   from: { namespace: string; id: string } | undefined;
   supersteps: readonly (readonly StateChange[])[];

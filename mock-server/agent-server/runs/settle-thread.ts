@@ -1,5 +1,6 @@
 import type { AgentRuntime } from "../agent-runtime.ts";
-import type { ThreadRecord } from "../persistence/records.ts";
+import { GraphError } from "../engine/contract.ts";
+import type { RunRecord, ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
@@ -15,21 +16,21 @@ interface SettlementDependencies extends Pick<AgentRuntime, "onDefect"> {
 /** Reads the state in which a run leaves its thread. */
 export async function stateLeft(
   { records, states, onDefect }: SettlementDependencies,
-  { threadId }: LiveRun,
+  { threadId, user }: Pick<LiveRun, "threadId"> & Pick<RunRecord, "user">,
   result: RunResult,
 ): Promise<StateLeft> {
   if (result.kind === "success" && !result.interrupts) return { values: result.values, interrupts: {} };
   if (!records.get(threadId)) return {};
   try {
-    const { tasks, next, checkpoint, values } = await states.read(threadId, {});
+    const { tasks, next, checkpoint, values } = await states.read(threadId, {}, { user });
     const pending = tasks.filter((task) => task.result === null && next.includes(task.name));
     return {
       values: checkpoint === null ? null : values,
       interrupts: Object.fromEntries(pending.map((task) => [task.id, task.interrupts])),
     };
   } catch (error) {
-    // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
-    onDefect(error);
+    // The graph may be gone, or unable to read its states, or not be made for them: the thread keeps what was known of it.
+    if (!(error instanceof GraphError)) onDefect(error);
     return {};
   }
 }

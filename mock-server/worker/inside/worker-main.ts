@@ -1,8 +1,10 @@
 import { enableCompileCache } from "node:module";
 import { parentPort } from "node:worker_threads";
+import type { GraphSettings } from "../../agent-server/engine/contract.ts";
+import { failureByClass } from "../../kit/failure.ts";
 import { Calls } from "../calls.ts";
 import { loadedFiles } from "../load/module-hooks.ts";
-import type { ServerMethods, WorkerMethods } from "../protocol.ts";
+import { graphNotMade, type ServerMethods, type WorkerMethods } from "../protocol.ts";
 import { currentCaller } from "./caller.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
 import { EventWriter } from "./event-writer.ts";
@@ -57,8 +59,8 @@ calls.serve({
     }
   },
 
-  async states({ handle, graphId, threadId, at, subgraphs }) {
-    const graph = await plainGraph(graphId);
+  async states({ handle, graphId, settings, threadId, at, subgraphs }) {
+    const graph = await plainGraph(graphId, settings);
     graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
     const states: unknown[] = [];
     for (const { namespace, id } of at) {
@@ -72,8 +74,8 @@ calls.serve({
     return wireValue(states, "The state");
   },
 
-  async update({ handle, graphId, threadId, from, supersteps, metadata, ...params }) {
-    const graph = await plainGraph(graphId);
+  async update({ handle, graphId, settings, threadId, from, supersteps, metadata, ...params }) {
+    const graph = await plainGraph(graphId, settings);
     graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
     const { configurable } = await graph.bulkUpdateState(
       {
@@ -95,15 +97,16 @@ calls.serve({
     return { namespace: configurable?.checkpoint_ns ?? "", id: configurable?.checkpoint_id };
   },
 
-  async draw({ graphId, depth }) {
-    const graph = await plainGraph(graphId);
+  async draw({ graphId, depth, settings }) {
+    const graph = await plainGraph(graphId, settings);
     const options: object = { xray: Number.isFinite(depth) ? depth : true };
     return wireValue(await graph.getGraphAsync(options), "The drawing");
   },
 
-  schemas: async ({ graphId }) => wireValue(schemasOf(library, await plainGraph(graphId)), "The schemas"),
-  subgraphs: async ({ graphId, recurse }) =>
-    wireValue(await subgraphSchemas(library, await plainGraph(graphId), recurse), "The schemas"),
+  schemas: async ({ graphId, settings }) =>
+    wireValue(schemasOf(library, await plainGraph(graphId, settings)), "The schemas"),
+  subgraphs: async ({ graphId, recurse, settings }) =>
+    wireValue(await subgraphSchemas(library, await plainGraph(graphId, settings), recurse), "The schemas"),
 
   authenticate: (request) => currentCaller.run({ kind: "auth handler" }, () => auth.authenticate(request)),
   authorize: (event) => currentCaller.run({ kind: "auth handler" }, () => auth.authorize(event)),
@@ -121,8 +124,14 @@ function makerOf(graphId: string): GraphMaker {
 }
 
 /** A graph outside of a run. */
-function plainGraph(graphId: string): Promise<CompiledGraph> {
-  return makerOf(graphId)({ configurable: {} }, {});
+async function plainGraph(graphId: string, { config, context }: GraphSettings): Promise<CompiledGraph> {
+  try {
+    return await makerOf(graphId)(config, { context });
+  } catch (error) {
+    const { name, message } = failureByClass(error);
+    const reason = `Graph "${graphId}" can't be made for this config: ${name}: ${message}`;
+    throw Object.assign(new Error(reason, { cause: error }), { name: graphNotMade });
+  }
 }
 
 /** The node whose code runs at the moment; none while the project is loaded. */
