@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
@@ -56,14 +57,25 @@ export class Assistants {
     return this.#dependencies.state.assistants.count(filter);
   }
 
-  /** Makes the default assistant of every graph that has none yet. */
+  /** Makes the default assistant of every graph that has none yet, and again where nobody has changed it but the graph's defaults have. */
   makeDefaults(): void {
     const { state, graphs } = this.#dependencies;
-    for (const { id: graphId, description } of graphs) {
+    for (const { id: graphId, description, defaults } of graphs) {
       const assistantId = defaultAssistantId(graphId);
-      if (state.assistants.get(assistantId)) continue;
+      const { config, context } = defaults;
+      const existing = state.assistants.get(assistantId);
+      if (existing) {
+        const isOutdated = !isDeepStrictEqual(
+          { config, context },
+          { config: existing.config, context: existing.context },
+        );
+        if (isOutdated && state.assistants.lastVersion(assistantId) === 1) {
+          state.assistants.replace({ ...existing, config, context });
+        }
+        continue;
+      }
       const metadata = { created_by: "system" };
-      this.#insert(assistantId, { graph_id: graphId, config: {}, context: {}, metadata, name: graphId, description });
+      this.#insert(assistantId, { graph_id: graphId, config, context, metadata, name: graphId, description });
     }
   }
 

@@ -229,6 +229,8 @@ export interface StateUpdate {
 export interface Graph {
   readonly id: string;
   readonly description: string | null;
+  /** What its default assistant is made with. */
+  readonly defaults: GraphSettings;
   /** Checkpoints are read by the engine that made them. */
   readonly engine: "scripted" | "compiled";
   /** `depth` is how many levels of subgraphs are drawn in place of their nodes. */

@@ -1,4 +1,10 @@
-import { type Execution, type Graph, GraphError, type Outcome } from "../../agent-server/engine/contract.ts";
+import {
+  type Execution,
+  type Graph,
+  GraphError,
+  type GraphSettings,
+  type Outcome,
+} from "../../agent-server/engine/contract.ts";
 import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { ProjectGraph } from "../load/graph-config.ts";
 import { type ExecuteParams, graphNotMade, type WorkerMethods } from "../protocol.ts";
@@ -9,7 +15,11 @@ import type { Supervisor } from "./supervisor.ts";
 const maxAttempts = 3;
 
 /** A graph of a project, which runs in the project's worker. */
-export function compiledGraph({ id: graphId, description }: ProjectGraph, supervisor: Supervisor): Graph {
+export function compiledGraph(
+  { id: graphId, description }: ProjectGraph,
+  supervisor: Supervisor,
+  defaults: GraphSettings = { config: {}, context: {} },
+): Graph {
   /** Calls what only reads; once more if the worker is lost. */
   const read = async <Name extends MethodName<WorkerMethods>>(
     method: Name,
@@ -25,6 +35,7 @@ export function compiledGraph({ id: graphId, description }: ProjectGraph, superv
   return {
     id: graphId,
     description,
+    defaults,
     engine: "compiled",
     draw: (depth, settings) => read("draw", { graphId, depth, settings }),
     schemas: (settings) => read("schemas", { graphId, settings }),
