@@ -9,7 +9,7 @@ import type { LiveRuns } from "../runs/live-runs.ts";
 import { type CheckpointChoice, findCheckpoint, heldCheckpoints } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";
-import type { ThreadStates } from "./thread-states.ts";
+import type { StoredThread, ThreadStates } from "./thread-states.ts";
 
 interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
@@ -60,11 +60,7 @@ export class StateUpdates {
    * Computes a change of the state of a thread, which may be yet to be added.
    * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
    */
-  async prepare(
-    thread: Pick<ThreadRecord, "thread_id" | "metadata"> & Partial<Pick<ThreadRecord, "config">>,
-    choice: CheckpointChoice,
-    supersteps: StateChange[][],
-  ): Promise<PreparedUpdate> {
+  async prepare(thread: StoredThread, choice: CheckpointChoice, supersteps: StateChange[][]): Promise<PreparedUpdate> {
     const { state, records, states, clock, ids } = this.#dependencies;
     const { thread_id: threadId } = thread;
     const graph = states.graphOf(thread);

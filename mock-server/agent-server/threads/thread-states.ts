@@ -20,6 +20,9 @@ const emptyState: StateSnapshot = {
   interrupts: [],
 };
 
+/** What of a thread decides how its states are read; one that is yet to be added has no config. */
+export type StoredThread = Pick<ThreadRecord, "thread_id" | "metadata"> & Partial<Pick<ThreadRecord, "config">>;
+
 interface ThreadStatesDependencies {
   records: ThreadRecords;
   checkpoints: CheckpointTable;
@@ -83,8 +86,12 @@ export class ThreadStates {
   }
 
   /** What the graph of a thread is made for: the config of the thread's last run. */
-  settingsOf({ config = {} }: Partial<Pick<ThreadRecord, "config">>, user = this.#dependencies.user): GraphSettings {
-    return graphSettings(config, {}, user);
+  settingsOf(
+    { thread_id, metadata: { graph_id, assistant_id }, config = {} }: StoredThread,
+    user = this.#dependencies.user,
+  ): GraphSettings {
+    const configurable = { ...(config.configurable as Fields | undefined), thread_id, graph_id, assistant_id };
+    return graphSettings({ ...config, configurable }, {}, user);
   }
 
   /** States whose checkpoints are known to be there. */
