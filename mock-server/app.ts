@@ -14,6 +14,8 @@ export interface AppOptions {
   admin: AdminOptions;
   /** Adds what is served to everybody. */
   serve(router: Router<Endpoint>): void;
+  /** Refuses requests for hosts that the server isn't for; absent where it serves all. */
+  guardHost: Middleware | undefined;
   /** @throws {HttpError} 403 for a request that the admin API isn't for. */
   guardAdmin(context: RequestContext): void;
   /** Called with what went wrong inside the server, which is a defect of it. */
@@ -21,7 +23,7 @@ export interface AppOptions {
 }
 
 /** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
-export function createApp({ ids, admin: adminOptions, serve, guardAdmin, onDefect }: AppOptions): Handler {
+export function createApp({ ids, admin: adminOptions, serve, guardHost, guardAdmin, onDefect }: AppOptions): Handler {
   const { journal, clock, faults } = adminOptions;
   const admin = new Router<Handler>();
   serveAdmin((method, path, handle) => admin.on(method, path, handle), adminOptions);
@@ -47,6 +49,7 @@ export function createApp({ ids, admin: adminOptions, serve, guardAdmin, onDefec
     context.operation = found?.target.operation ?? null;
     return chain(
       recording(journal, clock),
+      ...(guardHost ? [guardHost] : []),
       faultInjection(faults),
       errorResponses(onDefect),
       found?.target.handle ?? (() => unmatched(router, context.rawPath)),

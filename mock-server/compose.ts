@@ -20,6 +20,7 @@ import {
 import { parseTransitionMode, TransitionTable } from "./control-plane/revisions/transition-settings.ts";
 import { FaultTable } from "./faults/fault-table.ts";
 import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
+import { hostGuard } from "./host-guard.ts";
 import { Journal, type JournalFilter } from "./journal/journal.ts";
 import type { AgentLogEntry } from "./kit/agent-log.ts";
 import { globMatcher } from "./kit/glob.ts";
@@ -174,6 +175,7 @@ export function compose(
         agents.serve(router);
         serveOAuth(router, { store, clock, ids, redaction, publicUrl });
       },
+      guardHost: isOnLoopback ? hostGuard({ publicUrl, allowedHosts: options.allowedHosts ?? [] }) : undefined,
       guardAdmin: (context) => guardAdmin(context, isOnLoopback, adminToken),
       onDefect,
     }),

@@ -7,7 +7,8 @@ import { HttpServer } from "./kit/http/http-server.ts";
 /** An agent server that stands by itself. */
 export interface DevServer extends AsyncDisposable {
   readonly url: string;
-  close(): Promise<void>;
+  /** `gracePeriodMs`: how long responses under way may take to finish. @default 0 */
+  close(options?: { gracePeriodMs?: number }): Promise<void>;
 }
 
 /** The one deployment that there is. */
@@ -33,10 +34,10 @@ export async function startDevServer(
     handle: (context) => agentServer.handle(agent, context.rawPath, context, () => undefined),
   });
   const url = await server.listen(port, host);
-  const close = async () => {
-    if (!server.isListening) return;
+  const close = async ({ gracePeriodMs = 0 } = {}) => {
+    if (gracePeriodMs > 0) await server.close(gracePeriodMs);
     agentServer.close?.();
     await server.close();
   };
-  return { url, close, [Symbol.asyncDispose]: close };
+  return { url, close, [Symbol.asyncDispose]: () => close() };
 }

@@ -66,6 +66,11 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       readTransitions,
       "time:5s",
     )
+    .option(
+      "--allow-host <host>",
+      "a Host beyond loopback's names that a server on loopback responds to (repeatable)",
+      (host: string, hosts: string[] = []) => [...hosts, host],
+    )
     .option("--tls-cert <file>", "serve https with this certificate (PEM); needs --tls-key")
     .option("--tls-key <file>", "the private key of --tls-cert (PEM)")
     .option("--public-url <url>", "address that clients reach the server by", readUrl)

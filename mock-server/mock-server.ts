@@ -20,9 +20,11 @@ export interface MockServerOptions {
   port?: number;
   /** @default "127.0.0.1" */
   host?: string;
+  /** Names or addresses beyond loopback's own and that of `publicUrl` for which a server on loopback responds: the Host of requests, as `host` or `host:port`. @default none */
+  allowedHosts?: readonly string[];
   /** Serves https with it instead of http. */
   certificate?: Certificate;
-  /** The workspaces that each key may enter, the first being the one of requests that name none. Absent: any key that isn't empty may enter any. */
+  /** The workspaces that each key may enter; requests of a key with several have to name theirs. Absent: any key that isn't empty may enter any. */
   apiKeys?: Record<string, readonly string[]>;
   /**
    * How revisions move: `immediate` (final before the response is sent), `manual` (when advanced), or `time:<duration>` for a whole rollout,
@@ -137,5 +139,8 @@ export interface MockServer extends AsyncDisposable {
   /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. What a data directory keeps is given up only with `confirm`. */
   reset(options?: Confirmation): Promise<void>;
   /** Ends open connections and stops listening. */
-  close(): Promise<void>;
+  close(options?: {
+    /** How long responses under way may take to finish, in milliseconds. @default 0 */
+    gracePeriodMs?: number;
+  }): Promise<void>;
 }

@@ -1,11 +1,15 @@
 import type { Command } from "commander";
 import { silenceSqliteWarning } from "./sqlite-warning.ts";
 
-/** Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0. */
-export function closeOnSignal(server: { close(): Promise<void> }): void {
-  const close = () => void server.close();
-  process.once("SIGINT", close);
-  process.once("SIGTERM", close);
+/** How long responses under way may take to finish once the process is told to end, in milliseconds. */
+const gracePeriodMs = 5_000;
+
+/** Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0; a second signal cuts what is still under way. */
+export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number }): Promise<void> }): void {
+  let signals = 0;
+  const close = () => void server.close(signals++ === 0 ? { gracePeriodMs } : {});
+  process.on("SIGINT", close);
+  process.on("SIGTERM", close);
 }
 
 /** Runs a command with the process's arguments; what goes wrong is one line on stderr and exit code 1. */

@@ -13,8 +13,8 @@ export interface ServerInfo {
   defaultWorkspaceId: string;
   /** The integration that accepts any repository; `null` when it was deleted. */
   defaultIntegrationId: string | null;
-  /** How the built-in OAuth provider is told to the auth service. */
-  oauth: { authUrl: string; tokenUrl: string; clientId: string; clientSecret: string; mcpServerUrl: string };
+  /** The built-in OAuth provider, as fields of the request that makes it known to the auth service. */
+  oauth: { auth_url: string; token_url: string; client_id: string; client_secret: string; mcp_server_url: string };
   /** How many keys there are; `null`: any is let in. */
   apiKeys: number | null;
   strict: boolean;
@@ -33,11 +33,11 @@ export function serverInfo({ store, clock, apiKeys, transitions, strict, publicU
     defaultWorkspaceId: apiKeys.defaultWorkspace,
     defaultIntegrationId: store.integrations.has(defaultIntegrationId) ? defaultIntegrationId : null,
     oauth: {
-      authUrl: `${issuer}/authorize`,
-      tokenUrl: `${issuer}/token`,
-      clientId: builtInClient.id,
-      clientSecret: builtInClient.secret,
-      mcpServerUrl: `${issuer}/mcp`,
+      auth_url: `${issuer}/authorize`,
+      token_url: `${issuer}/token`,
+      client_id: builtInClient.id,
+      client_secret: builtInClient.secret,
+      mcp_server_url: `${issuer}/mcp`,
     },
     apiKeys: apiKeys.size,
     strict,

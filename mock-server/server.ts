@@ -34,12 +34,17 @@ export async function startMockServerWith(parts: ReplacedParts, options: MockSer
     url = await server.listen(port, host);
     wake();
     let closed: Promise<void> | undefined;
-    const close = () => {
-      closed ??= closeParts(() => server.close());
+    const close = ({ gracePeriodMs = 0 } = {}) => {
+      // A second call cuts short what the first one lets finish.
+      const drained = gracePeriodMs > 0 || closed ? server.close(gracePeriodMs) : undefined;
+      closed ??= (async () => {
+        await drained;
+        await closeParts(() => server.close());
+      })();
       return closed;
     };
     const selfHostedUrl = `${url}/api-host`;
-    return { url, selfHostedUrl, isContinued, ...controls, close, [Symbol.asyncDispose]: close };
+    return { url, selfHostedUrl, isContinued, ...controls, close, [Symbol.asyncDispose]: () => close() };
   } catch (error) {
     storage.close();
     throw error;
@@ -49,7 +54,8 @@ export async function startMockServerWith(parts: ReplacedParts, options: MockSer
 /** What prints a line for each request. */
 function requestLog(format: "pretty" | "json", clock: Clock): (context: RequestContext, status: number | null) => void {
   return ({ method, target }, status) => {
-    const path = target.replace(/\?.*$/s, "");
+    // Nothing in it can command a terminal.
+    const path = target.replace(/\?.*$/s, "").replace(/[^\x20-\x7e]/g, encodeURIComponent);
     const time = new Date(clock.now()).toISOString();
     const line =
       format === "json"

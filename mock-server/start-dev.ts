@@ -96,8 +96,8 @@ async function startServer(
   for (const event of early) say(event);
   return {
     url: server.url,
-    async close() {
-      await server.close();
+    async close(options) {
+      await server.close(options);
       directory?.close();
       await project?.[Symbol.asyncDispose]();
     },

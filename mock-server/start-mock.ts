@@ -12,6 +12,7 @@ export interface MockFlags {
   host: string;
   apiKey?: Record<string, string[]>;
   transitions: TransitionMode;
+  allowHost?: string[];
   tlsCert?: string;
   tlsKey?: string;
   publicUrl?: string;
@@ -39,6 +40,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     runUploads,
     tlsCert,
     tlsKey,
+    allowHost,
     ...rest
   } = flags;
   const config = file === undefined ? {} : await readMockConfig(file);
@@ -56,6 +58,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   const server = await startMockServer({
     ...rest,
     ...(certificate ? { certificate } : {}),
+    ...(allowHost ? { allowedHosts: allowHost } : {}),
     ...(apiKeys ? { apiKeys } : {}),
     ...(dataDir === undefined ? {} : { dataDirectory: dataDir }),
     allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],

@@ -83,7 +83,10 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
   return {
     /** Resolves when the server answers. */
     health: () => send<{ ok: true }>("GET", "/health"),
-    info: async () => fromWireNames<ServerInfo>(await send("GET", "/info")),
+    async info() {
+      const info = await send<Pick<ServerInfo, "oauth">>("GET", "/info");
+      return { ...fromWireNames<ServerInfo>(info), oauth: info.oauth };
+    },
     /** Back to the beginning; the clock stays as it is. What a data directory keeps is given up only with `confirm`. */
     reset: (options?: Confirmation) => send<{ ok: true }>("POST", `/reset${confirmation(options)}`),
     seed: async ({ integrations, ...seed }: Seed) =>

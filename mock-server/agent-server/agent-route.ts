@@ -36,7 +36,8 @@ export const agentValidationStyle = (bodyLimitBytes: number): ValidationStyle =>
   },
   emptyBody: {},
   dropsNulls: true,
-  refusesUnknown: false,
+  refusesUnknownFields: false,
+  refusesUnknownParameters: false,
   bodyLimitBytes,
 });
 

@@ -45,13 +45,17 @@ export function route<
   return { access: "key", ...definition } as unknown as ControlPlaneRoute;
 }
 
-/** How the control plane judges requests: all broken fields are listed, as the service does. */
-const validationStyle = (isStrict: boolean): ValidationStyle => ({
+/**
+ * How the control plane judges requests: all broken fields are listed, as the service does. A filter that it doesn't know is always refused: a client that
+ * takes the first of what it filtered would act on another deployment. What browsers bring along from an OAuth provider isn't a filter.
+ */
+const validationStyle = (isStrict: boolean, { access, query }: ControlPlaneRoute): ValidationStyle => ({
   refusal: unprocessable,
   unreadable: jsonIssue,
   emptyBody: undefined,
   dropsNulls: false,
-  refusesUnknown: isStrict,
+  refusesUnknownFields: isStrict,
+  refusesUnknownParameters: isStrict || (access === "key" && query !== undefined),
 });
 
 export interface ServeOptions {
@@ -68,9 +72,8 @@ export function serveRoutes(
   routes: readonly ControlPlaneRoute[],
   { apiKeys, strict, servicesOf }: ServeOptions,
 ): void {
-  const style = validationStyle(strict);
   for (const definition of routes) {
-    const read = requestReader(definition, style);
+    const read = requestReader(definition, validationStyle(strict, definition));
     router.onlyOn(definition.method.toUpperCase(), editionPrefixes[edition] + definition.path, {
       operation: definition.id,
       async handle(context) {

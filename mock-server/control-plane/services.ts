@@ -48,7 +48,7 @@ export class Services {
     this.uploads = new UploadService(options);
     this.revisions = new RevisionService({ ...options, uploads: this.uploads });
     this.deployments = new DeploymentRegistry({ ...options, revisions: this.revisions });
-    this.agentLines = new AgentLines(options.clock);
+    this.agentLines = new AgentLines(options);
     this.#logs = new LogService({ ...options, agentLines: this.agentLines });
     this.#authOptions = { ...options, locks: new KeyedLocks(), finished: new Notifier() };
     this.#callbacks = new AuthCallbacks(this.#authOptions);

@@ -24,7 +24,7 @@ test("a disk that is full fails what is to be kept on it, and the server goes on
   const { page_count: pages } = connection.prepare("PRAGMA page_count").get() as { page_count: number };
   limit(pages);
   const big = { namespace: ["a"], key: "k", value: { text: "x".repeat(1_000_000) } };
-  expect((await agent.call("PUT", "/store/items", big)).status).toBe(500);
+  expect((await agent.call("PUT", "/store/items", big)).status).toBe(507);
   expect((await agent.call("GET", path)).status).toBe(200);
   for (let n = 0; n < 200; n++) {
     const { status } = await agent.call("PUT", "/store/items", {

@@ -9,6 +9,7 @@ test("a fixture gives each test a server of its own", async ({ mock }) => {
   const admin = connectMockServer(mock.url);
   expect(await admin.health()).toEqual({ ok: true });
   expect(await admin.info()).toMatchObject({ url: mock.url, transitions: { mode: "manual" } });
+  expect((await admin.info()).oauth).toEqual((await mock.info()).oauth);
 });
 
 test("a server in another process is steered by the same names", async ({ mock }) => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentLines } from "../../mock-server/control-plane/logs/agent-lines.ts";
 import { createClock } from "../../mock-server/kit/clock.ts";
+import { Redaction } from "../../mock-server/kit/redaction.ts";
 import { apiOf, githubBody, startForTest } from "./api.ts";
 
 async function startWithDeployment(changes: object = {}) {
@@ -89,7 +90,7 @@ test("the logs of another workspace's deployment aren't there", async () => {
 });
 
 test("what an agent server has logged is forgotten with its deployment", () => {
-  const lines = new AgentLines(createClock());
+  const lines = new AgentLines({ clock: createClock(), redaction: new Redaction() });
   const entry = { deploymentId: "a", revisionId: "r", level: "INFO", message: "hello" } as const;
   lines.add(entry);
   lines.add({ ...entry, deploymentId: "b" });
@@ -100,10 +101,19 @@ test("what an agent server has logged is forgotten with its deployment", () => {
 });
 
 test("a log without end keeps its last 5,000 lines, and no line is longer than 8,192 characters", () => {
-  const lines = new AgentLines(createClock());
+  const lines = new AgentLines({ clock: createClock(), redaction: new Redaction() });
   const add = (message: string) => lines.add({ deploymentId: "a", revisionId: "r", level: "DEBUG", message });
   for (let number = 1; number <= 12_000; number += 1) add(String(number));
   add("x".repeat(100_000));
   const kept = lines.of("a");
   expect([kept.length, kept[0]?.message, kept.at(-1)?.message.length]).toEqual([5_000, "7002", 8_193]);
+});
+
+test("a secret that stands where a long line is cut doesn't show its beginning", () => {
+  const redaction = new Redaction();
+  redaction.remember("the-secret-value-of-a-deployment");
+  const lines = new AgentLines({ clock: createClock(), redaction });
+  const message = `${"x".repeat(8_180)}the-secret-value-of-a-deployment${"x".repeat(100)}`;
+  lines.add({ deploymentId: "a", revisionId: "r", level: "INFO", message });
+  expect(lines.of("a")[0]?.message).not.toContain("the-secret");
 });

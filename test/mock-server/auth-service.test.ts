@@ -298,11 +298,11 @@ test("a token endpoint elsewhere isn't called, and the user is told", async () =
 test("a provider is discovered from an MCP server, and its tokens open that server", async () => {
   await using mock = await startForTest();
   const { oauth } = await mock.info();
-  const body = { provider_id: "mcp", name: "MCP", mcp_server_url: oauth.mcpServerUrl };
+  const body = { provider_id: "mcp", name: "MCP", mcp_server_url: oauth.mcp_server_url };
   const made = await mock.cloud("POST", "/v2/auth/providers/mcp-discover", body);
   expect(made).toMatchObject({
     status: 200,
-    body: { is_dynamic_client: true, uses_pkce: true, token_endpoint_auth_method: "none", auth_url: oauth.authUrl },
+    body: { is_dynamic_client: true, uses_pkce: true, token_endpoint_auth_method: "none", auth_url: oauth.auth_url },
   });
   await consent((await authenticate(mock, { provider: "mcp" })).body.url);
   const { token } = (await authenticate(mock, { provider: "mcp" })).body;

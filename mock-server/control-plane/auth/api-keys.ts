@@ -55,6 +55,12 @@ export class ApiKeys {
       if (this.#strict) {
         throw unprocessable([{ loc: ["header", "X-Tenant-Id"], msg: "Field required", type: "missing" }]);
       }
+      if (workspaces && workspaces.length > 1) {
+        throw new HttpError(
+          403,
+          "The API key has several workspaces, so it requires workspace specification: X-Tenant-Id.",
+        );
+      }
       return workspaces?.[0] ?? defaultWorkspaceId;
     }
     if (workspaces && !workspaces.includes(tenantId)) {

@@ -215,7 +215,7 @@ function neutralConfig(config: Record<string, unknown> | null | undefined): Sour
 }
 
 function checkSource(record: DeploymentRecord, source: string, what: string): void {
-  if (record.source !== source) throw badRequest(`${what} is only available for source "${source}".`);
+  if (record.source !== source) throw badRequest(`${what} is only available for '${source}' source deployments.`);
 }
 
 function nameTaken(name: string): HttpError {

@@ -1,5 +1,7 @@
 import type { AgentLogEntry } from "../../kit/agent-log.ts";
 import type { Clock } from "../../kit/clock.ts";
+import type { Redaction } from "../../kit/redaction.ts";
+import type { ControlPlaneOptions } from "../control-plane-options.ts";
 import type { LogLine } from "./log-lines.ts";
 
 /** Lines kept of each deployment; a longer log loses its oldest. */
@@ -14,11 +16,13 @@ interface AgentLine extends LogLine {
 /** What the agent servers of all deployments have logged. It isn't part of a snapshot. */
 export class AgentLines {
   readonly #clock: Clock;
+  readonly #redaction: Redaction;
   readonly #lines = new Map<string, AgentLine[]>();
   #count = 0;
 
-  constructor(clock: Clock) {
+  constructor({ clock, redaction }: Pick<ControlPlaneOptions, "clock" | "redaction">) {
     this.#clock = clock;
+    this.#redaction = redaction;
   }
 
   /** Adds a line, with the time of the server's clock. */
@@ -30,11 +34,19 @@ export class AgentLines {
       id: `${revisionId}-agent-${this.#count}`,
       timestamp: this.#clock.now(),
       level,
-      message: message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message,
+      message: this.#shortened(message),
       revisionId,
     });
     // Cut in blocks: an array that is full must not be moved for every line.
     if (lines.length >= 2 * maxLines) lines.splice(0, lines.length - maxLines);
+  }
+
+  #shortened(message: string): string {
+    if (message.length <= maxMessageLength) return message;
+    // A secret that is cut in two wouldn't be known any more when the line is read.
+    const shown = this.#redaction.text(message).slice(0, maxMessageLength);
+    // A part of a string keeps all of it in memory; a copy doesn't.
+    return `${Buffer.from(shown).toString()}…`;
   }
 
   /** The lines of a deployment, or of one revision of it, oldest first. */

@@ -1,3 +1,4 @@
+import { StorageError } from "../store/database.ts";
 import { HttpError } from "./http-error.ts";
 import { jsonResponse } from "./http-response.ts";
 import type { Middleware } from "./middleware.ts";
@@ -11,6 +12,7 @@ export function errorResponses(onDefect: (error: unknown) => void): Middleware {
     } catch (error) {
       if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
       if (!(error instanceof ClientDisconnected)) onDefect(error);
+      if (error instanceof StorageError) return jsonResponse(507, { detail: error.message });
       return jsonResponse(500, { detail: "Internal Server Error" });
     }
   };

@@ -15,8 +15,10 @@ export interface ValidationStyle {
   emptyBody: unknown;
   /** Whether a `null` is left out where its field doesn't take one. */
   dropsNulls: boolean;
-  /** Whether fields that the operation doesn't know are refused. */
-  refusesUnknown: boolean;
+  /** Whether fields of a body that the operation doesn't know are refused. */
+  refusesUnknownFields: boolean;
+  /** Whether query parameters that the operation doesn't know are refused. */
+  refusesUnknownParameters: boolean;
   /** Largest body that is accepted. @default 1 MiB */
   bodyLimitBytes?: number;
 }
@@ -54,7 +56,7 @@ export function requestReader(
       if (input instanceof ParsingFailure) issues.push({ loc: ["query", name], msg: input.message, type: input.type });
       else query[name] = checked(schema, input, ["query", name], issues);
     }
-    if (!style.refusesUnknown) return query;
+    if (!style.refusesUnknownParameters) return query;
     for (const name of new Set(context.query.keys())) {
       if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
     }
@@ -78,7 +80,7 @@ export function requestReader(
     if (style.dropsNulls) input = withoutNulls(schema, input);
     const before = issues.length;
     const body = checked(schema, input, ["body"], issues);
-    if (style.refusesUnknown && issues.length === before) issues.push(...extraFields(input, body, ["body"]));
+    if (style.refusesUnknownFields && issues.length === before) issues.push(...extraFields(input, body, ["body"]));
     return body;
   };
   return async (context) => {
