@@ -11,7 +11,8 @@ import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-ro
 import type { AgentSettings } from "./agent-runtime.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
-import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
+import type { AuthHandlers } from "./auth/auth-handlers.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
 import { authenticated, authorized } from "./auth/gate.ts";
 import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";

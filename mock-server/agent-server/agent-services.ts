@@ -3,7 +3,7 @@ import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
 import { Assistants } from "./assistants/assistants.ts";
 import type { Graphs } from "./assistants/graphs.ts";
 import type { AccessFilters } from "./auth/access-filters.ts";
-import type { AuthUser } from "./auth/auth-handlers.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
 import type { CronTimer } from "./crons/cron-timer.ts";
 import { Crons } from "./crons/crons.ts";
 import type { Fields } from "./engine/contract.ts";

@@ -1,6 +1,7 @@
 import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
-import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
+import type { AuthHandlers } from "./auth/auth-handlers.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
 import type { Graph } from "./engine/contract.ts";
 
 /** What an agent server serves in place of the scripted graphs. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { CronTimer } from "../crons/cron-timer.ts";
 import type { Fields, Graph, GraphSettings } from "../engine/contract.ts";
 import { graphSettings } from "../engine/graph-settings.ts";

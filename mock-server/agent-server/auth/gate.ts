@@ -9,7 +9,8 @@ import type { Caller } from "../agent-services.ts";
 import type { Fields } from "../engine/contract.ts";
 import { AccessFilters } from "./access-filters.ts";
 import type { AccessLookUps } from "./access-rule.ts";
-import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
+import type { AuthHandlers } from "./auth-handlers.ts";
+import type { AuthUser } from "./auth-user.ts";
 import { studioUser } from "./studio-user.ts";
 
 /**

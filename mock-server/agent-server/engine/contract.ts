@@ -1,4 +1,4 @@
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
 /** A JSON object. */

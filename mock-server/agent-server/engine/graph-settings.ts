@@ -1,5 +1,5 @@
 import { toBothNames } from "../../../core/dialect.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, GraphSettings } from "./contract.ts";
 
 /** The settings that graphs are given, with what they are told of the user, whatever the request or the assistant say of one. */

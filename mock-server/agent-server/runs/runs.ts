@@ -5,7 +5,7 @@ import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Assistants } from "../assistants/assistants.ts";
 import type { Graphs } from "../assistants/graphs.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Graphs } from "../assistants/graphs.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, Graph, GraphSettings, StateSnapshot } from "../engine/contract.ts";
 import { graphSettings } from "../engine/graph-settings.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";

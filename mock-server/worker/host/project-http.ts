@@ -1,4 +1,4 @@
-import type { AuthUser } from "../../agent-server/auth/auth-handlers.ts";
+import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 import type { ProjectRequest } from "../../agent-server/served-project.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, jsonResponse } from "../../kit/http/http-response.ts";

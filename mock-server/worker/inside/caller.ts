@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { AuthUser } from "../../agent-server/auth/auth-handlers.ts";
+import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 
 /** Whom the code of a project works for at the moment. */
 export type Caller =
