@@ -166,7 +166,7 @@ function sayJson(event: Listening | ReloadEvent | Output): void {
 }
 
 function sayPlainly(event: Listening | ReloadEvent | Output): void {
-  if (event.event === "output") process[event.stream].write(`${event.text}\n`);
+  if (event.event === "output") process[event.stream].write(`${event.level ? `${event.level} ` : ""}${event.text}\n`);
   else if (event.event === "listening") {
     const config = event.config === null ? "" : `Configuration  ${relative(process.cwd(), event.config)}\n`;
     process.stdout.write(`Agent server   ${event.url}\nAPI reference  ${event.docs}\n`);

@@ -11,11 +11,13 @@ import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-ro
 import type { AgentSettings } from "./agent-runtime.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
 import { assistantRoutes } from "./assistants/assistant-routes.ts";
-import type { AuthHandlers, AuthUser } from "./auth/auth-handlers.ts";
+import type { AuthHandlers } from "./auth/auth-handlers.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
 import { authenticated, authorized } from "./auth/gate.ts";
 import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
+import { GraphError } from "./engine/contract.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -105,6 +107,10 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
       },
       ...request,
     };
-    return route.handle(call as Parameters<typeof route.handle>[0]);
+    try {
+      return await route.handle(call as Parameters<typeof route.handle>[0]);
+    } catch (error) {
+      throw error instanceof GraphError ? new HttpError(422, error.message) : error;
+    }
   };
 }

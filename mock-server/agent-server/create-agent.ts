@@ -66,7 +66,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   });
   const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
   const records = new ThreadRecords({ clock, threads, expiry });
-  const states = new ThreadStates({ records, checkpoints, graphs });
+  const states = new ThreadStates({ records, checkpoints, graphs, user: null });
   const items = new Items({ clock, items: state.items });
   const live = new LiveRuns({
     ...runtime,

@@ -1,20 +1,23 @@
 import type { AgentLogEntry, AgentLogLevel } from "../kit/agent-log.ts";
 import { type Clock, createClock } from "../kit/clock.ts";
+import type { HttpResponse } from "../kit/http/http-response.ts";
+import { inject } from "../kit/http/inject.ts";
 import { createIdSource, type IdSource } from "../kit/ids.ts";
 import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
-import { createAgentApp } from "./agent-app.ts";
+import { type AgentRequest, createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, defaultSettings } from "./agent-runtime.ts";
 import { type AgentServer, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
-import { authenticated } from "./auth/gate.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
+import { authenticated, handlersForOwnCode } from "./auth/gate.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { type Agent, createAgent } from "./create-agent.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
-import type { ServedProject } from "./served-project.ts";
+import type { ProjectCall, ServedProject } from "./served-project.ts";
 
 export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   /** What it runs where there is no project. @default none */
@@ -81,14 +84,15 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
   };
 
   async function serve(agent: LiveAgent, before: Promise<Served> | undefined, ending: AbortSignal): Promise<Served> {
+    const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const project = await projectOf(agent);
+    project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const known = await before;
     if (known) {
       known.running.useGraphs(graphs);
       return { running: known.running, project, auth };
     }
-    const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
@@ -131,6 +135,34 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     return served;
   }
 
+  async function respondAs(
+    agent: LiveAgent,
+    { running, project, auth }: Served,
+    { path, context, checkKey }: Pick<AgentRequest, "path" | "context" | "checkKey">,
+  ): Promise<HttpResponse> {
+    const ours = () => respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
+    if (!project) return ours();
+    return project.respond({
+      path,
+      context,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      ours,
+      admit: async () => auth && authenticated(auth, context, checkKey),
+      onFailure: (error) => logOf(agent, "ERROR", `The app of http.app has failed: ${String(error)}`),
+    });
+  }
+
+  /** Responds to the project's own code, which needs no key of the server. */
+  async function fetchFor(agent: LiveAgent, call: ProjectCall, user: AuthUser | null): Promise<Response> {
+    const served = await servedBy(agent);
+    const auth = served.auth && handlersForOwnCode(served.auth, user);
+    const { method, url, headers, body, signal } = call;
+    return inject(
+      (context) => respondAs(agent, { ...served, auth }, { path: context.rawPath, context, checkKey: () => undefined }),
+      { method, path: url, headers: Object.fromEntries(headers), signal, ...(body ? { body } : {}) },
+    );
+  }
+
   return {
     async handle(agent, path, context, checkKey) {
       let served: Served;
@@ -141,18 +173,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
-      const { running, project, auth } = served;
-      if (!auth && needsKey(path, context)) checkKey?.();
-      const ours = () => respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
-      if (!project) return ours();
-      return project.respond({
-        path,
-        context,
-        bodyLimitBytes: settings.bodyLimitBytes,
-        ours,
-        admit: async () => auth && authenticated(auth, context, checkKey),
-        onFailure: (error) => logOf(agent, "ERROR", `The app of http.app has failed: ${String(error)}`),
-      });
+      if (!served.auth && needsKey(path, context)) checkKey?.();
+      return respondAs(agent, served, { path, context, checkKey });
     },
     remove(deploymentId) {
       end(deploymentId);

@@ -183,8 +183,8 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     return start(
       { ...project, env },
       {
-        onLog: ({ stream, text }) =>
-          onLog({ deploymentId, revisionId, level: stream === "stderr" ? "WARNING" : "INFO", message: text }),
+        onLog: ({ stream, text, level = stream === "stderr" ? "WARNING" : "INFO" }) =>
+          onLog({ deploymentId, revisionId, level, message: text }),
         signal,
       },
     );

@@ -1,9 +1,11 @@
-import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "../agent-server/auth/auth-handlers.ts";
+import type { AuthDecision, AuthEvent, AuthRequest } from "../agent-server/auth/auth-handlers.ts";
+import type { AuthUser } from "../agent-server/auth/auth-user.ts";
 import type {
   Drawing,
   Execution,
   Fields,
   GraphSchemas,
+  GraphSettings,
   Outcome,
   StateChange,
   StateSnapshot,
@@ -12,6 +14,7 @@ import type {
   StoredWrite,
 } from "../agent-server/engine/contract.ts";
 import type { StreamMode } from "../agent-server/engine/stream-mode.ts";
+import type { AgentLogLevel } from "../kit/agent-log.ts";
 import type { GraphProject } from "./load/graph-config.ts";
 
 /** What the server calls in a worker. */
@@ -23,12 +26,12 @@ export interface WorkerMethods {
   execute(params: ExecuteParams): Outcome;
   states(params: StatesParams): StateSnapshot[];
   update(params: UpdateParams): { namespace: string; id: string };
-  draw(params: { graphId: string; depth: number }): Drawing;
-  schemas(params: { graphId: string }): GraphSchemas;
-  subgraphs(params: { graphId: string; recurse: boolean }): Record<string, GraphSchemas>;
+  draw(params: { graphId: string; depth: number; settings: GraphSettings }): Drawing;
+  schemas(params: { graphId: string; settings: GraphSettings }): GraphSchemas;
+  subgraphs(params: { graphId: string; recurse: boolean; settings: GraphSettings }): Record<string, GraphSchemas>;
   authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
   authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
-  fetchApp(request: AppRequest): AppResponse;
+  fetchApp(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
   /** Returns the next piece of a response's body, `null` at its end. */
   readAppBody(body: string): Uint8Array | null;
   cancelAppBody(body: string): void;
@@ -47,10 +50,20 @@ export interface ServerMethods {
   putWrites(params: { handle: CallHandle; writes: StoredWrite[] }): void;
   useStore(params: { handle: CallHandle; operations: StoreOperation[] }): StoreResult[];
   publish(params: { handle: CallHandle; events: StreamedEvent[] }): void;
+  /** Writes to the log of the project. */
+  log(params: { level: AgentLogLevel; text: string }): void;
+  /** Sends a request to the server itself, from which its URL is relative, with the rights of `user`, unless it says itself whose it is. */
+  fetchServer(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
+  /** Returns the next piece of a response's body, `null` at its end. */
+  readServerBody(body: string): Uint8Array | null;
+  cancelServerBody(body: string): void;
 }
 
 /** Names a call into a worker: while it lasts, the worker reaches the checkpoints, the store and the stream of that call. */
 export type CallHandle = number;
+
+/** The name of the error when the function that makes a graph throws, outside of a run. */
+export const graphNotMade = "GraphNotMade";
 
 /** What of a run is plain data, and so can be sent to a worker. */
 type ExecutionData = Omit<
@@ -67,6 +80,7 @@ export interface ExecuteParams extends ExecutionData {
 export interface StatesParams {
   handle: CallHandle;
   graphId: string;
+  settings: GraphSettings;
   threadId: string;
   at: readonly { namespace: string; id?: string | undefined }[];
   subgraphs: boolean;
@@ -75,6 +89,7 @@ export interface StatesParams {
 export interface UpdateParams {
   handle: CallHandle;
   graphId: string;
+  settings: GraphSettings;
   threadId: string;
   from: { namespace: string; id: string } | undefined;
   supersteps: readonly (readonly StateChange[])[];
@@ -116,16 +131,15 @@ export type AuthOutcome<Result> =
   | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
   | { kind: "failed" };
 
-/** A request to the project's app. */
-export interface AppRequest {
+/** A request of the Fetch API, as it crosses between a worker and the server. */
+export interface PlainRequest {
   method: string;
-  /** Absolute. */
   url: string;
   headers: [name: string, value: string][];
   body: Uint8Array | null;
 }
 
-export interface AppResponse {
+export interface PlainResponse {
   status: number;
   headers: [name: string, value: string][];
   /** Names the body, to be read piece by piece. */

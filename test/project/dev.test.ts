@@ -152,3 +152,14 @@ test("a configuration file that isn't there or isn't right, and a graph that doe
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "exits": "./src/exits.ts:graph" } }');
   expect(await errorOf(folder)).toMatch(/^error: .*exits\.ts.*\n$/);
 });
+
+test("a project of a workspace may name files beside its own folder, on the developer's machine", async () => {
+  await using project = await copyOfProject("greeter");
+  const folder = join(project.folder, "apps/agent");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(project.folder, ".env"), "PLACE=the workspace\n");
+  const config = { graphs: { greeter: "../../graph.ts:graph" }, env: "../../.env" };
+  await writeFile(join(folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(folder);
+  expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
+});

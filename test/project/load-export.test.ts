@@ -58,3 +58,19 @@ test("a TypeScript file is a module or CommonJS by its syntax, not by words in i
   expect((await load("common-with-words.ts", "text")).value).toContain("export");
   expect((await load("module-with-words.ts", "text")).value).toBe("module.exports = require(0)");
 });
+
+test("a TypeScript module of a package that isn't of the type module has what its compiler would give it", async () => {
+  expect((await load("../../habits/commonjs-words.ts", "told")).value).toBe("habits commonjs-words.ts called! a/b");
+  expect((await load("../../habits/own-words.ts", "told")).value).toBe("habits,import * as not from 'here'");
+});
+
+test("decorators are honoured where tsconfig.json says so, and are otherwise an error with file and line", async () => {
+  expect((await load("../../habits/decorated/main.ts", "told")).value).toBe("DECO/RATED");
+  expect((await load("../../habits/decorators.ts", "Sealed")).error).toMatch(
+    /decorators\.ts:4: decorators aren't supported, unless tsconfig\.json sets "experimentalDecorators"/,
+  );
+});
+
+test("the paths that hold for a graph hold for the libraries that it pulls in by them", async () => {
+  expect(await load("../../workspace/apps/agent/src/main.ts", "told")).toEqual({ value: "a and b", stderr: "" });
+});

@@ -26,6 +26,7 @@ function projectsOfThree() {
         graphs: [],
         files: [],
         auth: null,
+        connect: () => undefined,
         respond: ({ ours }) => ours(),
         close: async ({ drain = false } = {}) => void told.push(`close ${number}${drain ? " after its runs" : ""}`),
         async [Symbol.asyncDispose]() {},

@@ -25,7 +25,7 @@ test("a response whose worker is lost halfway fails, and the next worker's respo
       context: { ...context, readBytes: async () => new Uint8Array() } as unknown as RequestContext,
       bodyLimitBytes: 1,
       ours: async () => ({ status: 404 }),
-      admit: async () => undefined,
+      admit: async () => null,
       onFailure: () => {},
     });
     return { ...response, reader: (response.content as ReadableStream<Uint8Array> | undefined)?.getReader() };

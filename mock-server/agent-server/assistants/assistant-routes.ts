@@ -147,7 +147,8 @@ export const assistantRoutes = [
     responses: { 200: { description: "Nodes and edges.", schema: fields }, 404: notFound, 422: invalid },
     async handle({ assistants, params, query: { xray } }) {
       const depth = xray === "true" ? Number.POSITIVE_INFINITY : Number(xray === "false" ? 0 : (xray ?? 0));
-      return ok(await assistants.graphOf(params.assistant_id as string).draw(depth));
+      const { graph, settings } = assistants.graphOf(params.assistant_id as string);
+      return ok(await graph.draw(depth, settings));
     },
   }),
   agentRoute({
@@ -160,8 +161,8 @@ export const assistantRoutes = [
     params,
     responses: { 200: { description: "JSON Schemas.", schema: graphSchema }, 404: notFound, 422: invalid },
     async handle({ assistants, params }) {
-      const graph = assistants.graphOf(params.assistant_id as string);
-      return ok({ graph_id: graph.id, ...(await graph.schemas()) });
+      const { graph, settings } = assistants.graphOf(params.assistant_id as string);
+      return ok({ graph_id: graph.id, ...(await graph.schemas(settings)) });
     },
   }),
   agentRoute({
@@ -178,8 +179,10 @@ export const assistantRoutes = [
       404: notFound,
       422: invalid,
     },
-    handle: async ({ assistants, params, query }) =>
-      ok(await assistants.graphOf(params.assistant_id as string).subgraphs(query.recurse)),
+    async handle({ assistants, params, query }) {
+      const { graph, settings } = assistants.graphOf(params.assistant_id as string);
+      return ok(await graph.subgraphs(query.recurse, settings));
+    },
   }),
   agentRoute({
     id: "get_assistant_subgraph",
@@ -196,7 +199,8 @@ export const assistantRoutes = [
       422: invalid,
     },
     async handle({ assistants, params, query }) {
-      const all = await assistants.graphOf(params.assistant_id as string).subgraphs(true);
+      const { graph, settings } = assistants.graphOf(params.assistant_id as string);
+      const all = await graph.subgraphs(true, settings);
       const namespace = params.namespace as string;
       const isWanted = (name: string) => name === namespace || (query.recurse && name.startsWith(`${namespace}|`));
       return ok(Object.fromEntries(Object.entries(all).filter(([name]) => isWanted(name))));

@@ -2,8 +2,10 @@ import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { CronTimer } from "../crons/cron-timer.ts";
-import type { Fields, Graph } from "../engine/contract.ts";
+import type { Fields, Graph, GraphSettings } from "../engine/contract.ts";
+import { graphSettings } from "../engine/graph-settings.ts";
 import { isUuid } from "../engine/identifiers.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { AssistantFilter, AssistantOrder } from "../persistence/assistant-table.ts";
@@ -19,6 +21,8 @@ interface AssistantsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   state: Pick<AgentState, "assistants" | "threads" | "transaction">;
   graphs: Graphs;
   defaults: DefaultAssistants;
+  /** Whose requests these are; `null` where nobody has to be known. */
+  user: AuthUser | null;
   cronTimer: Pick<CronTimer, "removeAll">;
   runs: Pick<LiveRuns, "deleteThread">;
 }
@@ -44,9 +48,11 @@ export class Assistants {
     return this.#dependencies.defaults.find(id) ?? this.find(id);
   }
 
-  /** The graph of an assistant. @throws {HttpError} 404 when one of them isn't there. */
-  graphOf(id: string): Graph {
-    return this.#dependencies.graphs.find(this.find(id).graph_id);
+  /** The graph of an assistant, and what it is made for. @throws {HttpError} 404 when one of them isn't there. */
+  graphOf(id: string): { graph: Graph; settings: GraphSettings } {
+    const { graphs, user } = this.#dependencies;
+    const { graph_id: graphId, config, context } = this.find(id);
+    return { graph: graphs.find(graphId), settings: graphSettings(config, context, user) };
   }
 
   search(filter: AssistantFilter, order: AssistantOrder, limit: number, offset: number): Page<AssistantRecord> {

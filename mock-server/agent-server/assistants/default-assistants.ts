@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { AssistantTable } from "../persistence/assistant-table.ts";
@@ -25,21 +26,31 @@ export class DefaultAssistants {
     return graphs.hasDefault(assistantId) ? assistants.get(assistantId) : undefined;
   }
 
-  /** Makes that of every graph that has none yet. */
+  /** Makes that of every graph that has none yet, and again where nobody has changed it but the graph's defaults have. */
   make(): void {
     const { assistants, graphs, clock } = this.#dependencies;
     const now = timestamp(clock.now());
-    for (const { id: graphId, description } of graphs) {
+    for (const { id: graphId, description, defaults } of graphs) {
       const assistantId = graphs.assistantIdOf(graphId);
-      if (assistants.get(assistantId)) continue;
+      const { config, context } = defaults;
+      const existing = assistants.get(assistantId);
+      if (existing) {
+        const isOutdated = !isDeepStrictEqual(
+          { config, context },
+          { config: existing.config, context: existing.context },
+        );
+        if (isOutdated && assistants.lastVersion(assistantId) === 1)
+          assistants.replace({ ...existing, config, context });
+        continue;
+      }
       assistants.insert({
         assistant_id: assistantId,
         version: 1,
         created_at: now,
         updated_at: now,
         graph_id: graphId,
-        config: {},
-        context: {},
+        config,
+        context,
         metadata: { created_by: "system" },
         name: graphId,
         description,

@@ -1,15 +1,5 @@
 import type { Fields } from "../engine/contract.ts";
-
-/** Who sends a request, as the project's handler says; further fields are kept. */
-export interface AuthUser {
-  identity: string;
-  permissions: string[];
-  /** @default true */
-  is_authenticated: boolean;
-  /** @default the identity */
-  display_name: string;
-  [field: string]: unknown;
-}
+import type { AuthUser } from "./auth-user.ts";
 
 export type AuthResource = "assistants" | "threads" | "crons" | "store";
 

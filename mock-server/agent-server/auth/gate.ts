@@ -9,7 +9,8 @@ import type { Caller } from "../agent-services.ts";
 import type { Fields } from "../engine/contract.ts";
 import { AccessFilters } from "./access-filters.ts";
 import type { AccessLookUps } from "./access-rule.ts";
-import type { AuthHandlers, AuthUser } from "./auth-handlers.ts";
+import type { AuthHandlers } from "./auth-handlers.ts";
+import type { AuthUser } from "./auth-user.ts";
 import { studioUser } from "./studio-user.ts";
 
 /**
@@ -32,6 +33,21 @@ export async function authenticated(
     url: `http://${host}${context.rawPath}${search}`,
     headers: [...context.headers],
   });
+}
+
+/**
+ * The handlers for requests of the project's own code, which are the user's unless they carry an authorization themselves. What such code passes on of
+ * somebody's headers makes nobody a user of the developer interface.
+ */
+export function handlersForOwnCode(auth: AuthHandlers, user: AuthUser | null): AuthHandlers {
+  return {
+    admitsStudio: false,
+    async authenticate(request) {
+      const isSigned = request.headers.some(([name]) => name === "authorization");
+      return user && !isSigned ? user : auth.authenticate(request);
+    },
+    authorize: (event) => auth.authorize(event),
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AuthUser } from "./auth-handlers.ts";
+import type { AuthUser } from "./auth-user.ts";
 
 /** The user of the developer interface, whom no handler has authenticated. */
 export const studioUser: AuthUser = {

@@ -3,7 +3,7 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Assistants } from "../assistants/assistants.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { CronFilter, CronOrder, CronTable } from "../persistence/cron-table.ts";
 import type { Page } from "../persistence/page.ts";
 import type { CronRecord } from "../persistence/records.ts";

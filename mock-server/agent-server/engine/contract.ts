@@ -1,3 +1,4 @@
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
 /** A JSON object. */
@@ -97,8 +98,14 @@ export interface NodeStore {
   }): Promise<string[][]>;
 }
 
+/** What a graph is made for, where a function makes it. */
+export interface GraphSettings {
+  config: Fields;
+  context: Fields;
+}
+
 /** Everything that a run of a graph is given. */
-export interface Execution {
+export interface Execution extends GraphSettings {
   /** `null` goes on where the last run ended. */
   input: unknown;
   command: Command | null;
@@ -106,8 +113,8 @@ export interface Execution {
   checkpointId: string | undefined;
   runId: string;
   threadId: string;
-  config: Fields;
-  context: Fields;
+  /** Whose run it is, where auth handlers say so. */
+  user: AuthUser | null;
   /** Kept with every checkpoint and sent with every message. */
   metadata: Fields;
   interruptBefore: "*" | readonly string[];
@@ -189,6 +196,7 @@ export interface TaskSnapshot {
 /** Which states to read. */
 export interface StateQuery {
   threadId: string;
+  settings: GraphSettings;
   checkpoints: CheckpointStore;
   /** By namespace and id; without an id, the newest of the namespace with what was done since. All of them exist. */
   at: readonly { namespace: string; id?: string | undefined }[];
@@ -206,6 +214,7 @@ export interface StateChange {
 /** A change of a thread's state from outside: steps one after another, each of changes that count as made side by side. */
 export interface StateUpdate {
   threadId: string;
+  settings: GraphSettings;
   checkpoints: CheckpointStore;
   /** The checkpoint to go on from; absent: the thread's last one. */
   from: { namespace: string; id: string } | undefined;
@@ -216,17 +225,19 @@ export interface StateUpdate {
   uuid(): string;
 }
 
-/** One graph of an agent server, whatever executes it. */
+/** One graph of an agent server, whatever executes it. What isn't a run throws {GraphError} where no graph can be made for the settings. */
 export interface Graph {
   readonly id: string;
   readonly description: string | null;
+  /** What its default assistant is made with. */
+  readonly defaults: GraphSettings;
   /** Checkpoints are read by the engine that made them. */
   readonly engine: "scripted" | "compiled";
   /** `depth` is how many levels of subgraphs are drawn in place of their nodes. */
-  draw(depth: number): Promise<Drawing>;
-  schemas(): Promise<GraphSchemas>;
+  draw(depth: number, settings: GraphSettings): Promise<Drawing>;
+  schemas(settings: GraphSettings): Promise<GraphSchemas>;
   /** By path, its parts separated by `|`. */
-  subgraphs(recurse: boolean): Promise<Record<string, GraphSchemas>>;
+  subgraphs(recurse: boolean, settings: GraphSettings): Promise<Record<string, GraphSchemas>>;
   /** @throws what a node throws; the signal's reason when it is aborted. */
   execute(execution: Execution): Promise<Outcome>;
   /** The states in the order of the query. */

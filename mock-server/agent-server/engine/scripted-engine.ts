@@ -20,6 +20,7 @@ export function scriptedGraph(script: ScriptedGraph): Graph {
   return {
     id: script.id,
     description: script.description ?? null,
+    defaults: { config: {}, context: {} },
     engine: "scripted",
     draw: async (depth) => draw(script, depth),
     schemas: async () => schemasOf(script),

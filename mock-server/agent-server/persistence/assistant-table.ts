@@ -74,6 +74,14 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     });
   }
 
+  /** Puts an assistant in the place of one of its id, and its version in that of all others. */
+  replace(record: AssistantRecord): void {
+    this.database.transaction(() => {
+      this.remove(record.assistant_id);
+      this.insert(record);
+    });
+  }
+
   /** Removes an assistant with all its versions. */
   remove(assistantId: string): void {
     this.removeThose(isAssistant(assistantId));

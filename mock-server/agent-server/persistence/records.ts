@@ -1,4 +1,4 @@
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, Interrupt, StoredCheckpoint } from "../engine/contract.ts";
 
 // Times are ISO 8601 in UTC.

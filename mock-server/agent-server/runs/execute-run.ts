@@ -1,7 +1,7 @@
-import { toBothNames } from "../../../core/dialect.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Graphs } from "../assistants/graphs.ts";
 import { commandOf, type Fields, type Graph, GraphError } from "../engine/contract.ts";
+import { graphSettings } from "../engine/graph-settings.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import { type Items, nodeStore } from "../store/items.ts";
@@ -32,11 +32,8 @@ export async function executeRun(
     checkpointId: keepsState ? startingPoint(checkpoints, graph, threadId, kwargs) : undefined,
     runId,
     threadId,
-    config: {
-      ...config,
-      configurable: toBothNames({ ...(config.configurable as Fields | undefined), ...configurableUser(record) }),
-    },
-    context: kwargs.context as Fields,
+    ...graphSettings(config, kwargs.context as Fields, record.user),
+    user: record.user,
     metadata: { ...record.metadata, run_id: runId, thread_id: threadId, run_attempt: 1 },
     interruptBefore: start.interrupt_before ?? [],
     interruptAfter: start.interrupt_after ?? [],
@@ -56,18 +53,6 @@ export async function executeRun(
     uuid: () => ids.uuid(),
   });
   return { kind: "success", values, ...(interrupts ? { interrupts } : {}) };
-}
-
-/** What graphs are told of the user, whatever the request or the assistant say of one. */
-function configurableUser({ user }: RunRecord): Fields {
-  if (!user) return {};
-  const { identity, permissions } = user;
-  return {
-    graph_auth_user: user,
-    graph_auth_user_id: identity,
-    graph_auth_permissions: permissions,
-    user_id: identity,
-  };
 }
 
 function recursionLimit(config: Fields): number | undefined {

@@ -3,11 +3,13 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
 import type { CronTimer } from "../crons/cron-timer.ts";
+import type { Fields } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
+import { keptConfig } from "./run-kwargs.ts";
 import { createRunLog } from "./run-log.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
@@ -67,11 +69,17 @@ export class LiveRuns {
     return log;
   }
 
-  /** Says in the thread of a run that it is busy. Its caller may not see a thread that the run makes. */
-  markBusy({ thread_id: threadId, assistant_id, metadata: { graph_id } }: RunRecord): void {
+  /** Says in the thread of a run that it is busy, and by which graph and with which config, which of a run that waits is said later. Its caller may not see a thread that the run makes. */
+  markBusy(record: RunRecord): void {
+    if (!this.isBusy(record.thread_id)) this.#useThread(record);
+  }
+
+  #useThread({ thread_id: threadId, assistant_id, metadata: { graph_id }, kwargs }: RunRecord): void {
+    const config = keptConfig(kwargs.config as Fields);
     this.#dependencies.records.change(threadId, ({ metadata }) => ({
       status: "busy",
       metadata: { ...metadata, graph_id, assistant_id },
+      config,
     }));
   }
 
@@ -199,6 +207,7 @@ export class LiveRuns {
     live.startedAt = timestamp(clock.now());
     state.runs.begin(runId, live.startedAt);
     const record = state.runs.get(runId) as RunRecord;
+    this.#useThread(record);
     live.log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt: 1 }));
     live.log.flush();
     this.threadStreams.runStarted(live);
@@ -229,7 +238,8 @@ export class LiveRuns {
     if (action === "rollback") state.checkpoints.clear(threadId, runId);
     const isTemporary = start.on_completion === "delete" && action !== "delete";
     const isKept = start.on_completion !== "delete" && action !== "delete";
-    const left = isKept ? await stateLeft(this.#dependencies, live, result) : {};
+    const user = state.runs.get(runId)?.user ?? null;
+    const left = isKept ? await stateLeft(this.#dependencies, { threadId, user }, result) : {};
     const others = this.#onThread(threadId).filter((other) => other !== live);
     if (isTemporary) await Promise.all(others.map((other) => this.cancel(other.runId, "delete")));
     if (this.#isClosed) return;

@@ -16,6 +16,16 @@ export interface RunParts {
 
 const secretHeaders: ReadonlySet<string> = new Set(["x-api-key", "x-tenant-id", "x-service-key"]);
 
+const namesOfRun: ReadonlySet<string> = new Set([
+  "run_id",
+  "thread_id",
+  "graph_id",
+  "assistant_id",
+  "checkpoint_id",
+  "checkpoint_ns",
+  "checkpoint_map",
+]);
+
 /** The headers that graphs may read: those that begin with `x-`, but for keys, and the user agent. */
 function configurableHeaders(headers: Headers | undefined): Fields {
   const kept: Fields = {};
@@ -75,6 +85,13 @@ export function runKwargs(parts: RunParts): Fields {
     subgraphs: body.stream_subgraphs,
     resumable: body.stream_resumable,
   };
+}
+
+/** What a thread keeps of the config of a run: not what names the run, where it began, and what is in the thread's metadata anyway. */
+export function keptConfig({ metadata: _, ...config }: Fields): Fields {
+  const entries = Object.entries((config.configurable as Fields | undefined) ?? {});
+  const configurable = Object.fromEntries(entries.filter(([name]) => !namesOfRun.has(name)));
+  return { ...config, configurable };
 }
 
 export function streamModesOf({ stream_mode: mode }: Pick<RunStart, "stream_mode">): StreamMode[] {

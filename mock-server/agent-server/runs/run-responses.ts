@@ -48,6 +48,7 @@ export class RunResponses {
     let stream: ReadableStream<Uint8Array> | undefined;
     const { record } = await runs.start(threadId, body, {
       headers,
+      isAwaited: true,
       beforeStart: (live) => {
         const after = body.stream_resumable ? "-" : undefined;
         stream = this.#events(live, live.runId, { after, cancelOnDisconnect: body.on_disconnect === "cancel" });
@@ -59,7 +60,7 @@ export class RunResponses {
 
   /** Starts a run, and responds with its result. */
   async wait(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
-    const { record, live } = await this.#dependencies.runs.start(threadId, body, { headers });
+    const { record, live } = await this.#dependencies.runs.start(threadId, body, { headers, isAwaited: true });
     return this.#result(live, body.on_disconnect === "cancel", {
       "content-location": runPath(threadId, record),
       ...joinLocation(record),

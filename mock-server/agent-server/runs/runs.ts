@@ -5,7 +5,7 @@ import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Assistants } from "../assistants/assistants.ts";
 import type { Graphs } from "../assistants/graphs.ts";
-import type { AuthUser } from "../auth/auth-handlers.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
@@ -34,6 +34,8 @@ export interface StartOptions {
   headers?: Headers;
   /** Called with the run before it can tell anything. */
   beforeStart?: (live: LiveRun) => void;
+  /** Whether the caller waits for the run to end. */
+  isAwaited?: boolean;
   /** Called in the transaction that adds the run. */
   alongside?: () => void;
 }
@@ -67,14 +69,15 @@ export class Runs {
 
   /**
    * Starts a run; `threadId` is absent for one that leaves nothing behind.
-   * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, 422 for a webhook that isn't allowed.
+   * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, or where a run waits for itself, 422 for a webhook that isn't allowed.
    */
   async start(
     threadId: string | undefined,
     body: RunStart,
-    { headers, beforeStart, alongside }: StartOptions,
+    { headers, beforeStart, isAwaited, alongside }: StartOptions,
   ): Promise<{ record: RunRecord; live: LiveRun }> {
     const { state, records, assistants, graphs, live, webhooks, locks, clock, ids, user } = this.#dependencies;
+    if (isAwaited) this.#checkCaller(threadId, body);
     const assistant = assistants.findToRun(body.assistant_id);
     graphs.find(assistant.graph_id);
     if (body.webhook !== undefined) await webhooks.check(body.webhook);
@@ -135,6 +138,16 @@ export class Runs {
     const { state, live } = this.#dependencies;
     await live.cancel(runId, "interrupt");
     state.runs.remove(runId);
+  }
+
+  /** A graph that calls its own server passes on its config with the run and the thread: there it would wait for its own end. */
+  #checkCaller(threadId: string | undefined, { config }: RunStart): void {
+    const callerId = config?.configurable?.run_id;
+    if (typeof callerId !== "string" || this.#dependencies.live.get(callerId)?.threadId !== threadId) return;
+    throw new HttpError(
+      409,
+      `Run ${callerId} is under way on thread ${threadId} and would wait for itself: call the graph on another thread, or without one.`,
+    );
   }
 
   #threadFor(

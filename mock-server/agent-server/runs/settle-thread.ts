@@ -1,4 +1,6 @@
 import type { AgentRuntime } from "../agent-runtime.ts";
+import { GraphError } from "../engine/contract.ts";
+import type { RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import { type ShownState, shownState, type ThreadStates } from "../threads/thread-states.ts";
 import { type LiveRun, RunCancelled, type RunResult } from "./live-run.ts";
@@ -11,7 +13,7 @@ interface SettlementDependencies extends Pick<AgentRuntime, "onDefect"> {
 /** The state in which a run leaves its thread; without what can't be read of it. */
 export async function stateLeft(
   { records, states, onDefect }: SettlementDependencies,
-  { threadId }: LiveRun,
+  { threadId, user }: Pick<LiveRun, "threadId"> & Pick<RunRecord, "user">,
   result: RunResult,
 ): Promise<Partial<ShownState>> {
   if (result.kind === "success" && !result.interrupts) {
@@ -19,10 +21,10 @@ export async function stateLeft(
   }
   if (!records.get(threadId)) return {};
   try {
-    return shownState(await states.read(threadId, {}));
+    return shownState(await states.read(threadId, {}, { user }));
   } catch (error) {
-    // The graph may be gone, or unable to read its states: the thread keeps what was known of it.
-    onDefect(error);
+    // The graph may be gone, or unable to read its states, or not be made for them: the thread keeps what was known of it.
+    if (!(error instanceof GraphError)) onDefect(error);
     return result.kind === "success" ? { status: "interrupted" } : {};
   }
 }

@@ -2,20 +2,14 @@ import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
-import {
-  type CheckpointReference,
-  type Fields,
-  GraphError,
-  type StateChange,
-  type StateSnapshot,
-} from "../engine/contract.ts";
+import type { CheckpointReference, Fields, StateChange, StateSnapshot } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
 import type { LiveRuns } from "../runs/live-runs.ts";
 import { type CheckpointChoice, findCheckpoint, heldCheckpoints } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { threadStateUpdate } from "./thread-schemas.ts";
-import { shownState, type ThreadStates } from "./thread-states.ts";
+import { type StoredThread, shownState, type ThreadStates } from "./thread-states.ts";
 
 interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   /** As the caller may see it. */
@@ -43,7 +37,7 @@ export class StateUpdates {
 
   /**
    * Changes the state of a thread as if a node had done it.
-   * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph, an unknown node or values that don't fit.
+   * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
     const { state, records, runs } = this.#dependencies;
@@ -64,13 +58,9 @@ export class StateUpdates {
 
   /**
    * Computes a change of the state of a thread, which may be yet to be added.
-   * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph, an unknown node or values that don't fit.
+   * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
    */
-  async prepare(
-    thread: Pick<ThreadRecord, "thread_id" | "metadata">,
-    choice: CheckpointChoice,
-    supersteps: StateChange[][],
-  ): Promise<PreparedUpdate> {
+  async prepare(thread: StoredThread, choice: CheckpointChoice, supersteps: StateChange[][]): Promise<PreparedUpdate> {
     const { state, records, states, clock, ids } = this.#dependencies;
     const { thread_id: threadId } = thread;
     const graph = states.graphOf(thread);
@@ -79,21 +69,19 @@ export class StateUpdates {
     }
     const metadata = { graph_id: graph.id, thread_id: threadId };
     const checkpoints = heldCheckpoints(state.checkpoints, threadId, graph.engine);
-    const { namespace, id } = await graph
-      .update({
-        threadId,
-        checkpoints,
-        from: findCheckpoint(state.checkpoints, threadId, graph.engine, choice),
-        supersteps,
-        metadata,
-        configurable: metadata,
-        now: () => clock.now(),
-        uuid: () => ids.uuid(),
-      })
-      .catch((error: unknown) => {
-        throw error instanceof GraphError ? new HttpError(422, error.message) : error;
-      });
-    const [after] = await graph.states({ threadId, checkpoints, at: [{ namespace: "" }], subgraphs: false });
+    const settings = states.settingsOf(thread);
+    const { namespace, id } = await graph.update({
+      threadId,
+      settings,
+      checkpoints,
+      from: findCheckpoint(state.checkpoints, threadId, graph.engine, choice),
+      supersteps,
+      metadata,
+      configurable: metadata,
+      now: () => clock.now(),
+      uuid: () => ids.uuid(),
+    });
+    const [after] = await graph.states({ threadId, settings, checkpoints, at: [{ namespace: "" }], subgraphs: false });
     return {
       reference: { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null },
       keep() {

@@ -42,7 +42,7 @@ export const threadStateRoutes = [
     query: { subgraphs, select },
     responses: { 200: { ...one, schema: selected }, 404: notFound, 422: invalid },
     async handle({ threadStates, params, query }) {
-      const state = await threadStates.read(params.thread_id as string, {}, query.subgraphs);
+      const state = await threadStates.read(params.thread_id as string, {}, { subgraphs: query.subgraphs });
       return ok(query.select?.length ? project({ ...state }, query.select) : state);
     },
   }),
@@ -89,7 +89,7 @@ export const threadStateRoutes = [
     query: { subgraphs },
     responses: { 200: one, 404: notFound, 422: invalid },
     handle: async ({ threadStates, params: { thread_id: id, checkpoint_id }, query }) =>
-      ok(await threadStates.read(id as string, { checkpoint_id }, query.subgraphs)),
+      ok(await threadStates.read(id as string, { checkpoint_id }, { subgraphs: query.subgraphs })),
   }),
   agentRoute({
     id: "post_thread_state_at_checkpoint",
@@ -101,7 +101,7 @@ export const threadStateRoutes = [
     body: { schema: stateAtCheckpoint, required: true },
     responses: { 200: one, 404: notFound, 422: invalid },
     handle: async ({ threadStates, params, body }) =>
-      ok(await threadStates.read(params.thread_id as string, body.checkpoint, body.subgraphs)),
+      ok(await threadStates.read(params.thread_id as string, body.checkpoint, { subgraphs: body.subgraphs ?? false })),
   }),
   agentRoute({
     id: "get_thread_history",

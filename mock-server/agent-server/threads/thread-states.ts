@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { Graphs } from "../assistants/graphs.ts";
-import type { Fields, Graph, StateSnapshot } from "../engine/contract.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
+import type { Fields, Graph, GraphSettings, StateSnapshot } from "../engine/contract.ts";
+import { graphSettings } from "../engine/graph-settings.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
 import { type CheckpointChoice, checkpointStore, findCheckpoint } from "./checkpoints.ts";
@@ -32,11 +34,15 @@ export function shownState({ tasks, next, checkpoint, values }: StateSnapshot): 
     status: next.length > 0 ? "interrupted" : "idle",
   };
 }
+/** What of a thread decides how its states are read; one that is yet to be added has no config. */
+export type StoredThread = Pick<ThreadRecord, "thread_id" | "metadata"> & Partial<Pick<ThreadRecord, "config">>;
 
 interface ThreadStatesDependencies {
   records: ThreadRecords;
   checkpoints: CheckpointTable;
   graphs: Graphs;
+  /** Who reads them; `null` where nobody has to be known. */
+  user: AuthUser | null;
 }
 
 /** The states of the threads that a caller may see. */
@@ -51,12 +57,17 @@ export class ThreadStates {
    * The state of a thread, or that at a checkpoint; with `subgraphs`, also those of its tasks that are graphs within it.
    * @throws {HttpError} 404 when there is no such thread or checkpoint.
    */
-  async read(threadId: string, choice: CheckpointChoice, subgraphs = false): Promise<StateSnapshot> {
-    const graph = this.graphOf(this.#dependencies.records.find(threadId));
+  async read(
+    threadId: string,
+    choice: CheckpointChoice,
+    { subgraphs = false, user = this.#dependencies.user }: { subgraphs?: boolean; user?: AuthUser | null } = {},
+  ): Promise<StateSnapshot> {
+    const thread = this.#dependencies.records.find(threadId);
+    const graph = this.graphOf(thread);
     const found = findCheckpoint(this.#dependencies.checkpoints, threadId, graph?.engine, choice);
     if (!found || !graph) return emptyState;
     const id = choice.checkpoint_id === undefined ? undefined : found.id;
-    const [state] = await this.#at(threadId, graph, [{ namespace: found.namespace, id }], subgraphs);
+    const [state] = await this.#at(thread, graph, [{ namespace: found.namespace, id }], subgraphs, user);
     return state as StateSnapshot;
   }
 
@@ -65,8 +76,9 @@ export class ThreadStates {
     threadId: string,
     { limit, before, metadata, checkpoint }: z.output<typeof historySearch>,
   ): Promise<StateSnapshot[]> {
-    const { records, checkpoints } = this.#dependencies;
-    const graph = this.graphOf(records.find(threadId));
+    const { records, checkpoints, user } = this.#dependencies;
+    const thread = records.find(threadId);
+    const graph = this.graphOf(thread);
     if (!graph) return [];
     const reference = typeof before === "object" && "configurable" in before ? before.configurable : before;
     const beforeId = typeof reference === "string" ? reference : (reference as Fields | undefined)?.checkpoint_id;
@@ -76,7 +88,7 @@ export class ThreadStates {
       before: typeof beforeId === "string" ? beforeId : undefined,
       metadata,
     };
-    return this.#at(threadId, graph, checkpoints.search(threadId, graph.engine, filter, limit), false);
+    return this.#at(thread, graph, checkpoints.search(threadId, graph.engine, filter, limit), false, user);
   }
 
   /**
@@ -87,14 +99,25 @@ export class ThreadStates {
     return typeof metadata.graph_id === "string" ? this.#dependencies.graphs.find(metadata.graph_id) : undefined;
   }
 
+  /** What the graph of a thread is made for: the config of the thread's last run. */
+  settingsOf(
+    { thread_id, metadata: { graph_id, assistant_id }, config = {} }: StoredThread,
+    user = this.#dependencies.user,
+  ): GraphSettings {
+    const configurable = { ...(config.configurable as Fields | undefined), thread_id, graph_id, assistant_id };
+    return graphSettings({ ...config, configurable }, {}, user);
+  }
+
   /** States whose checkpoints are known to be there. */
   #at(
-    threadId: string,
+    thread: ThreadRecord,
     graph: Graph,
     at: readonly { namespace: string; id?: string | undefined }[],
     subgraphs: boolean,
+    user: AuthUser | null,
   ): Promise<StateSnapshot[]> {
+    const threadId = thread.thread_id;
     const checkpoints = checkpointStore(this.#dependencies.checkpoints, threadId, graph.engine);
-    return graph.states({ threadId, checkpoints, at, subgraphs });
+    return graph.states({ threadId, settings: this.settingsOf(thread, user), checkpoints, at, subgraphs });
   }
 }

@@ -10,26 +10,25 @@ export interface InjectedRequest {
   /** Path and query. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Text, or a value that is sent as JSON. */
+  /** Text, bytes, or a value that is sent as JSON. */
   body?: unknown;
+  /** Aborted when the client disconnects. */
+  signal?: AbortSignal;
 }
 
 /** Has a request handled without a socket. A connection that would be broken off rejects. */
 export async function inject(handle: Handler, request: InjectedRequest): Promise<Response> {
-  const { method = "GET", path, headers = {}, body } = request;
+  const { method = "GET", path, headers = {}, body, signal } = request;
   const message = Object.assign(new IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });
-  const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const isRaw = typeof body === "string" || body instanceof Uint8Array;
+  const sent = body === undefined ? "" : isRaw ? body : JSON.stringify(body);
   message.rawHeaders = Object.entries({ host: "localhost", ...headers }).flat();
   for (const [name, value] of Object.entries({ host: "localhost", ...headers })) message.headers[name] = value;
-  if (sent !== "") message.push(sent);
+  if (sent.length > 0) message.push(sent);
   message.push(null);
-  const {
-    status,
-    headers: given = {},
-    json,
-    content,
-    disruption,
-  } = serialized(await handle(new RequestContext(message)));
+  const context = new RequestContext(message);
+  signal?.addEventListener("abort", () => context.abort(), { once: true });
+  const { status, headers: given = {}, json, content, disruption } = serialized(await handle(context));
   if (disruption) throw new TypeError(`The connection was ${disruption.kind}.`);
   const lines = Object.entries(given).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
   const payload = (json ?? content ?? null) as ConstructorParameters<typeof Response>[0];

@@ -1,7 +1,13 @@
-import { type Execution, type Graph, GraphError, type Outcome } from "../../agent-server/engine/contract.ts";
+import {
+  type Execution,
+  type Graph,
+  GraphError,
+  type GraphSettings,
+  type Outcome,
+} from "../../agent-server/engine/contract.ts";
 import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { ProjectGraph } from "../load/graph-config.ts";
-import type { ExecuteParams, WorkerMethods } from "../protocol.ts";
+import { type ExecuteParams, graphNotMade, type WorkerMethods } from "../protocol.ts";
 import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -9,7 +15,11 @@ import type { Supervisor } from "./supervisor.ts";
 const maxAttempts = 3;
 
 /** A graph of a project, which runs in the project's worker. */
-export function compiledGraph({ id: graphId, description }: ProjectGraph, supervisor: Supervisor): Graph {
+export function compiledGraph(
+  { id: graphId, description }: ProjectGraph,
+  supervisor: Supervisor,
+  defaults: GraphSettings = { config: {}, context: {} },
+): Graph {
   /** Calls what only reads; once more if the worker is lost. */
   const read = async <Name extends MethodName<WorkerMethods>>(
     method: Name,
@@ -19,34 +29,46 @@ export function compiledGraph({ id: graphId, description }: ProjectGraph, superv
       return await supervisor.call(method, params);
     } catch (error) {
       if (error instanceof WorkerLost) return supervisor.call(method, params);
-      throw error;
+      throw error instanceof CallFailure && error.name === graphNotMade ? graphError(error) : error;
     }
   };
   return {
     id: graphId,
     description,
+    defaults,
     engine: "compiled",
-    draw: (depth) => read("draw", { graphId, depth }),
-    schemas: () => read("schemas", { graphId }),
-    subgraphs: (recurse) => read("subgraphs", { graphId, recurse }),
+    draw: (depth, settings) => read("draw", { graphId, depth, settings }),
+    schemas: (settings) => read("schemas", { graphId, settings }),
+    subgraphs: (recurse, settings) => read("subgraphs", { graphId, recurse, settings }),
     execute: (execution) => execute(graphId, execution, supervisor),
-    async states({ threadId, checkpoints, at, subgraphs }) {
+    async states({ threadId, settings, checkpoints, at, subgraphs }) {
       await using call = supervisor.openCalls.open({ checkpoints });
       const places = at.map(({ namespace, id }) => ({ namespace, id }));
-      return await read("states", { handle: call.handle, graphId, threadId, at: places, subgraphs });
+      return await read("states", { handle: call.handle, graphId, settings, threadId, at: places, subgraphs });
     },
-    async update({ threadId, checkpoints, from, supersteps, metadata, configurable }) {
+    async update({ threadId, settings, checkpoints, from, supersteps, metadata, configurable }) {
       await using call = supervisor.openCalls.open({ checkpoints });
       const place = from && { namespace: from.namespace, id: from.id };
-      const params = { handle: call.handle, graphId, threadId, from: place, supersteps, metadata, configurable };
+      const params = {
+        handle: call.handle,
+        graphId,
+        settings,
+        threadId,
+        from: place,
+        supersteps,
+        metadata,
+        configurable,
+      };
       try {
         return await supervisor.call("update", params);
       } catch (error) {
-        throw error instanceof CallFailure ? new GraphError(error.name, error.message) : error;
+        throw error instanceof CallFailure ? graphError(error) : error;
       }
     },
   };
 }
+
+const graphError = ({ name, message }: CallFailure) => new GraphError(name, message);
 
 async function execute(graphId: string, execution: Execution, supervisor: Supervisor): Promise<Outcome> {
   const { checkpoints, store, publish, signal, beginAttempt, sleep: _, now: __, uuid: ___, ...data } = execution;

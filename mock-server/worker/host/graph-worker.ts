@@ -21,9 +21,9 @@ export interface GraphWorkerOptions {
 }
 
 export interface GraphWorkerService {
-  handlers: Handlers<ServerMethods>;
+  handlers: Omit<Handlers<ServerMethods>, "log">;
   checks: Omit<MessageChecks<ServerMethods, WorkerMethods>, "onInvalid">;
-  /** Takes the lines that the worker's code prints. */
+  /** Takes what the worker's code prints and logs. */
   onLog: (line: LogLine) => void;
 }
 
@@ -63,7 +63,9 @@ export class GraphWorker {
 
   /** Says how the worker is served. What it prints waits until then. */
   serve({ handlers, checks, onLog }: GraphWorkerService): void {
-    this.calls.serve(handlers, { ...checks, onInvalid: () => this.#endInvalid() });
+    const log: Handlers<ServerMethods>["log"] = ({ level, text }) =>
+      onLog({ stream: level === "ERROR" || level === "WARNING" ? "stderr" : "stdout", level, text });
+    this.calls.serve({ ...handlers, log }, { ...checks, onInvalid: () => this.#endInvalid() });
     readPrintedLines(this.#worker.stdout, "stdout", onLog);
     readPrintedLines(this.#worker.stderr, "stderr", onLog);
   }

@@ -62,6 +62,20 @@ const operation = z.discriminatedUnion("kind", [
   }),
 ]);
 
+const headers = z.array(z.tuple([z.string(), z.string()]));
+const request = z.object({
+  method: z.string(),
+  url: z.string(),
+  headers,
+  body: z.instanceof(Uint8Array).nullable(),
+});
+const user = z.looseObject({
+  identity: z.string(),
+  permissions: z.array(z.string()),
+  is_authenticated: z.boolean(),
+  display_name: z.string(),
+});
+
 const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, Name>> } = {
   getCheckpoint: z.object({ handle, namespace: z.string(), id: z.string().optional() }),
   listCheckpoints: z.object({
@@ -74,6 +88,10 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   putCheckpoint: z.object({ handle, checkpoint }),
   putWrites: z.object({ handle, writes: z.array(write) }),
   useStore: z.object({ handle, operations: z.array(operation) }),
+  log: z.object({ level: z.enum(["DEBUG", "INFO", "WARNING", "ERROR"]), text: z.string() }),
+  fetchServer: z.object({ request, user: user.nullable() }),
+  readServerBody: z.string(),
+  cancelServerBody: z.string(),
   publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
 };
 
@@ -122,12 +140,6 @@ const authOutcome = <Value extends z.ZodType>(result: Value) =>
     z.object({ kind: z.literal("refused"), status, detail: z.string(), headers: z.record(z.string(), z.string()) }),
     z.object({ kind: z.literal("failed") }),
   ]);
-const user = z.looseObject({
-  identity: z.string(),
-  permissions: z.array(z.string()),
-  is_authenticated: z.boolean(),
-  display_name: z.string(),
-});
 
 const results: { [Name in keyof WorkerMethods]: z.ZodType<Result<WorkerMethods, Name>> } = {
   load: z.array(z.string()),
@@ -152,7 +164,7 @@ const results: { [Name in keyof WorkerMethods]: z.ZodType<Result<WorkerMethods, 
   authorize: authOutcome(z.object({ value: fields, filter: fields.nullable() })),
   fetchApp: z.object({
     status,
-    headers: z.array(z.tuple([z.string(), z.string()])),
+    headers,
     body: z.string().nullable(),
   }),
   readAppBody: z.instanceof(Uint8Array).nullable(),

@@ -2,6 +2,7 @@ import type { CheckpointStore, Execution, NodeStore, StoredCheckpoint } from "..
 import { contains } from "../../kit/metadata-filter.ts";
 import type { Handlers } from "../calls.ts";
 import type { CallHandle, FoundCheckpoint, ServerMethods, StoreOperation, StoreResult } from "../protocol.ts";
+import type { ServerRequests } from "./server-requests.ts";
 
 /** What a call into a worker may read and write in the server. */
 export interface CallAccess {
@@ -59,7 +60,7 @@ export class OpenCalls {
     return call;
   }
 
-  readonly handlers: Handlers<ServerMethods> = {
+  readonly handlers: Omit<Handlers<ServerMethods>, keyof ServerRequests["handlers"] | "log"> = {
     getCheckpoint: ({ handle, namespace, id }) =>
       this.#get(handle).inTurn(async (checkpoints) => {
         const checkpoint = await checkpoints.get(namespace, id);

@@ -1,9 +1,12 @@
 import type { Readable } from "node:stream";
+import type { AgentLogLevel } from "../../kit/agent-log.ts";
 
-/** A line that code in a worker has printed. */
+/** What code in a worker has printed, line by line, or logged. */
 export interface LogLine {
   stream: "stdout" | "stderr";
   text: string;
+  /** Of what is logged rather than printed. */
+  level?: AgentLogLevel;
 }
 
 /** The beginning of a longer line is logged. */

@@ -1,10 +1,12 @@
+import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 import type { ProjectRequest } from "../../agent-server/served-project.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, jsonResponse } from "../../kit/http/http-response.ts";
 import { ClientDisconnected } from "../../kit/http/request-context.ts";
 import type { GraphProject, RouteGroup } from "../load/graph-config.ts";
 import type { CorsSettings } from "../load/graph-config-schema.ts";
-import type { AppRequest } from "../protocol.ts";
+import type { PlainRequest } from "../protocol.ts";
+import { readFromOtherSide } from "../response-bodies.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -47,8 +49,7 @@ export async function respondByProject(
 
 async function respondByApp(supervisor: Pick<Supervisor, "call">, request: ProjectRequest): Promise<HttpResponse> {
   try {
-    await request.admit();
-    return await fetchApp(supervisor, request);
+    return await fetchApp(supervisor, request, await request.admit());
   } catch (error) {
     if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
     if (!(error instanceof ClientDisconnected)) request.onFailure(error);
@@ -59,6 +60,7 @@ async function respondByApp(supervisor: Pick<Supervisor, "call">, request: Proje
 async function fetchApp(
   supervisor: Pick<Supervisor, "call">,
   { path, context, bodyLimitBytes }: ProjectRequest,
+  user: AuthUser | null,
 ): Promise<HttpResponse> {
   const sent = await context.readBytes(bodyLimitBytes);
   const root = `http://${context.header("host") ?? "localhost"}`;
@@ -67,30 +69,28 @@ async function fetchApp(
   url.pathname = path;
   url.search = context.query.toString();
   const hasBody = context.method !== "GET" && context.method !== "HEAD" && sent.length > 0;
-  const request: AppRequest = {
+  const request: PlainRequest = {
     method: context.method,
     url: url.href,
     headers: [...context.headers],
     body: hasBody ? sent : null,
   };
-  const { status, body, headers: lines } = await supervisor.call("fetchApp", request, { signal: context.signal });
+  const {
+    status,
+    body,
+    headers: lines,
+  } = await supervisor.call("fetchApp", { request, user }, { signal: context.signal });
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of new Headers(lines)) {
     const known = headers[name];
     headers[name] = known === undefined ? value : [known, value].flat();
   }
-  return { status, headers, ...(body === null ? {} : { content: contentOf(body, supervisor) }) };
-}
-
-function contentOf(body: string, supervisor: Pick<Supervisor, "call">): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const piece = await supervisor.call("readAppBody", body);
-      if (piece === null) controller.close();
-      else controller.enqueue(piece);
-    },
+  if (body === null) return { status, headers };
+  const content = readFromOtherSide({
+    read: () => supervisor.call("readAppBody", body),
     cancel: () => supervisor.call("cancelAppBody", body),
   });
+  return { status, headers, content };
 }
 
 function withoutCors(headers: HttpResponse["headers"] = {}): HttpResponse["headers"] {

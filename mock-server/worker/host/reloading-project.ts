@@ -109,7 +109,7 @@ export class ReloadingProject implements AsyncDisposable {
 }
 
 async function load({ file, start, onEvent }: ReloadingProjectOptions): Promise<RunningProject> {
-  const project = await readGraphConfig(file);
+  const project = await readGraphConfig(file, { isConfined: false });
   for (const message of project.warnings) onEvent({ event: "warning", message });
   return start(project);
 }

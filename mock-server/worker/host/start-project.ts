@@ -1,3 +1,4 @@
+import { defaultSettings } from "../load/default-settings.ts";
 import { compiledGraph } from "./compiled-graph.ts";
 import { projectAuth } from "./project-auth.ts";
 import { respondByProject } from "./project-http.ts";
@@ -5,13 +6,15 @@ import type { StartProject } from "./running-project.ts";
 import { Supervisor } from "./supervisor.ts";
 
 export const startProject: StartProject = async (project, { authTimeoutMs, ...options } = {}) => {
+  const defaults = defaultSettings(project.env);
   const supervisor = await Supervisor.start(project, options);
   const close = (choice?: { drain?: boolean }) => supervisor.close(choice);
   return {
     project,
     files: supervisor.files,
-    graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor)),
+    graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor, defaults.get(graph.id))),
     auth: projectAuth(project, supervisor, authTimeoutMs),
+    connect: (fetchServer) => supervisor.connect(fetchServer),
     respond: (request) => respondByProject(project.http, supervisor, request),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,3 +1,4 @@
+import type { FetchServer } from "../../agent-server/served-project.ts";
 import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
@@ -6,6 +7,7 @@ import { GraphWorker, WorkerLost } from "./graph-worker.ts";
 import { messageChecks } from "./message-checks.ts";
 import { OpenCalls } from "./open-calls.ts";
 import type { LogLine } from "./printed-lines.ts";
+import { ServerRequests } from "./server-requests.ts";
 import { WatchedWorker } from "./watched-worker.ts";
 
 export interface SupervisorOptions {
@@ -45,6 +47,7 @@ export class Supervisor {
   readonly #unresponsiveMs: number;
   readonly #signal: AbortSignal | undefined;
   #prewarmed: GraphWorker | undefined;
+  #fetchServer: FetchServer | undefined;
   readonly #workers = new Set<GraphWorker>();
   readonly #waitingForDedicated: (() => void)[] = [];
   #dedicated = 0;
@@ -71,6 +74,11 @@ export class Supervisor {
     const supervisor = new Supervisor(project, options);
     await supervisor.#sharedWorker();
     return supervisor;
+  }
+
+  /** Says how the project's code reaches the server that serves it. */
+  connect(fetchServer: FetchServer): void {
+    this.#fetchServer = fetchServer;
   }
 
   /** The source files that the project has loaded, absolute. */
@@ -142,11 +150,17 @@ export class Supervisor {
     const worker = this.#prewarmed ?? new GraphWorker({ env: this.#project.env, memoryMb: this.#memoryMb });
     this.#prewarmed = undefined;
     this.#workers.add(worker);
+    const requests = new ServerRequests(() => this.#fetchServer);
     void worker.lost.then(async () => {
+      void requests.close();
       await worker.terminate(noLongerServed());
       this.#workers.delete(worker);
     });
-    worker.serve({ handlers: this.openCalls.handlers, checks: messageChecks, onLog: this.#onLog });
+    worker.serve({
+      handlers: { ...this.openCalls.handlers, ...requests.handlers },
+      checks: messageChecks,
+      onLog: this.#onLog,
+    });
     try {
       this.#files = await this.#load(worker);
     } catch (error) {

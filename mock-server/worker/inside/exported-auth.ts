@@ -1,4 +1,5 @@
-import type { AuthDecision, AuthEvent, AuthRequest, AuthUser } from "../../agent-server/auth/auth-handlers.ts";
+import type { AuthDecision, AuthEvent, AuthRequest } from "../../agent-server/auth/auth-handlers.ts";
+import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 import type { Fields } from "../../agent-server/engine/contract.ts";
 import { filterMistake } from "../../kit/metadata-filter.ts";
 import type { ModuleExport } from "../load/graph-config.ts";

@@ -1,4 +1,5 @@
 import type { Fields, GraphSchemas } from "../../agent-server/engine/contract.ts";
+import { contextNames } from "./context-types.ts";
 import type { CompiledGraph } from "./graph-export.ts";
 import type { Library } from "./library.ts";
 
@@ -23,7 +24,8 @@ export function schemasOf(library: Library, graph: CompiledGraph): GraphSchemas 
     }
   };
   const { schemas } = library;
-  const none = { type: "object", properties: {} };
+  const names = contextNames((graph as unknown as Built).builder);
+  const none = { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
   const config = read(schemas && (() => schemas.getConfigTypeSchema(graph)), none);
   return {
     input_schema: read(schemas && (() => schemas.getInputTypeSchema(graph)), permissive),

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { ModuleExport } from "../load/graph-config.ts";
 import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
-import type { AppRequest, AppResponse } from "../protocol.ts";
+import type { PlainRequest, PlainResponse } from "../protocol.ts";
+import { ResponseBodies } from "../response-bodies.ts";
 
 /** What answers requests of the Fetch API: an app of Hono or Elysia, for instance. */
 interface Fetcher {
@@ -12,8 +12,7 @@ interface Fetcher {
 /** The app of a project. */
 export class HttpApp {
   readonly #fetcher: Fetcher;
-  /** Under ids that no other worker knows: a body belongs to the worker that began it. */
-  readonly #bodies = new Map<string, ReadableStreamDefaultReader<Uint8Array>>();
+  readonly bodies = new ResponseBodies();
 
   private constructor(fetcher: Fetcher) {
     this.#fetcher = fetcher;
@@ -28,31 +27,14 @@ export class HttpApp {
     );
   }
 
-  async fetch({ method, url, headers, body }: AppRequest, signal: AbortSignal): Promise<AppResponse> {
+  async fetch({ method, url, headers, body: sent }: PlainRequest, signal: AbortSignal): Promise<PlainResponse> {
     const response = await this.#fetcher.fetch(
-      new Request(url, { method, headers, signal, ...(body === null ? {} : { body: new Uint8Array(body) }) }),
+      new Request(url, { method, headers, signal, ...(sent === null ? {} : { body: new Uint8Array(sent) }) }),
     );
     if (!(response instanceof Response)) {
       throw new TypeError("The app of http.app returned something that isn't a Response.");
     }
-    const id = response.body && randomUUID();
-    if (response.body && id) this.#bodies.set(id, response.body.getReader());
-    return { status: response.status, headers: [...response.headers], body: id };
-  }
-
-  /** @throws {TypeError} for a body that isn't there, as when another worker had begun it. */
-  async readBody(id: string): Promise<Uint8Array | null> {
-    const reader = this.#bodies.get(id);
-    if (!reader) throw new TypeError("The body belongs to a worker that has ended.");
-    const { done, value } = await reader.read();
-    if (!done) return value;
-    this.#bodies.delete(id);
-    return null;
-  }
-
-  async cancelBody(id: string): Promise<void> {
-    const reader = this.#bodies.get(id);
-    this.#bodies.delete(id);
-    await reader?.cancel();
+    const body = response.body && this.bodies.keep(response.body);
+    return { status: response.status, headers: [...response.headers], body };
   }
 }

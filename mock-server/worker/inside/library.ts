@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { importInTheNameOf } from "../load/module-hooks.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
+import { rememberContexts } from "./context-types.ts";
 
 const packageName = "@langchain/langgraph";
 
@@ -44,6 +45,7 @@ export async function loadLibrary(folder: string, module: string): Promise<Libra
     pathToFileURL(packageFile).href,
     "@langchain/core/messages",
   );
+  rememberContexts(library.StateGraph);
   return { ...library, version, schemas, AIMessageChunk };
 }
 

@@ -1,8 +1,11 @@
 import { enableCompileCache } from "node:module";
 import { parentPort } from "node:worker_threads";
+import type { GraphSettings } from "../../agent-server/engine/contract.ts";
+import { failureByClass } from "../../kit/failure.ts";
 import { Calls } from "../calls.ts";
 import { loadedFiles } from "../load/module-hooks.ts";
-import type { ServerMethods, WorkerMethods } from "../protocol.ts";
+import { graphNotMade, type ServerMethods, type WorkerMethods } from "../protocol.ts";
+import { currentCaller } from "./caller.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
 import { EventWriter } from "./event-writer.ts";
 import { type ExportedAuth, loadAuth } from "./exported-auth.ts";
@@ -10,8 +13,10 @@ import { type CompiledGraph, type GraphMaker, loadGraph } from "./graph-export.t
 import { schemasOf, subgraphSchemas } from "./graph-schemas.ts";
 import { HttpApp } from "./http-app.ts";
 import { type Library, loadLibrary } from "./library.ts";
+import { provideOwnServer } from "./own-server.ts";
 import { libraryCommand, runGraph } from "./run-graph.ts";
 import { isolateRuns } from "./run-isolation.ts";
+import { provideSdkLogger } from "./sdk-logger.ts";
 import { snapshotView } from "./snapshot.ts";
 import { wireValue } from "./wire-json.ts";
 
@@ -30,6 +35,8 @@ let app: HttpApp;
 calls.serve({
   async load(project) {
     Object.assign(process.env, project.env);
+    provideOwnServer(calls);
+    provideSdkLogger(calls, currentNode);
     const [first] = project.graphs;
     if (first) library = await loadLibrary(project.folder, first.module);
     for (const { id, ...place } of project.graphs) makers.set(id, await loadGraph(place));
@@ -44,14 +51,16 @@ calls.serve({
     const writer = new EventWriter(calls, params.handle);
     try {
       const makeGraph = makerOf(params.graphId);
-      return await isolated(() => runGraph(params, { library, calls, makeGraph, writer, signal }));
+      const run = () => runGraph(params, { library, calls, makeGraph, writer, signal });
+      const { runId, user } = params;
+      return await isolated(() => currentCaller.run({ kind: "run", runId, user }, run));
     } finally {
       writer.flush();
     }
   },
 
-  async states({ handle, graphId, threadId, at, subgraphs }) {
-    const graph = await plainGraph(graphId);
+  async states({ handle, graphId, settings, threadId, at, subgraphs }) {
+    const graph = await plainGraph(graphId, settings);
     graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
     const states: unknown[] = [];
     for (const { namespace, id } of at) {
@@ -65,8 +74,8 @@ calls.serve({
     return wireValue(states, "The state");
   },
 
-  async update({ handle, graphId, threadId, from, supersteps, metadata, ...params }) {
-    const graph = await plainGraph(graphId);
+  async update({ handle, graphId, settings, threadId, from, supersteps, metadata, ...params }) {
+    const graph = await plainGraph(graphId, settings);
     graph.checkpointer = threadSaver(library, calls, { handle, threadId, runId: null });
     const { configurable } = await graph.bulkUpdateState(
       {
@@ -88,22 +97,24 @@ calls.serve({
     return { namespace: configurable?.checkpoint_ns ?? "", id: configurable?.checkpoint_id };
   },
 
-  async draw({ graphId, depth }) {
-    const graph = await plainGraph(graphId);
+  async draw({ graphId, depth, settings }) {
+    const graph = await plainGraph(graphId, settings);
     const options: object = { xray: Number.isFinite(depth) ? depth : true };
     return wireValue(await graph.getGraphAsync(options), "The drawing");
   },
 
-  schemas: async ({ graphId }) => wireValue(schemasOf(library, await plainGraph(graphId)), "The schemas"),
-  subgraphs: async ({ graphId, recurse }) =>
-    wireValue(await subgraphSchemas(library, await plainGraph(graphId), recurse), "The schemas"),
+  schemas: async ({ graphId, settings }) =>
+    wireValue(schemasOf(library, await plainGraph(graphId, settings)), "The schemas"),
+  subgraphs: async ({ graphId, recurse, settings }) =>
+    wireValue(await subgraphSchemas(library, await plainGraph(graphId, settings), recurse), "The schemas"),
 
-  authenticate: (request) => auth.authenticate(request),
-  authorize: (event) => auth.authorize(event),
+  authenticate: (request) => currentCaller.run({ kind: "auth handler" }, () => auth.authenticate(request)),
+  authorize: (event) => currentCaller.run({ kind: "auth handler" }, () => auth.authorize(event)),
 
-  fetchApp: (request, signal) => app.fetch(request, signal),
-  readAppBody: (body) => app.readBody(body),
-  cancelAppBody: (body) => app.cancelBody(body),
+  fetchApp: ({ request, user }, signal) =>
+    currentCaller.run({ kind: "request", user }, () => app.fetch(request, signal)),
+  readAppBody: (body) => app.bodies.read(body),
+  cancelAppBody: (body) => app.bodies.cancel(body),
 });
 
 function makerOf(graphId: string): GraphMaker {
@@ -113,6 +124,18 @@ function makerOf(graphId: string): GraphMaker {
 }
 
 /** A graph outside of a run. */
-function plainGraph(graphId: string): Promise<CompiledGraph> {
-  return makerOf(graphId)({ configurable: {} }, {});
+async function plainGraph(graphId: string, { config, context }: GraphSettings): Promise<CompiledGraph> {
+  try {
+    return await makerOf(graphId)(config, { context });
+  } catch (error) {
+    const { name, message } = failureByClass(error);
+    const reason = `Graph "${graphId}" can't be made for this config: ${name}: ${message}`;
+    throw Object.assign(new Error(reason, { cause: error }), { name: graphNotMade });
+  }
+}
+
+/** The node whose code runs at the moment; none while the project is loaded. */
+function currentNode(): string | undefined {
+  const node = (library as Library | undefined)?.getConfig()?.metadata?.langgraph_node;
+  return typeof node === "string" ? node : undefined;
 }

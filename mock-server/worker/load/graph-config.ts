@@ -41,7 +41,7 @@ export interface GraphProject {
  * Reads a graph configuration file. All mistakes are reported together.
  * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each mistake.
  */
-export async function readGraphConfig(path: string): Promise<GraphProject> {
+export async function readGraphConfig(path: string, { isConfined = true } = {}): Promise<GraphProject> {
   const file = resolve(path);
   let text: string;
   try {
@@ -53,7 +53,7 @@ export async function readGraphConfig(path: string): Promise<GraphProject> {
   const document = readConfigDocument(path, text);
   const result = graphConfigSchema.safeParse(document.content);
   if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
-  return projectOf(path, file, document, result.data);
+  return projectOf(path, file, document, result.data, isConfined);
 }
 
 async function projectOf(
@@ -61,6 +61,7 @@ async function projectOf(
   file: string,
   document: ConfigDocument,
   config: GraphConfig,
+  isConfined: boolean,
 ): Promise<GraphProject> {
   const folder = dirname(file);
   const found: Mistake[] = [];
@@ -72,17 +73,19 @@ async function projectOf(
       return undefined;
     }
   };
+  const pathOf = (target: string) => projectPath(folder, target, isConfined);
+  const exportOf = (reference: string, kind: string) => moduleExport(reference, kind, pathOf);
   const graphs: ProjectGraph[] = [];
   for (const [id, graph] of Object.entries(config.graphs)) {
     const { path: target, description = null } = typeof graph === "string" ? { path: graph } : graph;
     const at = ["graphs", id, ...(typeof graph === "string" ? [] : ["path"])];
-    const found = await attempt(at, () => moduleExport(folder, target, "graphs"));
+    const found = await attempt(at, () => exportOf(target, "graphs"));
     if (found) graphs.push({ id, ...found, description });
   }
   const { auth, http, store = null } = config;
-  const authExport = auth && (await attempt(["auth", "path"], () => moduleExport(folder, auth.path, "auth handlers")));
-  const app = http?.app && (await attempt(["http", "app"], () => moduleExport(folder, http.app as string, "apps")));
-  const env = await attempt(["env"], () => projectEnvironment(folder, config.env));
+  const authExport = auth && (await attempt(["auth", "path"], () => exportOf(auth.path, "auth handlers")));
+  const app = http?.app && (await attempt(["http", "app"], () => exportOf(http.app as string, "apps")));
+  const env = await attempt(["env"], () => projectEnvironment(folder, config.env, isConfined));
   if (found.length > 0) throw mistakesError(path, document, found);
   return {
     file,
@@ -101,7 +104,11 @@ async function projectOf(
 }
 
 /** @throws {Error} the rest of a sentence about the reference. */
-async function moduleExport(folder: string, reference: string, kind: string): Promise<ModuleExport> {
+async function moduleExport(
+  reference: string,
+  kind: string,
+  pathOf: (target: string) => Promise<string>,
+): Promise<ModuleExport> {
   const separator = reference.lastIndexOf(":");
   const target = reference.slice(0, separator);
   const exportName = reference.slice(separator + 1);
@@ -112,7 +119,7 @@ async function moduleExport(folder: string, reference: string, kind: string): Pr
   if (separator <= 0 || exportName === "") {
     throw new Error(`is ${reference}, which lacks the export: write ./file.ts:export`);
   }
-  return { module: await projectPath(folder, target), exportName };
+  return { module: await pathOf(target), exportName };
 }
 
 function unknownKeys(path: string, { lineOf }: ConfigDocument, config: GraphConfig): string[] {

@@ -26,7 +26,7 @@ const inTheNameOf = "graphdeploy-import:";
 
 /**
  * Makes this worker load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
- * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json. What the packages under node_modules import is left to
+ * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json, or of that of what imports them. What the packages under node_modules import is left to
  * Node.js.
  */
 export function registerModuleHooks(): void {
@@ -41,8 +41,12 @@ export function registerModuleHooks(): void {
       const importer = ownFile(context.parentURL);
       if (importer === undefined) return next(specifier, context);
       const mapped = mappedByPaths(specifier, importer);
-      if (mapped !== undefined) return next(pathToFileURL(mapped).href, context);
-      return resolveLeniently(specifier, context, importer, next);
+      const resolved =
+        mapped === undefined
+          ? resolveLeniently(specifier, context, importer, next)
+          : next(pathToFileURL(mapped).href, context);
+      passPathsOn(importer, ownFile(resolved.url));
+      return resolved;
     },
     load(url, context, next) {
       const path = ownFile(url);
@@ -115,18 +119,34 @@ function fileFor(path: string): string | undefined {
 type Matcher = (specifier: string) => string[];
 const matchers = new Map<string, Matcher | null>();
 
+/** Of the files that have been imported, the `paths` of those that import them: libraries of a workspace often have no tsconfig.json of their own. */
+const inherited = new Map<string, Matcher>();
+
+function passPathsOn(importer: string, imported: string | undefined): void {
+  if (imported === undefined || inherited.has(imported)) return;
+  const matcher = matcherOf(dirname(importer)) ?? inherited.get(importer);
+  if (matcher) inherited.set(imported, matcher);
+}
+
 function mappedByPaths(specifier: string, importer: string): string | undefined {
   if (/^[./]|^[a-z]+:/.test(specifier)) return undefined;
-  const folder = dirname(importer);
+  const candidates = [matcherOf(dirname(importer)), inherited.get(importer)].flatMap(
+    (matcher) => matcher?.(specifier) ?? [],
+  );
+  for (const path of candidates) {
+    const file = fileFor(path);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
+
+/** By the `paths` of the nearest tsconfig.json; `null` where it has none. */
+function matcherOf(folder: string): Matcher | null {
   let matcher = matchers.get(folder);
   if (matcher === undefined) {
     const tsconfig = getTsconfig(folder);
     matcher = (tsconfig && createPathsMatcher(tsconfig)) ?? null;
     matchers.set(folder, matcher);
   }
-  for (const path of matcher?.(specifier) ?? []) {
-    const file = fileFor(path);
-    if (file !== undefined) return file;
-  }
-  return undefined;
+  return matcher;
 }

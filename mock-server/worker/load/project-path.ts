@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /**
- * The real, absolute path of a file that a project's configuration names, links followed.
- * @throws {Error} when there is no such file, or it lies outside the folder; the message is the rest of a sentence about the path.
+ * The real, absolute path of a file that a project's configuration names, links followed. `isConfined`: whether it has to lie in the folder.
+ * @throws {Error} when there is no such file, or it lies where it must not; the message is the rest of a sentence about the path.
  */
-export async function projectPath(folder: string, path: string): Promise<string> {
+export async function projectPath(folder: string, path: string, isConfined = true): Promise<string> {
   const root = await realpath(folder);
   let file: string;
   try {
@@ -13,7 +13,8 @@ export async function projectPath(folder: string, path: string): Promise<string>
   } catch {
     throw new Error(`names ${path}, which isn't there`);
   }
-  if (!isInside(root, file)) throw new Error(`names ${path}, which lies outside the folder of the configuration file`);
+  if (isConfined && !isInside(root, file))
+    throw new Error(`names ${path}, which lies outside the folder of the configuration file`);
   return file;
 }
 

@@ -3,6 +3,9 @@ import { findPackageJSON } from "node:module";
 import { pathToFileURL } from "node:url";
 import { compileFunction } from "node:vm";
 import { transform } from "sucrase";
+import { withCommonJsHabits } from "./commonjs-habits.ts";
+import { withDecorators } from "./decorators.ts";
+import { firstDecorator } from "./syntax.ts";
 
 /** A module's source as Node.js runs it. */
 export interface RunnableSource {
@@ -36,12 +39,15 @@ export function runnableSource(path: string): RunnableSource {
     const reason = message.replace(/^Error transforming [^:]*: /, "").replace(/ \(\d+:\d+\)$/, "");
     throw new SyntaxError(`${path}${loc ? `:${loc.line}` : ""}: ${reason}`, { cause: error });
   }
+  const decorated = firstDecorator(source);
+  if (decorated !== undefined) source = withDecorators(path, decorated);
   const [, flavour] = typescriptFile.exec(path) ?? [];
   if (flavour === "c") return { source, format: "commonjs" };
   if (flavour === "m") return { source, format: "module" };
   if (isInModulePackage(path)) return { source, format: "module" };
   // Where package.json says "commonjs", too: compilers take a .ts file for a module by its imports and exports, and so do projects.
-  return { source, format: compilesAsCommonJs(source) ? "commonjs" : "module" };
+  if (compilesAsCommonJs(source)) return { source, format: "commonjs" };
+  return { source: withCommonJsHabits(source), format: "module" };
 }
 
 function isInModulePackage(path: string): boolean {

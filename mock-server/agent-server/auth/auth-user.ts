@@ -1,0 +1,10 @@
+/** Who sends a request, as the project's handler says; further fields are kept. */
+export interface AuthUser {
+  identity: string;
+  permissions: string[];
+  /** @default true */
+  is_authenticated: boolean;
+  /** @default the identity */
+  display_name: string;
+  [field: string]: unknown;
+}

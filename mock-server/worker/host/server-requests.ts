@@ -1,0 +1,31 @@
+import type { FetchServer } from "../../agent-server/served-project.ts";
+import type { Handlers } from "../calls.ts";
+import type { ServerMethods } from "../protocol.ts";
+import { ResponseBodies } from "../response-bodies.ts";
+
+type RequestHandlers = Pick<Handlers<ServerMethods>, "fetchServer" | "readServerBody" | "cancelServerBody">;
+
+/** The requests of one worker's code to the server that it belongs to, which there is once it serves the project. */
+export class ServerRequests {
+  readonly #bodies = new ResponseBodies();
+  readonly handlers: RequestHandlers;
+
+  constructor(server: () => FetchServer | undefined) {
+    this.handlers = {
+      fetchServer: async ({ user, request }, signal) => {
+        const fetchServer = server();
+        if (!fetchServer) throw new TypeError("The server doesn't serve these graphs yet.");
+        const response = await fetchServer({ ...request, signal }, user);
+        const body = response.body && this.#bodies.keep(response.body);
+        return { status: response.status, headers: [...response.headers], body };
+      },
+      readServerBody: (body) => this.#bodies.read(body),
+      cancelServerBody: (body) => this.#bodies.cancel(body),
+    };
+  }
+
+  /** Disconnects, as when the worker has ended. */
+  close(): Promise<void> {
+    return this.#bodies.cancelAll();
+  }
+}

@@ -1,0 +1,44 @@
+import type { Calls } from "../calls.ts";
+import type { ServerMethods, WorkerMethods } from "../protocol.ts";
+import { readFromOtherSide } from "../response-bodies.ts";
+import { currentCaller } from "./caller.ts";
+
+/** Stands for the server that a worker belongs to. Requests to it don't go through a socket. */
+const ownUrl = "http://agent-server.localhost";
+
+const isBodiless = (status: number) => status === 204 || status === 205 || status === 304;
+
+/** Lets the official client, where it is given no address, reach the server that the worker belongs to, with the rights of the current caller. */
+export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): void {
+  const fetchOwn = async (...args: Parameters<typeof fetch>): Promise<Response> => {
+    const request = new Request(...args);
+    const url = new URL(request.url);
+    if (url.origin !== ownUrl) return fetch(request);
+    const caller = currentCaller.getStore();
+    if (caller?.kind === "auth handler") throw new TypeError("An auth handler can't call the server that it guards.");
+    const { status, headers, body } = await calls.call(
+      "fetchServer",
+      {
+        user: caller?.user ?? null,
+        request: {
+          method: request.method,
+          url: url.pathname + url.search,
+          headers: [...request.headers],
+          body: request.body && new Uint8Array(await request.arrayBuffer()),
+        },
+      },
+      request.signal,
+    );
+    if (body === null || isBodiless(status)) return new Response(null, { status, headers });
+    request.signal.addEventListener("abort", () => calls.notify("cancelServerBody", body), { once: true });
+    const content = readFromOtherSide({
+      read: () => calls.call("readServerBody", body, request.signal),
+      cancel: () => calls.call("cancelServerBody", body),
+    });
+    return new Response(content, { status, headers });
+  };
+  Object.assign(globalThis, {
+    [Symbol.for("langgraph_api:fetch")]: fetchOwn,
+    [Symbol.for("langgraph_api:url")]: ownUrl,
+  });
+}
