@@ -69,7 +69,7 @@ export default {
       to: {
         path: "^mock-server/",
         pathNot:
-          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|stream-mode)|auth/auth-(handlers|user)|served-project)[.]ts$)",
+          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|shown-configurable|stream-mode)|auth/auth-(handlers|user)|served-project)[.]ts$)",
       },
     },
     {

@@ -88,8 +88,11 @@ export function createAgentApp({
       const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, context, checkKey) : undefined;
       return find(path, context)(request, user);
     };
-    if (request.context.method === "OPTIONS") return preflight(request.context);
-    return forAnyOrigin(await chain(errorResponses(request.agent.onDefect), handle)(request.context));
+    // What empties a server is for its operators, not for the pages of any site.
+    const isForPages = !path.startsWith("/internal/");
+    if (request.context.method === "OPTIONS" && isForPages) return preflight(request.context);
+    const response = await chain(errorResponses(request.agent.onDefect), handle)(request.context);
+    return isForPages ? forAnyOrigin(response) : response;
   };
 }
 

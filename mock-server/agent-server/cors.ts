@@ -1,4 +1,5 @@
 import type { HttpResponse } from "../kit/http/http-response.ts";
+import { networkHeaders } from "../kit/http/network-permissions.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 
 /** Browsers may read these headers of a response from another origin. */
@@ -13,18 +14,6 @@ const corsHeaders: Record<string, string> = {
 /** The same response, for pages of any origin. */
 export function forAnyOrigin(response: HttpResponse): HttpResponse {
   return { ...response, headers: response.headers ? { ...corsHeaders, ...response.headers } : corsHeaders };
-}
-
-/** What a browser asks of a server in a network that the page isn't from, by its older and its newer name. */
-const networkPermissions = {
-  "access-control-request-private-network": "access-control-allow-private-network",
-  "access-control-request-local-network": "access-control-allow-local-network",
-};
-
-/** What lets a page of an allowed origin reach a server of the user's own network. */
-export function networkHeaders(context: RequestContext): Record<string, string> {
-  const asked = Object.entries(networkPermissions).filter(([name]) => context.header(name) === "true");
-  return Object.fromEntries(asked.map(([, permission]) => [permission, "true"]));
 }
 
 /** The response to a browser that asks whether it may send a request. */

@@ -1,4 +1,4 @@
-import { networkHeaders } from "../../agent-server/cors.ts";
+import { networkHeaders } from "../../kit/http/network-permissions.ts";
 import type { RequestContext } from "../../kit/http/request-context.ts";
 import type { CorsSettings } from "../load/graph-config-schema.ts";
 
