@@ -15,7 +15,7 @@ import { viewDeployment } from "../views.ts";
 import { type DeploymentFilters, deploymentQuery } from "./deployment-filters.ts";
 import { type DeploymentRegistry, deploymentNotFound } from "./deployment-registry.ts";
 import { checkCreate, checkPatch } from "./deployment-rules.ts";
-import { emptyTimeline, isGone, timelineAfter } from "./deployment-state.ts";
+import { emptyTimeline, timelineAfter } from "./deployment-state.ts";
 
 export interface DeploymentServiceOptions
   extends Pick<
@@ -80,8 +80,7 @@ export class DeploymentService {
       listeners.check(listenerId, body.source_config.listener_config?.k8s_namespace);
     }
     const now = clock.now();
-    const holder = store.deployments.findByName(edition, tenantId, body.name);
-    if (holder && !isGone(holder, now)) throw nameTaken(body.name);
+    if (store.deployments.isNameInUse({ edition, tenantId, name: body.name }, now)) throw nameTaken(body.name);
     const id = ids.uuid();
     const sourceConfig = givenFields(body.source_config);
     if (body.source === "github") sourceConfig.build_on_push ??= false;

@@ -89,8 +89,7 @@ export class Deployments extends Table<DeploymentRecord> {
   /** Adds a deployment with its first revision; neither, and `false`, where another that isn't gone `now` has its name in its workspace. */
   insert(record: DeploymentRecord, first: RevisionRecord, now: number): boolean {
     return this.database.transaction(() => {
-      const holder = this.findByName(record.edition, record.tenantId, record.name);
-      if (holder && !isGone(holder, now)) return false;
+      if (this.isNameInUse(record, now)) return false;
       this.put(record);
       this.#revisions.put(first);
       return true;
@@ -102,9 +101,20 @@ export class Deployments extends Table<DeploymentRecord> {
     if (this.has(record.id)) this.put(record);
   }
 
-  /** The newest of this name, which may be gone. */
-  findByName(edition: Edition, tenantId: string, name: string): DeploymentRecord | undefined {
-    return this.page({ edition, tenantId, name }, { offset: 0, limit: 1 })[0];
+  /** Whether a deployment that isn't gone `now` has a name in its workspace. */
+  isNameInUse(
+    { edition, tenantId, name }: Pick<DeploymentRecord, "edition" | "tenantId" | "name">,
+    now: number,
+  ): boolean {
+    const holder = this.database.get(
+      `SELECT 1 FROM deployments WHERE edition = ? AND tenant_id = ? AND name = ?
+        AND (deletion IS NULL OR deletion ->> 'goneAt' IS NULL OR deletion ->> 'goneAt' > ?) LIMIT 1`,
+      edition,
+      tenantId,
+      name,
+      now,
+    );
+    return holder !== undefined;
   }
 
   /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */

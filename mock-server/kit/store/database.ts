@@ -123,11 +123,11 @@ export class Database {
   /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
-    this.#database.exec("BEGIN IMMEDIATE");
+    this.#prepare("BEGIN IMMEDIATE").run();
     let result: Result;
     try {
       result = work();
-      this.#database.exec("COMMIT");
+      this.#prepare("COMMIT").run();
     } catch (error) {
       this.#committed = [];
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
