@@ -55,7 +55,8 @@ export function createApp({ ids, admin: adminOptions, serve, guardHost, guardAdm
       found?.target.handle ?? (() => unmatched(router, context.rawPath)),
     )(context);
   };
-  return chain(requestIds, (context) =>
+  // What fails before its request has an identifier fails in order, too.
+  return chain(errorResponses(onDefect), requestIds, (context) =>
     context.rawPath.startsWith("/_mock/") ? handleAdmin(context) : handlePublic(context),
   );
 }

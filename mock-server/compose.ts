@@ -148,16 +148,18 @@ export function compose(
     takeSnapshot: (includeSecrets) => takeSnapshot({ store, faults, transitions, redaction }, includeSecrets),
     putSnapshot(snapshot, isConfirmed) {
       checkConfirmed(isConfirmed);
-      putSnapshot({ store, faults, transitions, redaction }, snapshot);
-      agents.end();
+      store.transaction(() => {
+        putSnapshot({ store, faults, transitions, redaction }, snapshot);
+        agents.end();
+      });
     },
     reset(isConfirmed) {
       checkConfirmed(isConfirmed);
       store.transaction(() => {
         store.clear();
         seedConfigured();
+        agents.end();
       });
-      agents.end();
       journal.clear();
       faults.clear();
       transitions.reset();

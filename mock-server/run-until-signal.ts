@@ -15,6 +15,8 @@ export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number
 /** Runs a command with the process's arguments; what goes wrong is one line on stderr and exit code 1. */
 export async function runCommand(command: Command): Promise<void> {
   silenceSqliteWarning();
+  // Whoever reads the first line and closes the pipe has no use for the rest; that must not end the server.
+  process.stdout.on("error", () => undefined);
   try {
     await command.parseAsync();
   } catch (error) {

@@ -36,7 +36,9 @@ export async function openStorage(folder: string | undefined, seed: number | str
     const database = await Database.inMemory(schemas);
     return { ...readFrom(database, undefined, seed), database, isKept: false, close: () => database.close() };
   }
-  const directory = await DataDirectory.open(folder, schemas);
+  const directory = await DataDirectory.open(folder, schemas, (database, root) =>
+    takeOverFormat1(database, new ControlPlaneStore(database, join(root, "uploads"))),
+  );
   const { database } = directory;
   try {
     const read = readFrom(database, join(directory.folder, "uploads"), seed);
@@ -50,7 +52,6 @@ export async function openStorage(folder: string | undefined, seed: number | str
 function readFrom(database: Database, uploadsFolder: string | undefined, seed: number | string | undefined) {
   const settings = new Settings(database);
   const store = new ControlPlaneStore(database, uploadsFolder);
-  takeOverFormat1(database, store);
   const clock = createClock({
     state: settings.get<ClockState>("clock"),
     keep: (state) => settings.set("clock", state),

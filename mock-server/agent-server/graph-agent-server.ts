@@ -147,7 +147,12 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       context,
       bodyLimitBytes: settings.bodyLimitBytes,
       ours,
-      admit: async () => auth && authenticated(auth, context, checkKey),
+      async admit() {
+        if (auth) return authenticated(auth, context, checkKey);
+        // Also of the paths that need no key while they are the server's own.
+        checkKey?.();
+        return null;
+      },
       onFailure: (error) => logOf(agent, "ERROR", `The app of http.app has failed: ${String(error)}`),
     });
   }

@@ -23,7 +23,11 @@ async function disturbed(context: RequestContext, effect: FaultEffect, next: Han
   if (effect.latency !== undefined) await wait(parseDuration(effect.latency, "latency"), undefined, { ref: false });
   if (instead) return instead;
   const response = serialized(await next(context));
-  if (effect.reset === "after") return reset;
+  if (effect.reset === "after") {
+    // As when its reader disconnects.
+    if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
+    return reset;
+  }
   if (effect.truncate) return truncated(response);
   return effect.malformed ? malformed(response) : response;
 }

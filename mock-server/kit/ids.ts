@@ -26,8 +26,9 @@ export function createIdSource(seed?: number | string, counter?: DrawCounter): I
   let isCertain = true;
   const next = (kind: string) => {
     if (counter && (drawn >= reserved || !isCertain)) {
-      reserved = Math.max(reserved, drawn + reservedTogether);
-      isCertain = counter.reserve(reserved);
+      const reached = Math.max(reserved, drawn + reservedTogether);
+      isCertain = counter.reserve(reached);
+      reserved = reached;
     }
     return createHash("sha256").update(`${seed}/${kind}/${drawn++}`).digest();
   };

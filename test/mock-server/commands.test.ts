@@ -79,3 +79,15 @@ test("the dev server has info and a reference page, and 404 for what there isn't
   expect(await (await fetch(`${dev.url}/docs`)).text()).toContain("swagger-ui-bundle.js");
   expect((await fetch(`${dev.url}/nothing`)).status).toBe(404);
 });
+
+test("a server whose output nobody reads any more goes on", async () => {
+  const child = run("main.ts", "--port", "0", "--log-format", "json");
+  const { url } = JSON.parse(await firstLine(child));
+  child.stdout.destroy();
+  for (let count = 0; count < 3; count++) {
+    const response = await fetch(`${url}/v2/deployments`, { headers: { "x-api-key": "any" } });
+    expect(response.status).toBe(200);
+  }
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});

@@ -364,6 +364,10 @@ test("a directory of the first format with a record that can't be read keeps all
   };
   change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"sequence\":1}')");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
+  // So that the version that wrote it can still be gone back to.
+  const database = new DatabaseSync(dataFile(folder));
+  expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+  database.close();
   change("DELETE FROM records WHERE id = 'x'");
   await using server = await startWith(folder);
   expect((await server.snapshot.get()).content.deployments).toHaveLength(4);

@@ -23,3 +23,17 @@ test("a seed makes the same identifiers every time", () => {
   expect(drawn[0]).toMatch(version4);
   expect(other.uuid()).not.toBe(drawn[0]);
 });
+
+test("identifiers that couldn't be reserved aren't given out", () => {
+  let isFull = true;
+  const { uuid } = createIdSource(7, {
+    start: 0,
+    reserve() {
+      if (isFull) throw new Error("The disk is full.");
+      return true;
+    },
+  });
+  for (let count = 0; count < 3; count++) expect(uuid).toThrow("The disk is full.");
+  isFull = false;
+  expect(uuid()).toBe(createIdSource(7).uuid());
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MockServer } from "../../mock-server/server.ts";
-import { type Api, githubBody, startForTest } from "./api.ts";
+import { until } from "../agent-server/agent.ts";
+import { type Api, apiOf, githubBody, startForTest } from "./api.ts";
 
 /** Starts a run on a live deployment's agent server, whose answer is an event stream. */
 async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
@@ -42,4 +43,18 @@ test("a delayed request keeps its body, on an agent server too", async () => {
   mock.clock.resume();
   mock.faults.add({ match: { path: "/agents/*" }, effect: { latency: "1ms" } });
   expect(await (await stream(mock)).text()).toMatch(/^event: metadata/);
+});
+
+test("a run whose client is reset is cancelled where it asked for that", async () => {
+  await using mock = await startForTest();
+  const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
+  const agent = apiOf(`${mock.url}/agents/${body.id}`);
+  const { body: thread } = await agent("POST", "/threads", {});
+  mock.faults.add({ match: { path: "/agents/*/runs/stream" }, effect: { reset: "after" } });
+  const run = { assistant_id: "delay", input: { ms: 60_000 }, on_disconnect: "cancel" };
+  await expect(agent("POST", `/threads/${thread.thread_id}/runs/stream`, run)).rejects.toThrow();
+  await until(async () => {
+    const { body: runs } = await agent("GET", `/threads/${thread.thread_id}/runs`);
+    return runs[0]?.status === "interrupted";
+  });
 });

@@ -56,8 +56,9 @@ export class DeploymentRegistry {
     store.transaction(() => {
       store.uploads.removeOf(id);
       store.deployments.remove(id);
+      // What its agent server keeps goes with it or not at all.
+      onGone(id);
     });
-    onGone(id);
   }
 
   /** Gives a deployment these tag values instead of those it has. @throws {HttpError} 404 */

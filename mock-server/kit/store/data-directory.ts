@@ -35,10 +35,10 @@ export class DataDirectory {
 
   /**
    * Opens a folder, which is made if it doesn't exist, and brings its tables to what `schemas` say. Only its owner can read the files. A file that isn't ours, that a newer version wrote or that is
-   * damaged is left as it is.
+   * damaged is left as it is. `takeOver` moves what an earlier format kept, once the tables are there; when it throws, the file stays in that format.
    * @throws {DataDirectoryError}
    */
-  static async open(folder: string, schemas: readonly Schema[]): Promise<DataDirectory> {
+  static async open(folder: string, schemas: readonly Schema[], takeOver: TakeOver = () => {}): Promise<DataDirectory> {
     const { DatabaseSync } = await import("node:sqlite");
     let connection: DatabaseSync | undefined;
     let restore = () => {};
@@ -51,7 +51,7 @@ export class DataDirectory {
       restore = () => chmodSync(file, mode);
       chmodSync(file, 0o600);
       connection = new DatabaseSync(file);
-      const database = prepare(connection, isNew, schemas);
+      const database = prepare(connection, isNew, schemas, (database) => takeOver(database, resolve(file, "..")));
       return new DataDirectory(folder, file, database);
     } catch (error) {
       connection?.close();
@@ -72,6 +72,9 @@ export class DataDirectory {
     openFiles.delete(this.#file);
   }
 }
+
+/** Moves what an earlier format kept into the tables; `folder` is the directory's. */
+export type TakeOver = (database: Database, folder: string) => void;
 
 /** The files that servers of this process have. SQLite's lock would end with the first of two connections that is closed. */
 const openFiles = new Set<string>();
@@ -102,7 +105,12 @@ function checkFile(file: string, folder: string): boolean {
 }
 
 /** Locks a database and makes or updates its tables. A new one gets its head before it has a log beside it, so that the file says at once whose it is. */
-function prepare(connection: DatabaseSync, isNew: boolean, schemas: readonly Schema[]): Database {
+function prepare(
+  connection: DatabaseSync,
+  isNew: boolean,
+  schemas: readonly Schema[],
+  takeOver: (database: Database) => void,
+): Database {
   // The lock is held until the database is closed, and the system releases it when the process dies.
   connection.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
   if (isNew) connection.exec(`PRAGMA application_id = ${applicationId}`);
@@ -112,6 +120,7 @@ function prepare(connection: DatabaseSync, isNew: boolean, schemas: readonly Sch
   const database = Database.over(connection);
   database.transaction(() => {
     database.migrate(schemas);
+    takeOver(database);
     connection.exec(`PRAGMA user_version = ${formatVersion}`);
   });
   connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
