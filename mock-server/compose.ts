@@ -90,6 +90,7 @@ export function compose(
     readUpload: (objectPath) => store.uploads.read(objectPath),
     redaction,
     onLog,
+    onDefect,
   });
   const controlPlaneOptions: ControlPlaneOptions = {
     store,

@@ -99,12 +99,23 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     graphs.use(others);
     defaults.make();
   }
+  function dispose(): void {
+    isClosed = true;
+    live.close();
+    alarms[Symbol.dispose]();
+  }
 
-  useGraphs(options.graphs);
-  webhooks.restore();
-  await live.restore();
-  await expiry.restore();
-  cronTimer.restore();
+  try {
+    useGraphs(options.graphs);
+    webhooks.restore();
+    await live.restore();
+    await expiry.restore();
+    cronTimer.restore();
+  } catch (error) {
+    // What has begun by then would go on beside the next attempt.
+    dispose();
+    throw error;
+  }
   return {
     servicesFor,
     lookUps: {
@@ -114,10 +125,6 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
     useGraphs,
     onDefect,
-    [Symbol.dispose]() {
-      isClosed = true;
-      live.close();
-      alarms[Symbol.dispose]();
-    },
+    [Symbol.dispose]: dispose,
   };
 }

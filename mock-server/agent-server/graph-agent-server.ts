@@ -47,13 +47,15 @@ interface Served {
 
 interface Deployed {
   agent: LiveAgent;
-  /** Of the revision that `served` is for, which the agent may be ahead of. */
-  revisionId: string;
+  /** Of the revision that `served` is for, which the agent may be ahead of; `undefined` where that has failed, to be tried again. */
+  revisionId: string | undefined;
   served: Promise<Served>;
   /** Aborted to end the deployment, all its revisions alike. */
   ending: AbortController;
-  /** Once it is there. */
-  running?: Agent;
+  /** What runs once the revision is there or has failed, which may be what an earlier revision began; never rejects. */
+  settled: Promise<Agent | undefined>;
+  /** What runs so far. */
+  running: Agent | undefined;
 }
 
 /**
@@ -83,15 +85,15 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     return ownDatabase;
   };
 
-  async function serve(agent: LiveAgent, before: Promise<Served> | undefined, ending: AbortSignal): Promise<Served> {
+  async function serve(agent: LiveAgent, before: Deployed | undefined, ending: AbortSignal): Promise<Served> {
     const current = () => deployed.get(agent.identity.id)?.agent ?? agent;
     const project = await projectOf(agent);
     project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
-    const known = await before;
-    if (known) {
-      known.running.useGraphs(graphs);
-      return { running: known.running, project, auth };
+    const running = await before?.settled;
+    if (running) {
+      running.useGraphs(graphs);
+      return { running, project, auth };
     }
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
@@ -118,20 +120,25 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       return known.served;
     }
     const ending = known?.ending ?? new AbortController();
-    const served = serve(agent, known?.served, ending.signal);
-    const entry: Deployed = { agent, revisionId: agent.revisionId, served, ending };
-    deployed.set(id, entry);
-    served.then(
-      ({ running }) => {
-        entry.running = running;
-      },
-      () => {
-        // Graphs that fail to load are retried by the next request; the state stays.
-        if (deployed.get(id) !== entry) return;
-        if (known) deployed.set(id, known);
-        else deployed.delete(id);
+    const served = serve(agent, known, ending.signal);
+    const settled = served.then(
+      ({ running }) => running,
+      async () => {
+        // Graphs that fail to load are retried by the next request; the state stays, and what still runs is served as before.
+        entry.revisionId = undefined;
+        const running = await known?.settled;
+        if (known) {
+          const { agent, revisionId, served } = known;
+          Object.assign(entry, { agent, revisionId, served });
+        }
+        return running;
       },
     );
+    const entry: Deployed = { agent, revisionId: agent.revisionId, served, ending, settled, running: known?.running };
+    deployed.set(id, entry);
+    void settled.then((running) => {
+      entry.running = running;
+    });
     return served;
   }
 
@@ -199,11 +206,7 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       entry?.ending.abort();
       // One that is there ends now, not a moment later.
       if (entry?.running) entry.running[Symbol.dispose]();
-      else
-        void entry?.served.then(
-          ({ running }) => running[Symbol.dispose](),
-          () => undefined,
-        );
+      else void entry?.settled.then((running) => running?.[Symbol.dispose]());
     }
   }
 }

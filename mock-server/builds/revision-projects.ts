@@ -23,6 +23,8 @@ export interface RevisionProjectsOptions {
   redaction: Redaction;
   /** Takes what a revision's code prints. */
   onLog: (entry: AgentLogEntry) => void;
+  /** Takes what went wrong on the server's side, which is a defect of it. */
+  onDefect: (error: unknown) => void;
 }
 
 interface Loaded {
@@ -99,10 +101,12 @@ export class RevisionProjects implements Builds, AsyncDisposable {
       if (!loaded.isDraining || !isMeant(loaded)) continue;
       loaded.isDraining = false;
       loaded.unwanted.abort();
-      void loaded.running.then(
-        (running) => running?.close(),
-        () => undefined,
-      );
+      loaded.running
+        .then(
+          (running) => running?.close(),
+          () => undefined,
+        )
+        .catch(this.#options.onDefect);
     }
     for (const [id, loaded] of this.#loaded) if (isMeant(loaded)) this.#end(id, false);
   }
@@ -118,8 +122,19 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     this.#loaded.delete(revisionId);
     loaded.isDraining = drain;
     if (!drain) loaded.unwanted.abort();
-    const ended = close(loaded, drain).finally(() => this.#ending.delete(loaded));
+    const ended = this.#close(loaded, drain).finally(() => this.#ending.delete(loaded));
     this.#ending.set(loaded, ended);
+  }
+
+  /** Never throws: nobody waits for it but the end of the server. */
+  async #close(loaded: Loaded, drain: boolean): Promise<void> {
+    try {
+      const project = await loaded.running.catch(() => undefined);
+      await project?.close({ drain });
+      if (loaded.temporaryFolder !== undefined) await rm(loaded.temporaryFolder, { recursive: true, force: true });
+    } catch (error) {
+      this.#options.onDefect(error);
+    }
   }
 
   #load(origin: RevisionOrigin): Loaded {
@@ -168,7 +183,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     folder: string,
     signal: AbortSignal,
   ): Promise<RunningProject> {
-    const { start, redaction, onLog } = this.#options;
+    const { start, redaction, onLog, onDefect } = this.#options;
     const path =
       config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
     let file: string;
@@ -185,14 +200,9 @@ export class RevisionProjects implements Builds, AsyncDisposable {
       {
         onLog: ({ stream, text, level = stream === "stderr" ? "WARNING" : "INFO" }) =>
           onLog({ deploymentId, revisionId, level, message: text }),
+        onDefect,
         signal,
       },
     );
   }
-}
-
-async function close({ running, temporaryFolder }: Loaded, drain: boolean): Promise<void> {
-  const project = await running.catch(() => undefined);
-  await project?.close({ drain });
-  if (temporaryFolder !== undefined) await rm(temporaryFolder, { recursive: true, force: true });
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { agentSchema } from "../../mock-server/agent-server/persistence/agent-schema.ts";
 import { Database, StorageError } from "../../mock-server/kit/store/database.ts";
 import { startAgent, thread, until } from "./agent.ts";
+import { startAgentOf, startProject } from "./compiled/project.ts";
 
 test("a disk that is full fails what is to be kept on it, and the server goes on", async () => {
   const connection = new DatabaseSync(":memory:");
@@ -46,3 +48,44 @@ test("a disk that is full fails what is to be kept on it, and the server goes on
   expect(agent.defects.every((defect) => defect instanceof StorageError)).toBe(true);
   expect(agent.defects.length).toBeGreaterThan(0);
 }, 20_000);
+
+test("a run of a compiled graph whose checkpoints can't be kept fails", async () => {
+  const connection = new DatabaseSync(":memory:");
+  const database = Database.over(connection);
+  database.migrate([agentSchema]);
+  connection.exec("CREATE TRIGGER full BEFORE INSERT ON checkpoints BEGIN SELECT RAISE(ABORT, 'no room'); END");
+  const defects: unknown[] = [];
+  await using worker = await startProject("basics", { onDefect: (error) => defects.push(error) });
+  await using agent = await startAgentOf(worker, { database });
+  const body = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
+  const { body: ended } = await agent.call("POST", `/threads/${thread(1)}/runs/wait`, body);
+  expect(ended.__error__).toMatchObject({ message: "no room" });
+  expect((await agent.call("GET", `/threads/${thread(1)}/runs`)).body).toMatchObject([{ status: "error" }]);
+  expect(defects.length).toBeGreaterThan(0);
+});
+
+test("a change of a compiled graph's state that can't be kept fails", async () => {
+  await using worker = await startProject("basics", { onDefect: () => undefined });
+  const graph = worker.graphs.find(({ id }) => id === "trivial");
+  const full = async () => {
+    throw new StorageError("The disk is full");
+  };
+  const changed = graph?.update({
+    threadId: thread(1),
+    settings: { config: {}, context: {} },
+    checkpoints: {
+      get: async () => undefined,
+      list: async () => [],
+      writes: async () => [],
+      put: full,
+      putWrites: full,
+    },
+    from: undefined,
+    supersteps: [[{ values: { value: "b" }, asNode: "one" }]],
+    metadata: {},
+    configurable: {},
+    now: Date.now,
+    uuid: randomUUID,
+  });
+  await expect(changed).rejects.toThrow("The disk is full");
+});

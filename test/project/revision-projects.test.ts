@@ -1,15 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { RepositoryFolders } from "../../mock-server/builds/repository-folders.ts";
-import { RevisionProjects } from "../../mock-server/builds/revision-projects.ts";
+import { RevisionProjects, type RevisionProjectsOptions } from "../../mock-server/builds/revision-projects.ts";
 import { Redaction } from "../../mock-server/kit/redaction.ts";
+import type { StartProject } from "../../mock-server/worker/host/running-project.ts";
 
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../fixtures/graph-projects/greeter", import.meta.url));
 
 /** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
-function projectsOfThree() {
+function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
   const told: string[] = [];
+  const defects: unknown[] = [];
   let started = 0;
   const projects = new RevisionProjects({
     repositories: new RepositoryFolders({ [repositoryUrl]: folder }),
@@ -18,6 +20,7 @@ function projectsOfThree() {
     readUpload: () => undefined,
     redaction: new Redaction(),
     onLog: () => {},
+    onDefect: (error) => defects.push(error),
     async start(project) {
       const number = ++started;
       told.push(`start ${number}`);
@@ -32,6 +35,7 @@ function projectsOfThree() {
         async [Symbol.asyncDispose]() {},
       };
     },
+    ...options,
   });
   const origin = (revisionId: string, sequence: number) => ({
     deploymentId: "deployment",
@@ -42,7 +46,7 @@ function projectsOfThree() {
     repositoryUrl,
     secrets: [],
   });
-  return { projects, told, origin };
+  return { projects, told, defects, origin };
 }
 
 test("the project of an earlier revision ends after its runs when a later one is live, and not before", async () => {
@@ -74,4 +78,24 @@ test("a live revision that this server didn't build is loaded once", async () =>
   const { projects, told } = projectsOfThree();
   await Promise.all([projects.runningFor("one"), projects.runningFor("one")]);
   expect(told).toEqual(["start 1"]);
+});
+
+test("a project that can't be ended is a defect, and ends nothing else", async () => {
+  const failure = new Error("The folder can't be removed");
+  const start: StartProject = async (project) => ({
+    project,
+    graphs: [],
+    files: [],
+    auth: null,
+    connect: () => undefined,
+    respond: ({ ours }) => ours(),
+    close: () => Promise.reject(failure),
+    async [Symbol.asyncDispose]() {},
+  });
+  const { projects, defects, origin } = projectsOfThree({ start });
+  await projects.build(origin("one", 1));
+  projects.release("one");
+  projects.forget();
+  await projects[Symbol.asyncDispose]();
+  expect(defects).toEqual([failure, failure]);
 });

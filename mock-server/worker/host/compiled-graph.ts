@@ -60,7 +60,9 @@ export function compiledGraph(
         configurable,
       };
       try {
-        return await supervisor.call("update", params);
+        const updated = await supervisor.call("update", params);
+        await call.allKept();
+        return updated;
       } catch (error) {
         throw error instanceof CallFailure ? graphError(error) : error;
       }
@@ -85,7 +87,9 @@ async function execute(graphId: string, execution: Execution, supervisor: Superv
     };
     try {
       // A run whose worker was lost may have been what the worker was lost by.
-      return await supervisor.call("execute", params, { signal, isDedicated: attempt > 1 });
+      const outcome = await supervisor.call("execute", params, { signal, isDedicated: attempt > 1 });
+      await call.allKept();
+      return outcome;
     } catch (error) {
       if (!(error instanceof WorkerLost) || signal.aborted || attempt === maxAttempts) throw error;
       // What the run has done so far is in the thread's last checkpoint, and continues from there.

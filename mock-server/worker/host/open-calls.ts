@@ -19,6 +19,7 @@ class OpenCall implements AsyncDisposable {
   hasPut = false;
   readonly #onDispose: () => void;
   #tail: Promise<unknown> = Promise.resolve();
+  #failure: { error: unknown } | undefined;
 
   constructor(handle: CallHandle, access: CallAccess, onDispose: () => void) {
     this.handle = handle;
@@ -34,6 +35,20 @@ class OpenCall implements AsyncDisposable {
     });
     this.#tail = done.catch(() => undefined);
     return done;
+  }
+
+  /** Puts something in its turn. Nobody waits for it but {@link allKept}. */
+  put(task: (checkpoints: CheckpointStore) => Promise<void>, onDefect: (error: unknown) => void): void {
+    this.inTurn(task).catch((error) => {
+      this.#failure ??= { error };
+      onDefect(error);
+    });
+  }
+
+  /** Waits until all that the worker has put is kept. @throws the first error of what isn't. */
+  async allKept(): Promise<void> {
+    await this.#tail;
+    if (this.#failure) throw this.#failure.error;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,11 +91,10 @@ export class OpenCalls {
     putCheckpoint: ({ handle, checkpoint }) => {
       const call = this.#calls.get(handle);
       if (call && checkpoint.namespace === "") call.hasPut = true;
-      call?.inTurn((checkpoints) => checkpoints.put(checkpoint)).catch(this.#onDefect);
+      call?.put((checkpoints) => checkpoints.put(checkpoint), this.#onDefect);
     },
     putWrites: ({ handle, writes }) => {
-      const call = this.#calls.get(handle);
-      call?.inTurn((checkpoints) => checkpoints.putWrites(writes)).catch(this.#onDefect);
+      this.#calls.get(handle)?.put((checkpoints) => checkpoints.putWrites(writes), this.#onDefect);
     },
     useStore: async ({ handle, operations }) => {
       const { store } = this.#get(handle).access;
