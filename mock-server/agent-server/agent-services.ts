@@ -63,7 +63,7 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const common = { clock, ids, state, runs: live };
   const records = new ThreadRecords({ clock, threads: state.threads, expiry });
   const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs, user });
-  const stateUpdates = new StateUpdates({ ...common, records, states: threadStates });
+  const stateUpdates = new StateUpdates({ ...common, records, states: threadStates, locks });
   const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
   const assistants = new Assistants({ ...common, graphs, defaults, cronTimer, user });
   const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { MockServer, MockServerOptions } from "../../mock-server/server.ts";
 import { type Api, apiOf, startForTest } from "./api.ts";
@@ -167,6 +168,38 @@ test("two requests for an expired token renew it once", async () => {
   const answers = await Promise.all([authenticate(mock), authenticate(mock)]);
   expect(answers.map(({ body }) => body.status)).toEqual(["completed", "completed"]);
   expect(answers[0].body.token).toBe(answers[1].body.token);
+});
+
+test("what happens to a token while it is renewed lasts", async () => {
+  await using mock = await startWithProvider();
+  await consent((await authenticate(mock)).body.url);
+  const list = async () => (await mock.cloud("GET", "/v2/auth/tokens")).body;
+  const [{ id }] = await list();
+  const duringRenewal = async (method: string, path: string, body?: object) => {
+    mock.clock.advance("2h");
+    mock.faults.add({ match: { path: "/oauth/token" }, times: 1, effect: { latency: "300ms" } });
+    const renewed = authenticate(mock);
+    await setTimeout(100);
+    await mock.cloud(method, path, body);
+    await renewed;
+  };
+  await duringRenewal("PATCH", `/v2/auth/tokens/${id}/metadata`, { provider_account_label: "work" });
+  expect(await list()).toMatchObject([{ id, provider_account_label: "work" }]);
+  await duringRenewal("DELETE", `/v2/auth/tokens/${id}`);
+  expect(await list()).toEqual([]);
+});
+
+test("a token that is no longer the default one when it is renewed stays so", async () => {
+  await using mock = await startWithProvider();
+  await consent((await authenticate(mock)).body.url);
+  mock.clock.advance("2h");
+  mock.faults.add({ match: { path: "/oauth/token" }, times: 1, effect: { latency: "300ms" } });
+  const renewed = authenticate(mock);
+  await setTimeout(100);
+  await consent((await authenticate(mock, { force_new: true, is_default: true })).body.url);
+  await renewed;
+  const { body } = await mock.cloud("GET", "/v2/auth/tokens");
+  expect(body.map(({ is_default }: { is_default: boolean }) => is_default)).toEqual([true, false]);
 });
 
 test("an agent gets a token only once it is connected to it", async () => {

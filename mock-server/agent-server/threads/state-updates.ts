@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
+import type { KeyedLocks } from "../../kit/keyed-locks.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { CheckpointReference, Fields, StateChange, StateSnapshot } from "../engine/contract.ts";
@@ -17,13 +18,17 @@ interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   records: ThreadRecords;
   states: ThreadStates;
   runs: Pick<LiveRuns, "isBusy">;
+  locks: KeyedLocks;
 }
 
 /** A change of a thread's state that has been computed. */
 interface PreparedUpdate {
   /** The checkpoint that it ends with. */
   reference: CheckpointReference;
-  /** Writes all of it. Returns the thread as it is then; `undefined` when it is gone. */
+  /**
+   * Writes all of it. Returns the thread as it is then; `undefined` when it is gone.
+   * @throws {HttpError} 409 when the state has changed since.
+   */
   keep(): ThreadRecord | undefined;
 }
 
@@ -36,24 +41,26 @@ export class StateUpdates {
   }
 
   /**
-   * Changes the state of a thread as if a node had done it.
-   * @throws {HttpError} 409 while a run is under way, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
+   * Changes the state of a thread as if a node had done it. Updates of one thread build on one another.
+   * @throws {HttpError} 409 while a run is under way, or when there was one meanwhile, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
-    const { state, records, runs } = this.#dependencies;
-    const checkIdle = () => {
+    const { state, records, runs, locks } = this.#dependencies;
+    const findIdle = () => {
+      const thread = records.find(threadId);
       if (runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
+      return thread;
     };
-    const thread = records.find(threadId);
-    checkIdle();
     const chosen =
       body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
     const updates = Array.isArray(body.values) ? body.values : [body.values];
     const supersteps = updates.map((values) => [{ values, asNode: body.as_node }]);
-    const update = await this.prepare(thread, chosen ?? {}, supersteps);
-    checkIdle();
-    state.transaction(() => update.keep());
-    return update.reference;
+    return locks.run(`state/${threadId}`, async () => {
+      const update = await this.prepare(findIdle(), chosen ?? {}, supersteps);
+      findIdle();
+      state.transaction(() => update.keep());
+      return update.reference;
+    });
   }
 
   /**
@@ -69,6 +76,8 @@ export class StateUpdates {
     }
     const metadata = { graph_id: graph.id, thread_id: threadId };
     const checkpoints = heldCheckpoints(state.checkpoints, threadId, graph.engine);
+    const findLatest = () => state.checkpoints.search(threadId, graph.engine, {}, 1)[0]?.id;
+    const latest = findLatest();
     const settings = states.settingsOf(thread);
     const { namespace, id } = await graph.update({
       threadId,
@@ -85,6 +94,7 @@ export class StateUpdates {
     return {
       reference: { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null },
       keep() {
+        if (findLatest() !== latest) throw new HttpError(409, `The state of thread ${threadId} has changed meanwhile.`);
         checkpoints.keep();
         return records.change(threadId, () => ({
           ...shownState(after as StateSnapshot),

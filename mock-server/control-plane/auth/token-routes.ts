@@ -120,8 +120,8 @@ export const tokenRoutes = [
       404: notFound,
       422: validationFailed,
     },
-    handle({ tokens, caller, params, body }) {
-      const updated = tokens.update(caller, params.token_id, body.provider_account_label, body.is_default);
+    async handle({ tokens, caller, params, body }) {
+      const updated = await tokens.update(caller, params.token_id, body.provider_account_label, body.is_default);
       return { status: 200, body: tokens.view(updated) };
     },
   }),

@@ -73,35 +73,40 @@ export class TokenService {
     id: string,
     accountLabel: string | null | undefined,
     isDefault: boolean | null | undefined,
-  ): TokenRecord {
+  ): Promise<TokenRecord> {
     const { store, clock } = this.#options;
-    const token = this.find(caller, id);
-    return store.transaction(() => {
-      if (isDefault === true) this.#clearDefault(token);
-      return this.#tokens.put({
-        ...token,
-        accountLabel: accountLabel ?? token.accountLabel,
-        isDefault: isDefault ?? token.isDefault,
-        updatedAt: clock.now(),
+    return this.#inTurn(id, async () => {
+      const token = this.find(caller, id);
+      return store.transaction(() => {
+        if (isDefault === true) this.#clearDefault(token);
+        return this.#tokens.put({
+          ...token,
+          accountLabel: accountLabel ?? token.accountLabel,
+          isDefault: isDefault ?? token.isDefault,
+          updatedAt: clock.now(),
+        });
       });
     });
   }
 
   /** A token that is valid now: itself, or renewed; `undefined` when it has expired and can't be renewed. One renewal at a time. */
   usable(provider: ProviderRecord, id: string): Promise<TokenRecord | undefined> {
-    const { clock, locks } = this.#options;
-    return locks.run(`token/${id}`, async () => {
+    const { clock } = this.#options;
+    return this.#inTurn(id, async () => {
       const token = this.get(id);
       if (!token || token.expiresAt === null || token.expiresAt > clock.now()) return token;
       if (token.refreshToken === null) return undefined;
       try {
         const issued = await refresh(this.#options, provider, token.refreshToken);
+        // Another token may have become the default one meanwhile.
+        const current = this.get(id);
+        if (!current) return undefined;
         return this.#tokens.put({
-          ...token,
+          ...current,
           accessToken: issued.accessToken,
-          refreshToken: issued.refreshToken ?? token.refreshToken,
+          refreshToken: issued.refreshToken ?? current.refreshToken,
           expiresAt: issued.expiresAt,
-          scopes: issued.scopes ?? token.scopes,
+          scopes: issued.scopes ?? current.scopes,
           updatedAt: clock.now(),
         });
       } catch (error) {
@@ -114,12 +119,16 @@ export class TokenService {
   /** Removes tokens and the connections that use them, after revoking them at their providers. */
   async remove(tokens: readonly TokenRecord[]): Promise<void> {
     const { store } = this.#options;
-    for (const token of tokens) {
-      const provider = this.#providers.get(token.providerRecordId);
-      await revoke(this.#options, provider, token.refreshToken ?? token.accessToken);
-      store.transaction(() => {
-        this.#tokens.remove(token.id);
-        for (const { id } of store.connections.find({ tokenId: token.id })) store.connections.remove(id);
+    for (const { id } of tokens) {
+      await this.#inTurn(id, async () => {
+        const token = this.get(id);
+        if (!token) return;
+        const provider = this.#providers.get(token.providerRecordId);
+        await revoke(this.#options, provider, token.refreshToken ?? token.accessToken);
+        store.transaction(() => {
+          this.#tokens.remove(id);
+          for (const connection of store.connections.find({ tokenId: id })) store.connections.remove(connection.id);
+        });
       });
     }
   }
@@ -136,6 +145,10 @@ export class TokenService {
       created_at: timestamp(token.createdAt),
       updated_at: timestamp(token.updatedAt),
     };
+  }
+
+  #inTurn<Result>(id: string, change: () => Promise<Result>): Promise<Result> {
+    return this.#options.locks.run(`token/${id}`, change);
   }
 
   /** Leaves no default token of a user for a provider. */

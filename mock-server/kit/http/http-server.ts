@@ -83,7 +83,11 @@ export class HttpServer {
     this.#server.on("request", (message, outgoing) => this.#serve(message, outgoing));
     this.#server.on("checkContinue", (message, outgoing) => this.#serve(message, outgoing, true));
     this.#server.on("clientError", (error, socket) => void this.#refuse(error, socket as Socket));
-    this.#webSockets = new WebSockets(this.#server, options.handle, this.#onDefect);
+    this.#webSockets = new WebSockets(this.#server, options.handle, this.#onDefect, (socket) => {
+      const before = this.#pending.get(socket)?.finished;
+      this.#pending.delete(socket);
+      return before;
+    });
   }
 
   /** Listens and returns the server's URL, in which a wildcard address reads as loopback. @throws a system error, for example when the port is in use. */

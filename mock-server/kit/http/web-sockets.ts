@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { WebSocketServer } from "ws";
 import type { Handler } from "./http-response.ts";
@@ -16,26 +17,48 @@ export class WebSockets {
   readonly #connections = new Set<Duplex>();
   #sockets: Promise<WebSocketServer> | undefined;
 
-  constructor(server: Server, handle: Handler, onDefect: (error: unknown) => void) {
+  /** `takeOver` takes a connection from the server. Returns when its last response is complete, if one is pending. */
+  constructor(
+    server: Server,
+    handle: Handler,
+    onDefect: (error: unknown) => void,
+    takeOver: (socket: Socket) => Promise<void> | undefined,
+  ) {
     this.#server = server;
     this.#handle = handle;
     server.on("upgrade", (message, socket, head) => {
-      socket.on("error", () => undefined);
-      if (message.headers.upgrade?.toLowerCase() !== "websocket") this.#passOn(message, socket, head);
-      else {
+      if (!this.#connections.has(socket)) {
         this.#connections.add(socket);
+        socket.on("error", () => undefined);
         socket.once("close", () => this.#connections.delete(socket));
-        this.#upgrade(message, socket, head).catch((error: unknown) => {
-          onDefect(error);
-          socket.destroy();
-        });
       }
+      this.#serve(message, socket, head, takeOver(message.socket)).catch((error: unknown) => {
+        onDefect(error);
+        socket.destroy();
+      });
     });
   }
 
   /** Breaks off all connections. */
   close(): void {
     for (const socket of this.#connections) socket.destroy();
+  }
+
+  async #serve(
+    message: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    before: Promise<void> | undefined,
+  ): Promise<void> {
+    if (before) {
+      await before;
+      // A request behind one that ended the connection isn't handled.
+      if (!socket.writable) return;
+      // The response has begun the time until the next request.
+      message.socket.setTimeout(0);
+    }
+    if (message.headers.upgrade?.toLowerCase() === "websocket") await this.#upgrade(message, socket, head);
+    else this.#passOn(message, socket, head);
   }
 
   async #upgrade(message: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -46,6 +69,8 @@ export class WebSockets {
       (await this.#sockets).handleUpgrade(message, socket, head, (accepted) => {
         accepted.on("error", () => undefined);
         accept(accepted);
+        // Requests that waited may have paused it.
+        socket.resume();
       });
       return;
     }
@@ -65,5 +90,6 @@ export class WebSockets {
     }
     duplex.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
     this.#server.emit("connection", socket);
+    socket.resume();
   }
 }

@@ -94,6 +94,28 @@ test("the state is updated as a node, and a run goes on from an earlier checkpoi
   expect(bad).toMatchObject({ status: 422, body: { detail: 'Node "nowhere" does not exist' } });
 });
 
+test("updates of a thread at the same time build on one another", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}/state`;
+  await agent.call("POST", "/threads", { thread_id: thread(1), metadata: { graph_id: "fanout" } });
+  const update = (line: string) => agent.call("POST", path, { values: { log: [line] }, as_node: "work" });
+  const responses = await Promise.all(["a", "b", "c"].map(update));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await agent.call("GET", path)).body.values.log.toSorted()).toEqual(["a", "b", "c"]);
+});
+
+test("an update is refused when a run has come and gone while it was computed", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const run = { assistant_id: "fanout", input: { log: [] }, if_not_exists: "create" };
+  await agent.call("POST", `${path}/runs/wait`, run);
+  const supersteps = Array.from({ length: 200 }, () => ({ log: ["updated"] }));
+  const updated = agent.call("POST", `${path}/state`, { values: supersteps, as_node: "work" });
+  await agent.call("POST", `${path}/runs/wait`, run);
+  expect((await updated).status).toBe(409);
+  expect((await agent.call("GET", `${path}/state`)).body.values.log).not.toContain("updated");
+});
+
 test("commands go to nodes and change the state, and sent tasks run side by side", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
