@@ -89,7 +89,7 @@ export class WebSockets {
       if (!/^(upgrade|connection|http2-settings)$/i.test(name)) text += `${name}: ${rawHeaders[index + 1]}\r\n`;
     }
     duplex.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, "latin1"), head]));
-    this.#server.emit("connection", socket);
+    this.#server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
     socket.resume();
   }
 }
