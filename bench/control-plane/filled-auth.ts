@@ -78,6 +78,7 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
 export async function addTokens({ mock }: FilledStore, ids: readonly string[], userId: string): Promise<void> {
   const now = mock.clock.now();
   await changeContent({ mock }, ({ collections }) => {
-    collections.tokens.push(...ids.map((id) => tokenOf(id, userId, now)));
+    const others = collections.tokens.filter(({ id }) => !ids.includes(id));
+    collections.tokens = [...others, ...ids.map((id) => tokenOf(id, userId, now))];
   });
 }
