@@ -16,7 +16,7 @@ function answered(url: string, text: string): Promise<string> {
 }
 
 const requestOf = (method: string, path: string, headers = "") =>
-  `${method} ${path} HTTP/1.1\r\nhost: mock\r\nx-api-key: key\r\n${headers}\r\n`;
+  `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\n${headers}\r\n`;
 
 test("headers that can't be sent are refused with the rule that has them", async () => {
   await using mock = await startForTest();

@@ -1,6 +1,6 @@
-import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { type Handler, serialized } from "./http-response.ts";
+import { nodeHttp } from "./node-http.ts";
 import { RequestContext } from "./request-context.ts";
 
 /** A request for {@link inject}. */
@@ -19,7 +19,7 @@ export interface InjectedRequest {
 /** Has a request handled without a socket. A connection that would be broken off rejects. */
 export async function inject(handle: Handler, request: InjectedRequest): Promise<Response> {
   const { method = "GET", path, headers = {}, body, signal } = request;
-  const message = Object.assign(new IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });
+  const message = Object.assign(new nodeHttp.IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
   const sent = body === undefined ? "" : isRaw ? body : JSON.stringify(body);
   message.rawHeaders = Object.entries({ host: "localhost", ...headers }).flat();
