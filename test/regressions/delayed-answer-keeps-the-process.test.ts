@@ -12,7 +12,7 @@ const script = `
   const { connect } = process.getBuiltinModule("node:net");
   const socket = connect(Number(new URL(mock.url).port), "127.0.0.1");
   socket.on("error", () => undefined);
-  socket.write("GET /v2/deployments HTTP/1.1\\r\\nhost: here\\r\\n\\r\\n");
+  socket.write("GET /v2/deployments HTTP/1.1\\r\\nhost: localhost\\r\\n\\r\\n");
   while (mock.faults.list()[0].matched === 0) await new Promise((resolve) => setImmediate(resolve));
   await mock.close();
   socket.destroy();
