@@ -13,7 +13,10 @@ test("a project's app is told the host and the path that were asked for, and a h
   await writeFile(join(project.folder, "url.mjs"), app);
   const config = { graphs: { greeter: "./graph.ts:graph" }, http: { app: "./url.mjs:app" } };
   await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
-  await using mock = await startForTest({ allowedHosts: ["here", "["], repositories: { [repository]: project.folder } });
+  await using mock = await startForTest({
+    allowedHosts: ["here", "["],
+    repositories: { [repository]: project.folder },
+  });
   const { body } = await mock.cloud("POST", "/v2/deployments", {
     name: "addresses",
     source: "github",
