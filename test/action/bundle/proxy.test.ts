@@ -52,7 +52,11 @@ const portOf = (url: string) => Number(new URL(url).port);
 test.skipIf(!hasOpenssl)(
   `control plane and GitHub are reached through a proxy${hasOpenssl ? "" : " (skipped: no openssl for a certificate)"}`,
   async () => {
-    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await using mock = await startMockServer({
+      port: 0,
+      allowedHosts: ["control-plane.test"],
+      transitions: "immediate",
+    });
     await using github = await FakeGitHub.start();
     const certificate = await certificateFor(["control-plane.test", "github.test"]);
     await using proxy = await ConnectProxy.start({
@@ -74,7 +78,11 @@ test.skipIf(!hasOpenssl)(
 test.skipIf(!hasOpenssl)(
   `hosts of NO_PROXY are reached without the proxy${hasOpenssl ? "" : " (skipped: no openssl for a certificate)"}`,
   async () => {
-    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await using mock = await startMockServer({
+      port: 0,
+      allowedHosts: ["control-plane.test"],
+      transitions: "immediate",
+    });
     await using github = await FakeGitHub.start();
     const certificate = await certificateFor(["control-plane.test", "github.test"]);
     const controlPlanePort = await withTls(certificate, portOf(mock.url));
@@ -119,7 +127,10 @@ test("a control plane of a compose network is deployed to once its host is allow
   };
   let port = 0;
   const url = `http://mock.test:${await forwardedPort(() => port)}`;
-  await using mock = await startMockServerWith({ agentServer }, { port: 0, transitions: "immediate", publicUrl: url });
+  await using mock = await startMockServerWith(
+    { agentServer },
+    { port: 0, allowedHosts: ["control-plane.test"], transitions: "immediate", publicUrl: url },
+  );
   port = portOf(mock.url);
   const domain = new URL("../../support/github/test-domain.ts", import.meta.url);
   const options = (env: Record<string, string>) => ({
@@ -137,7 +148,7 @@ test("a control plane of a compose network is deployed to once its host is allow
 });
 
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using mock = await startMockServer({ port: 0, allowedHosts: ["control-plane.test"], transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.prefix = "/api/v3";
   const { outputs, summary, log } = await runAction({
