@@ -8,7 +8,7 @@ test("a request whose client hangs up in the middle of its body has no status in
   await using mock = await startForTest();
   const socket = connect(Number(new URL(mock.url).port), "127.0.0.1");
   await once(socket, "connect");
-  const head = "POST /v2/deployments HTTP/1.1\r\nhost: mock\r\nx-api-key: key\r\ncontent-length: 3000\r\n\r\n";
+  const head = "POST /v2/deployments HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\ncontent-length: 3000\r\n\r\n";
   await new Promise<void>((resolve) => socket.write(`${head}{"name":`, () => resolve()));
   socket.destroy();
   await until(async () => mock.requests().length > 0);
