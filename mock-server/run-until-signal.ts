@@ -4,12 +4,27 @@ import { silenceSqliteWarning } from "./sqlite-warning.ts";
 /** How long responses under way may take to finish once the process is told to end, in milliseconds. */
 const gracePeriodMs = 5_000;
 
-/** Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0; a second signal cuts what is still under way. */
+/** What is said when closing takes longer than anybody would notice. */
+const notice = "Finishing the responses under way, for 5 s at most. Once more ends them now.\n";
+
+/**
+ * Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0. A second signal cuts what is still under way; a third one ends
+ * the process as if nobody had listened.
+ */
 export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number }): Promise<void> }): void {
-  let signals = 0;
-  const close = () => void server.close(signals++ === 0 ? { gracePeriodMs } : {});
-  process.on("SIGINT", close);
-  process.on("SIGTERM", close);
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  let isClosing = false;
+  const close = () => {
+    if (isClosing) {
+      for (const signal of signals) process.off(signal, close);
+      void server.close();
+      return;
+    }
+    isClosing = true;
+    const timer = setTimeout(() => process.stderr.write(notice), 300);
+    void server.close({ gracePeriodMs }).finally(() => clearTimeout(timer));
+  };
+  for (const signal of signals) process.on(signal, close);
 }
 
 /** Runs a command with the process's arguments; what goes wrong is one line on stderr and exit code 1. */

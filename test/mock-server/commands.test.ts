@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { startDevServer } from "../../mock-server/dev-server.ts";
-import { startForTest } from "./api.ts";
+import { apiOf, githubBody, startForTest } from "./api.ts";
 
 function run(program: string, ...flags: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [fileURLToPath(new URL(`../../mock-server/${program}`, import.meta.url)), ...flags]);
@@ -90,4 +90,22 @@ test("a server whose output nobody reads any more goes on", async () => {
   }
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a server that is told to end says what it waits for, and a second signal ends that", async () => {
+  const child = run("main.ts", "--port", "0", "--log-format", "json", "--transitions", "immediate");
+  const { url } = JSON.parse(await firstLine(child));
+  const api = apiOf(url);
+  const { body } = await api("POST", "/v2/deployments", githubBody());
+  const stream = await fetch(`${url}/agents/${body.id}/runs/stream`, {
+    method: "POST",
+    headers: { "x-api-key": "any" },
+    body: JSON.stringify({ assistant_id: "delay", input: { ms: 3_600_000 } }),
+  });
+  child.kill("SIGTERM");
+  const [said] = await once(child.stderr, "data");
+  expect(String(said)).toBe("Finishing the responses under way, for 5 s at most. Once more ends them now.\n");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  await expect(stream.text()).rejects.toThrow();
 });
