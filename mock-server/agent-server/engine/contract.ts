@@ -6,9 +6,9 @@ export type Fields = Record<string, unknown>;
 
 /** What a graph waits for an answer to. */
 export interface Interrupt {
-  /** 32 hexadecimal digits. */
-  id: string;
-  value: unknown;
+  /** 32 hexadecimal digits; absent where the graph asks by an error. */
+  id?: string;
+  value?: unknown;
 }
 
 /** Where to go instead of along the edges. */
@@ -186,7 +186,8 @@ export interface TaskSnapshot {
   name: string;
   error: string | null;
   interrupts: Interrupt[];
-  path: (string | number)[];
+  /** The library's own: names, indexes, and whether another task called it. */
+  path: unknown[];
   /** Where the states of the task's own graph are, if it is one. */
   checkpoint: Fields | null;
   state: StateSnapshot | null;
