@@ -163,6 +163,7 @@ export interface Drawing {
 /** How clients refer to a checkpoint. */
 export interface CheckpointReference {
   thread_id: string;
+  /** Empty in the state of a graph within the thread's that hasn't begun. */
   checkpoint_id: string;
   checkpoint_ns: string;
   checkpoint_map: Fields | null;

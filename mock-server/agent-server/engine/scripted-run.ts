@@ -183,7 +183,7 @@ function matches(nodes: "*" | readonly string[], tasks: readonly Task[]): boolea
 
 /** A checkpoint whose interrupted tasks have been answered: each by the id of its interrupt, or all with the same answer. */
 function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
-  const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id));
+  const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(idOf));
   const isById =
     typeof resume === "object" &&
     resume !== null &&
@@ -193,9 +193,12 @@ function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
     checkpoint,
     checkpoint.tasks.map((task) => {
       const open = task.result === undefined ? task.interrupts.at(-1) : undefined;
-      if (!open || (isById && !Object.hasOwn(resume, open.id))) return task;
-      const answer = isById ? (resume as Fields)[open.id] : resume;
+      if (!open || (isById && !Object.hasOwn(resume, idOf(open)))) return task;
+      const answer = isById ? (resume as Fields)[idOf(open)] : resume;
       return { ...task, interrupts: [], answers: [...task.answers, answer] };
     }),
   );
 }
+
+/** A scripted graph's interrupts all have ids. */
+const idOf = ({ id }: Interrupt) => id as string;

@@ -182,6 +182,18 @@ test("a graph within a graph asks and is answered, and its state is read with th
   expect(done.body.log.at(-1)).toBe("inner: fine");
 });
 
+test("the state of a graph within a graph that hasn't begun says where its checkpoints will be", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const run = { assistant_id: "nested", input: { log: [] }, if_not_exists: "create", interrupt_before: ["outer"] };
+  await agent.call("POST", `${path}/runs/wait`, run);
+  const [task] = (await agent.call("GET", `${path}/state?subgraphs=true`)).body.tasks;
+  const place = { thread_id: thread(1), checkpoint_ns: `outer:${task.id}`, checkpoint_id: "", checkpoint_map: null };
+  expect(task.state).toMatchObject({ values: {}, next: [], checkpoint: place, parent_checkpoint: null });
+  const read = await agent.call("POST", `${path}/state/checkpoint`, { checkpoint: place });
+  expect(read).toMatchObject({ status: 200, body: { values: {}, next: [], checkpoint: null } });
+});
+
 test("a thread is copied with its history, and the copy goes its own way", async () => {
   await using agent = await startAgentOf(worker);
   const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
