@@ -136,7 +136,8 @@ def check_as_part():
     graph = asking.compile(checkpointer=MemorySaver())
     config = on_new_thread()
     assert asks(graph.invoke({"request": "send"}, config))
-    assert graph.invoke(Command(resume="yes"), config)["log"] == 'acted on "yes"'
+    # An answer to the whole starts the part anew; one to the part goes on with it, on the same thread.
+    assert remote("review").invoke(Command(resume="yes"), config)["log"] == 'acted on "yes"'
 
 
 async def check_asynchronous():
