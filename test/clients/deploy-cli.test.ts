@@ -49,7 +49,7 @@ async function deploymentNamed(name: string) {
 /** What a command ends with: its code, and what it prints among other things. */
 const ended = (code: number, ...texts: string[]) => ({
   code,
-  output: expect.stringMatching(new RegExp(texts.map((text) => RegExp.escape(text)).join("[^]*"))),
+  output: expect.stringMatching(new RegExp(texts.map((text) => text.replace(/[^\w\s]/g, "\\$&")).join("[^]*"))),
 });
 
 test.skipIf(skip)(`every command of the group is known here${skip}`, async () => {
