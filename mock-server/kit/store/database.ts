@@ -120,6 +120,13 @@ export class Database {
     return this.#prepare(sql).all(...values) as Found[];
   }
 
+  /** The same as {@link all}, with the values of each row in the order of its columns: several times as fast to read. Not for a text that others read by names. */
+  rows(sql: string, ...values: readonly Value[]): unknown[][] {
+    const statement = this.#prepare(sql);
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as unknown[][];
+  }
+
   /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
