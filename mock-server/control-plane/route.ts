@@ -77,21 +77,28 @@ export function serveRoutes(
     router.onlyOn(definition.method.toUpperCase(), editionPrefixes[edition] + definition.path, {
       operation: definition.id,
       async handle(context) {
-        let tenantId = "";
-        let caller = "";
-        if (definition.access === "key") {
-          const credentials = {
-            apiKey: context.header("x-api-key"),
-            authorization: context.header("authorization"),
-            tenantId: context.header("x-tenant-id"),
-          };
-          tenantId = apiKeys.enter(credentials);
-          caller = apiKeys.callerOf(credentials);
-          context.tenant = tenantId;
-        }
+        const needsKey = definition.access === "key";
+        const credentials = {
+          apiKey: context.header("x-api-key"),
+          authorization: context.header("authorization"),
+          tenantId: context.header("x-tenant-id"),
+        };
+        const tenantId = needsKey ? apiKeys.enter(credentials) : "";
+        if (needsKey) context.tenant = tenantId;
         const request = await read(context);
         const tenancy = { edition, tenantId };
-        const call = { ...servicesOf(tenancy), tenancy, caller, signal: context.signal, ...request };
+        const call = {
+          ...servicesOf(tenancy),
+          tenancy,
+          // Few handlers look at these.
+          get caller() {
+            return needsKey ? apiKeys.callerOf(credentials) : "";
+          },
+          get signal() {
+            return context.signal;
+          },
+          ...request,
+        };
         return definition.handle(call as Parameters<typeof definition.handle>[0]);
       },
     });

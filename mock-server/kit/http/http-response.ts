@@ -54,8 +54,7 @@ export function isBodiless(status: number): boolean {
 
 /** The same response with its JSON as text and all headers but those that depend on the connection. */
 export function serialized(response: HttpResponse): HttpResponse {
-  const { body, ...rest } = response;
-  const json = response.json ?? (body === undefined ? undefined : JSON.stringify(body));
-  if (json === undefined) return rest;
-  return { ...rest, json, headers: { "content-type": "application/json", ...response.headers } };
+  const { status, headers, body, json = body === undefined ? undefined : JSON.stringify(body) } = response;
+  if (json === undefined || (json === response.json && headers?.["content-type"])) return response;
+  return { status, json, headers: { "content-type": "application/json", ...headers } };
 }

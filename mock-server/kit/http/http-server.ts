@@ -166,8 +166,12 @@ export class HttpServer {
       if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
       return;
     }
-    outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
-    await writeResponse(outgoing, response);
+    const writing = writeResponse(outgoing, response);
+    // Only who hasn't taken all of it at once can be too slow.
+    if (!outgoing.writableEnded || socket.writableLength > 0) {
+      outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
+    }
+    await writing;
   }
 
   /** Responds to what isn't a request, or didn't come in time, and closes the connection. */

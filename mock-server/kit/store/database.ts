@@ -120,6 +120,13 @@ export class Database {
     return this.#prepare(sql).all(...values) as Found[];
   }
 
+  /** All rows that a query finds, each with its values in the order of the columns, which is quicker than by names. A query is read in one of the two ways only. */
+  rows(sql: string, ...values: readonly Value[]): unknown[][] {
+    const statement = this.#prepare(sql);
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as unknown[][];
+  }
+
   /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();

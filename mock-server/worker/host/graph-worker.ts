@@ -27,6 +27,12 @@ export interface GraphWorkerService {
   onLog: (line: LogLine) => void;
 }
 
+/**
+ * The maximum of memory for a worker's newest values, in MiB: half of Node.js's own, which loading a library fills with what nobody needs any more, and
+ * which would stay that large.
+ */
+const maxYoungGenerationSizeMb = 24;
+
 /** The entry of workers: among the sources, or beside the bundle that this file has become a part of. */
 const entry = import.meta.url.endsWith(".ts")
   ? new URL("../inside/worker-main.ts", import.meta.url)
@@ -46,7 +52,10 @@ export class GraphWorker {
       stdout: true,
       stderr: true,
       name: "graphs",
-      ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+      resourceLimits: {
+        maxYoungGenerationSizeMb,
+        ...(memoryMb === undefined ? {} : { maxOldGenerationSizeMb: memoryMb }),
+      },
     });
     ({ promise: this.lost, resolve: this.#lose } = Promise.withResolvers<void>());
     this.calls = new Calls<ServerMethods, WorkerMethods>(this.#worker);
