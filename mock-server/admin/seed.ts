@@ -112,7 +112,7 @@ function* seedSteps(
         const note = ({ id, latestRevisionId }: DeploymentRecord) => {
           made.deployments.push({ id, name, latestRevisionId });
         };
-        const created = deployments.create({ ...body, name });
+        const created = deployments.create({ ...body, name }, { isSeeded: true });
         if (created instanceof Promise) yield created.then(note, (error: unknown) => Promise.reject(refused(error)));
         else note(created);
       }
