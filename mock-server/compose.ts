@@ -33,6 +33,7 @@ import { createSigner } from "./kit/signer.ts";
 import { StorageError } from "./kit/store/database.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
+import { readPublicUrl } from "./public-url.ts";
 import { serverInfo } from "./server-info.ts";
 import type { Storage } from "./storage.ts";
 import { startProject } from "./worker/host/start-project.ts";
@@ -67,7 +68,8 @@ export function compose(
   const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
-  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl();
+  const givenUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
+  const publicUrl = () => givenUrl ?? ownUrl();
   const redaction = new Redaction();
   const apiKeys = new ApiKeys(options.apiKeys, strict);
   for (const value of [...storage.secrets, ...apiKeys.keys]) redaction.remember(value);

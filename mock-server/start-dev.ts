@@ -91,11 +91,12 @@ async function startServer(
     throw error;
   }
   const graphs = (project?.running.graphs ?? scripted).map(({ id }) => id);
-  say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: projectStart?.file ?? null });
+  const url = server.url + (project?.running.mountPrefix ?? "");
+  say({ event: "listening", url, docs: `${url}/docs`, graphs, config: projectStart?.file ?? null });
   tell = say;
   for (const event of early) say(event);
   return {
-    url: server.url,
+    url,
     async close(options) {
       await server.close(options);
       directory?.close();

@@ -14,7 +14,7 @@ import { revisionRoutes } from "./revisions/revision-routes.ts";
 import { type ControlPlaneRoute, serveRoutes } from "./route.ts";
 import { schemaNames } from "./schema-names.ts";
 import { Services } from "./services.ts";
-import { type Edition, editionPrefixes } from "./tenancy.ts";
+import { editionPrefixes } from "./tenancy.ts";
 import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
 /** Every operation that the control plane describes. */
@@ -44,13 +44,13 @@ const securitySchemes = {
   "Bearer Auth": { type: "http", scheme: "bearer" },
 };
 
-/** The control plane's OpenAPI description, as one edition serves it. */
-export function controlPlaneDocument(edition: Edition): Record<string, unknown> {
+/** The control plane's OpenAPI description, which both editions serve beside their operations. */
+export function controlPlaneDocument(): Record<string, unknown> {
   const open = new Set(routes.filter(({ access }) => access === "open").map(({ id }) => id));
   return openApiDocument(routes, {
     title: "Agent Deployment Control Plane (mock)",
     description,
-    serverUrl: editionPrefixes[edition] || "/",
+    serverUrl: ".",
     schemaNames,
     securitySchemes,
     securityOf: ({ id }) => (open.has(id) ? [] : Object.keys(securitySchemes).map((name) => ({ [name]: [] }))),
@@ -71,7 +71,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     services,
     serve(router) {
       for (const edition of ["cloud", "self-hosted"] as const) {
-        serveReference(router, editionPrefixes[edition], "Control plane", () => controlPlaneDocument(edition));
+        serveReference(router, editionPrefixes[edition], "Control plane", controlPlaneDocument);
         serveRoutes(router, edition, routes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
       }
       serveUploads(router, services.uploads, services.deployments);

@@ -33,7 +33,12 @@ test("a graph configuration file tells the graphs, the environment, the auth han
       graphs: { agent: "./src/agent.ts:agent", other: { path: "./src/agent.ts:other", description: "Another." } },
       env: { LEVEL: 3, DEBUG: true },
       auth: { path: "./auth.mjs:auth", disable_studio_auth: true },
-      http: { app: "./src/agent.ts:app", disable_store: true, cors: { allow_origins: ["https://a.example"] } },
+      http: {
+        app: "./src/agent.ts:app",
+        disable_store: true,
+        cors: { allow_origins: ["https://a.example"] },
+        mount_prefix: "/api/",
+      },
       store: { index: { dims: 3, fields: ["text"] } },
       _INTERNAL_docker_tag: "x",
     }),
@@ -53,6 +58,7 @@ test("a graph configuration file tells the graphs, the environment, the auth han
       app: { module: join(folder, "src/agent.ts"), exportName: "app" },
       disabled: ["store"],
       cors: { allow_origins: ["https://a.example"] },
+      mountPrefix: "/api",
     },
     store: { index: { dims: 3, fields: ["text"] } },
     warnings: [],
@@ -75,12 +81,12 @@ test("the environment may be a file of the project, or a list of names of this p
 test("a key that means nothing here is kept with a warning that names its line", async () => {
   const path = await write({
     "graph.json":
-      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "mount_prefix": "/x" }\n}',
+      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "logging_headers": "/x" }\n}',
     "a.mjs": "",
   });
   expect((await readGraphConfig(path)).warnings.map((line) => line.replace(`${folder}/`, ""))).toEqual([
     "graph.json:3: colour is kept, but does nothing here.",
-    "graph.json:4: http.mount_prefix is kept, but does nothing here.",
+    "graph.json:4: http.logging_headers is kept, but does nothing here.",
   ]);
 });
 

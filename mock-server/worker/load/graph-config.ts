@@ -31,7 +31,13 @@ export interface GraphProject {
   graphs: ProjectGraph[];
   env: Record<string, string>;
   auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
-  http: { app: ModuleExport | null; disabled: RouteGroup[]; cors: CorsSettings | null };
+  http: {
+    app: ModuleExport | null;
+    disabled: RouteGroup[];
+    cors: CorsSettings | null;
+    /** What all paths of the agent server begin with, such as `/api`; empty: nothing. */
+    mountPrefix: string;
+  };
   store: GraphConfig["store"] | null;
   /** What was read and isn't acted on, one sentence each. */
   warnings: string[];
@@ -97,6 +103,7 @@ async function projectOf(
       app: app || null,
       disabled: routeGroups.filter((group) => http?.[`disable_${group}`] === true),
       cors: http?.cors ?? null,
+      mountPrefix: http?.mount_prefix ?? "",
     },
     store,
     warnings: unknownKeys(path, document, config),
