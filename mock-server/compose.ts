@@ -37,6 +37,7 @@ import { readPublicUrl } from "./public-url.ts";
 import { serverInfo } from "./server-info.ts";
 import type { Storage } from "./storage.ts";
 import { startProject } from "./worker/host/start-project.ts";
+import { checkWorkerMemory } from "./worker-memory.ts";
 
 /** What tests can put in the place of a part. */
 export interface ReplacedParts {
@@ -88,6 +89,7 @@ export function compose(
     repositories: new RepositoryFolders(options.repositories),
     runUploads: options.runUploads ?? false,
     start: startProject,
+    memoryMb: options.workerMemoryMb === undefined ? undefined : checkWorkerMemory(options.workerMemoryMb),
     originOf: (revisionId) => services.deployments.originOf(revisionId),
     readUpload: (objectPath) => store.uploads.read(objectPath),
     redaction,

@@ -26,6 +26,8 @@ const configSchema = z.strictObject({
   repositories: z.record(z.string().min(1), z.string().min(1)).optional(),
   /** Whether the code of uploaded tarballs is run. */
   run_uploads: z.boolean().optional(),
+  /** What each worker of a project's graphs may take, in MiB. */
+  worker_memory_mb: z.int().min(64).optional(),
   /** Scripted graphs beside the built-in ones. */
   graphs: graphDeclarations.optional(),
 });

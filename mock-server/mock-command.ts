@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseRepositoryFolder } from "./builds/repository-folders.ts";
-import { graphsOption, readPort } from "./command-options.ts";
+import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { parseTransitionMode } from "./control-plane/revisions/transition-settings.ts";
 import { readPublicUrl } from "./public-url.ts";
@@ -89,6 +89,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       collectRepository,
     )
     .option("--run-uploads", "run the code of uploaded tarballs", false)
+    .addOption(workerMemoryOption)
     .option(
       "--allow-outbound <host>",
       "a host beyond loopback that the server may call; * and ? are wild (repeatable)",

@@ -15,6 +15,8 @@ export interface DevFlags {
   config?: string;
   graphs?: string;
   dataDir?: string;
+  /** In MiB. */
+  workerMemory?: number;
   reload: boolean;
   logFormat: "pretty" | "json";
 }
@@ -33,7 +35,7 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   if (file === undefined) return startServer(flags);
   // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
   const { GraphWorker } = await import("./worker/host/graph-worker.ts");
-  const prewarmed = new GraphWorker({ env: process.env });
+  const prewarmed = new GraphWorker({ env: process.env, memoryMb: flags.workerMemory });
   try {
     return await startServer(flags, { file, prewarmed });
   } catch (error) {
@@ -49,14 +51,15 @@ interface ProjectStart {
 }
 
 async function startServer(
-  { port, host, graphs: graphsFile, dataDir, reload, logFormat }: DevFlags,
+  { port, host, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
   // What happens before the server listens is told after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
-  const loading = projectStart && (await beginLoading(projectStart, reload, (event) => tell(event)));
+  const options = { isWatched: reload, memoryMb: workerMemory };
+  const loading = projectStart && (await beginLoading(projectStart, options, (event) => tell(event)));
   const [{ createGraphAgentServer }, { localAgent, startDevServer }, { besideBuiltIn, builtInGraphs }] =
     await Promise.all([
       import("./agent-server/graph-agent-server.ts"),
@@ -121,7 +124,7 @@ async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]):
 /** Begins to load a project, and resolves once its worker is at work. `loaded` is a part of an object so that it isn't waited for. */
 async function beginLoading(
   { file, prewarmed }: ProjectStart,
-  isWatched: boolean,
+  { isWatched, memoryMb }: { isWatched: boolean; memoryMb: number | undefined },
   tell: (event: ReloadEvent | Output) => void,
 ): Promise<{ loaded: Promise<ReloadingProject> }> {
   const [{ ReloadingProject }, { startProject }] = await Promise.all([
@@ -137,7 +140,7 @@ async function beginLoading(
       // As in a shell: what is set there is there for the graphs.
       const env = { ...(process.env as Record<string, string>), ...project.env };
       const onLog = (line: LogLine) => tell({ event: "output", ...line });
-      const running = startProject({ ...project, env }, { onLog, prewarmed: unused });
+      const running = startProject({ ...project, env }, { onLog, memoryMb, prewarmed: unused });
       unused = undefined;
       begun.resolve();
       return running;

@@ -16,6 +16,8 @@ export interface RevisionProjectsOptions {
   /** Whether the code of uploaded tarballs is run. */
   runUploads: boolean;
   start: StartProject;
+  /** What each worker may take, in MiB. @default 1024 */
+  memoryMb?: number | undefined;
   /** What a revision is built from; `undefined` for one that isn't there. */
   originOf(revisionId: string): RevisionOrigin | undefined;
   /** The tarball at an object path. */
@@ -183,7 +185,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     folder: string,
     signal: AbortSignal,
   ): Promise<RunningProject> {
-    const { start, redaction, onLog, onDefect } = this.#options;
+    const { start, memoryMb, redaction, onLog, onDefect } = this.#options;
     const path =
       config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
     let file: string;
@@ -201,6 +203,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
         onLog: ({ stream, text, level = stream === "stderr" ? "WARNING" : "INFO" }) =>
           onLog({ deploymentId, revisionId, level, message: text }),
         onDefect,
+        memoryMb,
         signal,
       },
     );
