@@ -1,10 +1,12 @@
 import type { Endpoint, Router } from "../kit/http/router.ts";
 import { openApiDocument } from "../kit/openapi/document.ts";
+import { failuresOfAll } from "../kit/openapi/failures.ts";
 import { serveReference } from "../kit/openapi/reference-page.ts";
 import { agentConnectionRoutes } from "./auth/connection-routes.ts";
 import { flowRoutes } from "./auth/flow-routes.ts";
 import { providerRoutes } from "./auth/provider-routes.ts";
 import { tokenRoutes } from "./auth/token-routes.ts";
+import { bodyResponses } from "./common-responses.ts";
 import type { ControlPlaneOptions } from "./control-plane-options.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { integrationRoutes } from "./integrations/integration-routes.ts";
@@ -36,6 +38,7 @@ export const operationIds: readonly string[] = [...routes.map(({ id }) => id), u
 const description = [
   "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
   "Every operation needs an API key (401 without one) and is for one workspace (403 for another key's), unless it says otherwise.",
+  failuresOfAll,
 ].join("\n\n");
 
 const securitySchemes = {
@@ -54,6 +57,7 @@ export function controlPlaneDocument(): Record<string, unknown> {
     schemaNames,
     securitySchemes,
     securityOf: ({ id }) => (open.has(id) ? [] : Object.keys(securitySchemes).map((name) => ({ [name]: [] }))),
+    bodyResponses,
     responsesAs: "output",
   });
 }
