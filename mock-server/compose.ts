@@ -26,11 +26,13 @@ import type { AgentLogEntry } from "./kit/agent-log.ts";
 import { globMatcher } from "./kit/glob.ts";
 import { badRequest } from "./kit/http/http-error.ts";
 import type { Handler } from "./kit/http/http-response.ts";
+import { namingUnknownKeys } from "./kit/likely-name.ts";
 import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
 import { StorageError } from "./kit/store/database.ts";
+import { warnOnce } from "./kit/warnings.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
 import { readPublicUrl } from "./public-url.ts";
@@ -66,7 +68,7 @@ export function compose(
   parts: ReplacedParts,
 ): Composition {
   const { host = "127.0.0.1", strict = false, adminToken } = options;
-  const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed));
+  const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed, namingUnknownKeys));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
   const givenUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
@@ -107,6 +109,7 @@ export function compose(
     transitions,
     builds: projects,
     strict,
+    warn: warnOnce((message) => console.warn(`warning: ${redaction.text(message)}`)),
     publicUrl,
     agentUrl: (deploymentId) => `${publicUrl()}/agents/${deploymentId}`,
     onGone: (deploymentId) => agents.end(deploymentId),

@@ -72,6 +72,13 @@ async function startServer(
   const agentServer = createGraphAgentServer({
     graphs: scripted,
     projectOf: async () => project?.running,
+    onLog: ({ level, message }) => {
+      if (level === "WARNING" || level === "ERROR") tell({ event: "output", stream: "stderr", level, text: message });
+    },
+    onDefect: (error) => {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      tell({ event: "output", stream: "stderr", level: "ERROR", text });
+    },
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {

@@ -39,7 +39,7 @@ export const agentValidationStyle = (bodyLimitBytes: number): ValidationStyle =>
   emptyBody: {},
   dropsNulls: true,
   refusesUnknownFields: false,
-  refusesUnknownParameters: false,
+  refusesUnknownParameter: () => false,
   bodyLimitBytes,
 });
 

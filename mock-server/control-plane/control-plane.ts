@@ -20,7 +20,7 @@ import { editionPrefixes } from "./tenancy.ts";
 import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
 /** Every operation that the control plane describes. */
-const routes: readonly ControlPlaneRoute[] = [
+export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
   ...integrationRoutes,
   ...deploymentRoutes,
   ...revisionRoutes,
@@ -33,7 +33,7 @@ const routes: readonly ControlPlaneRoute[] = [
 ];
 
 /** The ids of all operations that a request to a control plane can belong to. */
-export const operationIds: readonly string[] = [...routes.map(({ id }) => id), uploadOperation];
+export const operationIds: readonly string[] = [...controlPlaneRoutes.map(({ id }) => id), uploadOperation];
 
 const description = [
   "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
@@ -49,8 +49,8 @@ const securitySchemes = {
 
 /** The control plane's OpenAPI description, which both editions serve beside their operations. */
 export function controlPlaneDocument(): Record<string, unknown> {
-  const open = new Set(routes.filter(({ access }) => access === "open").map(({ id }) => id));
-  return openApiDocument(routes, {
+  const open = new Set(controlPlaneRoutes.filter(({ access }) => access === "open").map(({ id }) => id));
+  return openApiDocument(controlPlaneRoutes, {
     title: "Agent Deployment Control Plane (mock)",
     description,
     serverUrl: ".",
@@ -76,7 +76,7 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     serve(router) {
       for (const edition of ["cloud", "self-hosted"] as const) {
         serveReference(router, editionPrefixes[edition], "Control plane", controlPlaneDocument);
-        serveRoutes(router, edition, routes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
+        serveRoutes(router, edition, controlPlaneRoutes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
       }
       serveUploads(router, services.uploads, services.deployments);
     },

@@ -239,6 +239,13 @@ test("every key of a workspace uses a user's token, and only the key that asked 
   expect((await mock.cloud("DELETE", `/v2/auth/tokens/${id}`, undefined, another)).status).toBe(404);
 });
 
+test("a user is named by user_id, or by ls_user_id where that is empty", async () => {
+  await using mock = await startWithProvider();
+  await consent((await authenticate(mock)).body.url);
+  const asLsUser = { user_id: null, ls_user_id: "alice" };
+  expect((await authenticate(mock, asLsUser)).body).toMatchObject({ status: "completed", user_id: "alice" });
+});
+
 test("a second agent's request for a token that the user has already comes with the address at which the user connects it", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock, { agent_id: "agent-1" })).body.url);

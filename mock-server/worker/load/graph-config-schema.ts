@@ -65,22 +65,3 @@ export const graphConfigSchema = z.looseObject({
 
 export type GraphConfig = z.output<typeof graphConfigSchema>;
 export type CorsSettings = z.output<typeof cors>;
-
-/** The keys of each object that mean something to the agent server, or that other tools need and it can do without. */
-export const knownKeys = {
-  "": [
-    ...Object.keys(graphConfigSchema.shape),
-    "$schema",
-    "dependencies",
-    "dockerfile_lines",
-    "docker_compose_file",
-    "api_version",
-    "image_distro",
-    "keep_pkg_tools",
-    "base_image",
-    "_INTERNAL_docker_tag",
-  ],
-  auth: ["path", "disable_studio_auth"],
-  http: Object.keys(http.shape),
-  "http.cors": Object.keys(cors.shape),
-} as const satisfies Record<string, readonly string[]>;

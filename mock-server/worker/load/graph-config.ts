@@ -4,7 +4,8 @@ import { ConfigError } from "../../../core/errors.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
 import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
 import { projectEnvironment } from "./environment.ts";
-import { type CorsSettings, type GraphConfig, graphConfigSchema, knownKeys } from "./graph-config-schema.ts";
+import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
+import { keysInVain } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
 
 /** Something that a module of the project exports. */
@@ -106,7 +107,7 @@ async function projectOf(
       mountPrefix: http?.mount_prefix ?? "",
     },
     store,
-    warnings: unknownKeys(path, document, config),
+    warnings: keysInVain(path, document),
   };
 }
 
@@ -127,17 +128,4 @@ async function moduleExport(
     throw new Error(`is ${reference}, which lacks the export: write ./file.ts:export`);
   }
   return { module: await pathOf(target), exportName };
-}
-
-function unknownKeys(path: string, { lineOf }: ConfigDocument, config: GraphConfig): string[] {
-  return Object.entries(knownKeys).flatMap(([place, known]) => {
-    const steps = place === "" ? [] : place.split(".");
-    const value = steps.reduce<unknown>((part, step) => (part as Record<string, unknown> | undefined)?.[step], config);
-    return Object.keys((value as object | null | undefined) ?? {})
-      .filter((key) => !(known as readonly string[]).includes(key))
-      .map((key) => {
-        const at = [...steps, key];
-        return `${path}:${lineOf(at) ?? 1}: ${at.join(".")} is kept, but does nothing here.`;
-      });
-  });
 }
