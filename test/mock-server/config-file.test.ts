@@ -34,7 +34,7 @@ test.each([
     'did you mean "any_repository"',
   ],
   ["deployments: [{ name: a, source: internal_source, source_config: { repo_ulr: x } }]", 'did you mean "repo_url"'],
-  ["listeners: [{ compute_type: k8s, compute_id: a, compute_config: {}, tenant: x }]", 'did you mean "tenant_id"'],
+  ["listeners: [{ compute_type: k8s, compute_id: a, compute_config: {}, tenantid: x }]", 'did you mean "tenant_id"'],
 ])("an unknown key is refused with its line, and the known one is named: %s", async (text, hint) => {
   await expect(withFile(text, readMockConfig)).rejects.toThrow(hint);
 });

@@ -52,6 +52,7 @@ test("a graph configuration file tells the graphs, the environment, the auth han
       { id: "other", module: join(folder, "src/agent.ts"), exportName: "other", description: "Another." },
     ],
     env: { LEVEL: "3", DEBUG: "true" },
+    envFile: null,
     auth: { module: join(folder, "auth.mjs"), exportName: "auth", disableStudioAuth: true },
     http: {
       app: { module: join(folder, "src/agent.ts"), exportName: "app" },

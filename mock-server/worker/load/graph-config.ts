@@ -31,6 +31,8 @@ export interface GraphProject {
   folder: string;
   graphs: ProjectGraph[];
   env: Record<string, string>;
+  /** The file that these were read from, absolute. */
+  envFile: string | null;
   auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
   http: {
     app: ModuleExport | null;
@@ -98,7 +100,8 @@ async function projectOf(
     file,
     folder,
     graphs,
-    env: env ?? {},
+    env: env?.variables ?? {},
+    envFile: env?.file ?? null,
     auth: authExport ? { ...authExport, disableStudioAuth: auth.disable_studio_auth ?? false } : null,
     http: {
       app: app || null,
