@@ -31,7 +31,7 @@ import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
-import { StorageError } from "./kit/store/database.ts";
+import { isOfClosedDatabase, StorageError } from "./kit/store/database.ts";
 import { warnOnce } from "./kit/warnings.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
@@ -79,7 +79,7 @@ export function compose(
   if (adminToken !== undefined) redaction.remember(adminToken);
   const onDefect = (error: unknown) => {
     // A request that outlives the server has nobody to answer, and nothing of it is kept.
-    if (!database.isOpen) return;
+    if (!database.isOpen && isOfClosedDatabase(error)) return;
     const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
     console.error(redaction.text(text ?? String(error)));
   };

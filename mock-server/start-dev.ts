@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { ConfigError } from "../core/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { DevServer } from "./dev-server.ts";
+import { isSecretVariable, Redaction } from "./kit/redaction.ts";
 import type { DataDirectory } from "./kit/store/data-directory.ts";
 import type { GraphWorker } from "./worker/host/graph-worker.ts";
 import type { LogLine } from "./worker/host/printed-lines.ts";
@@ -69,16 +70,17 @@ async function startServer(
   const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
   const directory = dataDir === undefined ? undefined : await openDataDirectory(dataDir);
   let project: ReloadingProject | undefined;
+  const report = (level: "WARNING" | "ERROR", message: string) => {
+    const text = redactedFor(project?.running.project.env ?? {}, message);
+    tell({ event: "output", stream: "stderr", level, text });
+  };
   const agentServer = createGraphAgentServer({
     graphs: scripted,
     projectOf: async () => project?.running,
     onLog: ({ level, message }) => {
-      if (level === "WARNING" || level === "ERROR") tell({ event: "output", stream: "stderr", level, text: message });
+      if (level === "WARNING" || level === "ERROR") report(level, message);
     },
-    onDefect: (error) => {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      tell({ event: "output", stream: "stderr", level: "ERROR", text });
-    },
+    onDefect: (error) => report("ERROR", error instanceof Error ? (error.stack ?? error.message) : String(error)),
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {
@@ -113,6 +115,13 @@ async function startServer(
       await project?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A message of the server's own without the secrets of a project's environment. */
+function redactedFor(env: Readonly<Record<string, string>>, message: string): string {
+  const redaction = new Redaction();
+  for (const [name, value] of Object.entries(env)) if (isSecretVariable(name)) redaction.remember(value);
+  return redaction.text(message);
 }
 
 async function openDataDirectory(folder: string): Promise<DataDirectory> {

@@ -92,6 +92,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const running = await before?.settled;
+    // What was removed meanwhile must not come back.
+    ending.throwIfAborted();
     if (running) {
       running.useGraphs(graphs);
       return { running, project, auth };
@@ -99,7 +101,6 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
-    // What was removed meanwhile must not come back.
     ending.throwIfAborted();
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
