@@ -73,7 +73,7 @@ test("a revision that loads after its deployment was removed brings nothing of i
   const woken = server.wake?.({ ...localAgent, revisionId: "two" });
   server.remove?.(localAgent.identity.id);
   two.resolve(undefined);
-  await expect(woken).rejects.toThrow();
+  await expect(woken).rejects.toThrow("aborted");
   expect(rows()).toBe(0);
   server.close?.();
 });

@@ -35,10 +35,13 @@ export function ignoredParts(
   ];
 }
 
+const maxPlaceLength = 120;
 const notPermitted = "Extra inputs are not permitted";
 
+/** The place of a part, as it can be printed: clients choose names, and those may command a terminal. */
 function placeOf(loc: ValidationIssue["loc"]): string {
-  return loc.map((step) => (typeof step === "number" ? "*" : step)).join(".");
+  const place = loc.map((step) => (typeof step === "number" ? "*" : step)).join(".");
+  return place.slice(0, maxPlaceLength).replace(/[^\x20-\x7e]/g, "?");
 }
 
 /** A query parameter that isn't one of the operation's. */
