@@ -181,7 +181,7 @@ test("an agent server warns of each name once, in its log", async () => {
 test("a name that would command a terminal, or fill it, is printed as plain text and cut", async () => {
   const route = agentServerRoutes.find((one) => one.id === "create_thread") as unknown as Operation;
   const said = await judge("an agent server", route, "", { [`\u001b[2J${"x".repeat(500)}`]: 1 });
-  expect(said).toMatch(/^body\.\?\[2Jx{80,110} isn't known/);
+  expect(said).toMatch(/^body\.\?\[2Jx{80,115} isn't known/);
 });
 
 test("what is added on the way to a listing isn't taken for a filter, and a filter that isn't known is refused with the one that was meant", async () => {
