@@ -39,6 +39,11 @@ export function described(error: unknown): unknown {
   return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
 }
 
+/** Whether an error is that the database, or a statement of it, has been closed. */
+export function isOfClosedDatabase(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ERR_INVALID_STATE";
+}
+
 /** A row that the rules of its table don't allow. */
 export function isConstraintViolation(error: unknown): error is Error {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === constraintCode;
