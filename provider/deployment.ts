@@ -17,9 +17,9 @@ export interface SourceConfigArgs {
   repoUrl?: pulumi.Input<string>;
   /** `dev`, `prod`, `dev_free` … (not for `external_docker`). Can't change: replaces. @default the platform's */
   deploymentType?: pulumi.Input<Open<KnownDeploymentType>>;
-  /** Whether the platform builds each push to the branch by itself. Must be false with a tag. @default false */
+  /** Whether the platform builds each push to the branch by itself. Must be false with a tag. A change is a patch. @default false */
   buildOnPush?: pulumi.Input<boolean>;
-  /** The deployment's address (`external_docker` only). Can't be cleared. */
+  /** The deployment's address (`external_docker` only). A change is a patch; it can't be cleared. */
   customUrl?: pulumi.Input<string>;
   /**
    * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A change makes a new
@@ -38,13 +38,13 @@ export interface SourceConfigArgs {
 
 /** The part of a source whose change makes a new revision. */
 export interface SourceRevisionConfigArgs {
-  /** A branch by its bare name (`main`), a tag as `refs/tags/v1.0.0`. */
+  /** A branch by its bare name (`main`), a tag as `refs/tags/v1.0.0`. A change makes a new revision. */
   repoRef?: pulumi.Input<string>;
-  /** Path of the graph configuration file in the repository; required for `github`. */
+  /** Path of the graph configuration file in the repository; required for `github`. A change makes a new revision. */
   graphConfigPath?: pulumi.Input<string>;
-  /** The container image; required for `external_docker`. */
+  /** The container image; required for `external_docker`. A change makes a new revision. */
   imageUri?: pulumi.Input<string>;
-  /** Object path of an uploaded tarball (`internal_source`). */
+  /** Object path of an uploaded tarball (`internal_source`). A change makes a new revision. */
   sourceTarballPath?: pulumi.Input<string>;
 }
 
@@ -72,9 +72,12 @@ export interface DeploymentArgs {
    * (`--debug`, or `--logtostderr` with `-v=3` or more) prints the inputs of a resource that a preview would create or change, these too.
    */
   secrets?: pulumi.Input<Record<string, pulumi.Input<string>>>;
-  /** Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new revision. */
+  /**
+   * Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new revision; the last one can't
+   * be removed.
+   */
   secretReferences?: pulumi.Input<Record<string, pulumi.Input<SecretReferenceArgs>>>;
-  /** Shown instead of the name. Can't be cleared. */
+  /** Shown instead of the name. A change is a patch; it can't be cleared. */
   displayName?: pulumi.Input<string>;
   /** Any values; a change in them rolls out again, for example `{ prompt: hash }`. */
   triggers?: pulumi.Input<Record<string, unknown> | readonly unknown[]>;
@@ -94,7 +97,7 @@ export interface DeploymentArgs {
     update?: pulumi.Input<string | number>;
     delete?: pulumi.Input<string | number>;
   }>;
-  /** Go on with a deployment of that name that exists already. @default false */
+  /** Adopt a deployment of that name that exists already. @default false */
   adopt?: pulumi.Input<boolean>;
   /** Delete the tracing project of the same name together with the deployment. @default false */
   deleteTracingProject?: pulumi.Input<boolean>;
@@ -131,6 +134,7 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly source: pulumi.Output<string>;
   /** Status of the deployment, for example `READY`. */
   declare public readonly status: pulumi.Output<string>;
+  /** The revision that was made last. */
   declare public readonly latestRevisionId: pulumi.Output<string>;
   /** The revision that serves. */
   declare public readonly activeRevisionId: pulumi.Output<string | undefined>;
@@ -140,13 +144,15 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly commit: pulumi.Output<string | undefined>;
   /** Image of the latest revision. */
   declare public readonly image: pulumi.Output<string | undefined>;
-  /** Where the agent server answers. */
+  /** Address of the agent server. */
   declare public readonly url: pulumi.Output<string>;
-  /** The deployment's page for people; none on a loopback control plane. */
+  /** The deployment's web page; none on a loopback control plane. */
   declare public readonly webUrl: pulumi.Output<string | undefined>;
   /** Names of the secrets; their values are in no output. */
   declare public readonly secretNames: pulumi.Output<string[] | undefined>;
+  /** Workspace of the deployment. */
   declare public readonly tenantId: pulumi.Output<string>;
+  /** Control plane that made the deployment. */
   declare public readonly baseUrl: pulumi.Output<string>;
   declare public readonly createdAt: pulumi.Output<string>;
   declare public readonly updatedAt: pulumi.Output<string>;

@@ -61,7 +61,7 @@ export interface ImportFile {
  * await writeFile("import.json", JSON.stringify(file, null, 2));
  * ```
  *
- * @throws {@link ConfigError} for arguments that aren't right and deployments that somebody else owns; the client's errors, also when there is no such deployment.
+ * @throws `ConfigError` for arguments that aren't right and deployments that somebody else owns; the client's errors, also when there is no such deployment.
  */
 export async function importFile({ project, stack, resources, connection }: ImportFileArgs): Promise<ImportFile> {
   const client = connect(settingsOf(connection, undefined));

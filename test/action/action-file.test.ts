@@ -8,7 +8,7 @@ import { outputs } from "../../action/outputs.ts";
 import { checkout } from "../../scripts/run-command.ts";
 import { actionFile } from "../support/github/run-action.ts";
 
-const docs = await readFile(join(checkout, "docs/action.md"), "utf8");
+const docs = await readFile(join(checkout, "docs/guides/action.md"), "utf8");
 
 test("action.yml has the inputs of the code, with the same defaults", () => {
   const inFile = Object.entries(actionFile.inputs).map(([name, { default: fallback = "" }]) => [name, fallback]);

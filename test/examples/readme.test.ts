@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkout } from "../support/pulumi/command-line.ts";
 
-const documents = ["README.md", "docs/pulumi.md", "docs/mock-server.md"];
+const documents = ["README.md", "docs/guides/pulumi.md", "docs/guides/mock-server.md"];
 
 /** Code blocks that follow a comment with the file that they show. */
 async function shownFiles(document: string): Promise<{ file: string; code: string }[]> {

@@ -237,7 +237,7 @@ test("an option that a mock server doesn't have is refused, and the known one is
 });
 
 const docs = ["mock-server.md", "agent-server.md"]
-  .map((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8"))
+  .map((name) => readFileSync(new URL(`../../docs/guides/${name}`, import.meta.url), "utf8"))
   .join("\n");
 
 test.each(

@@ -35,7 +35,7 @@ test("a release is refused while the repository's address is a placeholder, and 
 
 test("documents that show another address than package.json are named with their lines", () => {
   const problems = releaseProblems(checkoutOf("github.com/acme/graphdeploy"));
-  expect(problems).toContain("docs/action.md:15: shows OWNER/graphdeploy@v0 instead of acme/graphdeploy@v0.");
+  expect(problems).toContain("docs/guides/action.md:15: shows OWNER/graphdeploy@v0 instead of acme/graphdeploy@v0.");
   expect(problems.every((problem) => / shows OWNER\/graphdeploy@v0 instead of /.test(problem))).toBe(true);
 });
 
