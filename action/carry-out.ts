@@ -1,6 +1,5 @@
-import { ControlPlane } from "../core/client.ts";
-import type { Redactor } from "../core/redact.ts";
-import { unprotectedWarning } from "../core/unprotected-values.ts";
+import { ControlPlane } from "../core/client/client.ts";
+import { type Redactor, unprotectedWarning } from "../core/redact.ts";
 import type { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { deploy, redeploy } from "./deploy.ts";
@@ -167,7 +166,7 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
       await rollBack(session, ownerFor(session.event, pullRequest));
     } catch {
       report.result = "cancelled";
-      report.message = `${report.message} The rollback was cancelled and goes on on the platform.`;
+      report.message = `${report.message} The rollback was cancelled and continues on the platform.`;
     }
   }
 }

@@ -26,7 +26,7 @@ export async function post(env: Readonly<Record<string, string | undefined>>): P
   const result = known === "" ? "cancelled" : known;
   const what = revisionId === "" ? "What had been asked of the platform" : `Revision ${revisionId}`;
   const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
-  const message = known === "" ? `The step was ended from outside. ${what} goes on on the platform.${page}` : undefined;
+  const message = known === "" ? `The step was ended from outside. ${what} continues on the platform.${page}` : undefined;
   if (message !== undefined) console.warning(message);
 
   const github = connectToGitHub(token || undefined, repository, console);

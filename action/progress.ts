@@ -1,8 +1,8 @@
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
 import { formatDuration } from "../core/duration.ts";
-import type { OnProgress, ProgressEvent } from "../core/events.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
+import type { OnProgress, ProgressEvent } from "../core/rollout/progress.ts";
 import type { Console } from "./console.ts";
 import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
@@ -44,7 +44,7 @@ export class Progress {
   readonly onProgress: OnProgress = (event) => this.#take(event);
 
   /** A deployment as it was read or written. */
-  tellDeployment(deployment: Deployment, created?: boolean): void {
+  reportDeployment(deployment: Deployment, created?: boolean): void {
     this.#report.deploymentId = deployment.id;
     this.#report.created = created ?? this.#report.created ?? false;
     const url = deployment.source_config.custom_url ?? undefined;
@@ -55,7 +55,7 @@ export class Progress {
     this.#changed();
   }
 
-  tellRevision(revision: Revision): void {
+  reportRevision(revision: Revision): void {
     this.#report.revisionId = revision.id;
     this.#report.status = revision.status;
     const commit = revision.source_revision_config.repo_commit_sha;

@@ -1,4 +1,5 @@
-import type { Change, Effect } from "../core/plan.ts";
+import type { Effect } from "../core/declare/fields.ts";
+import type { Change } from "../core/reconcile/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";
 import type { Result } from "./operations.ts";

@@ -1,5 +1,5 @@
-import type { ControlPlane } from "../core/client.ts";
-import type { LogEntry } from "../core/wire/logs.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { LogEntry } from "../core/client/wire/revisions.ts";
 import type { Console } from "./console.ts";
 import type { ShownLog } from "./shown-log.ts";
 
@@ -57,11 +57,10 @@ export class RevisionLog {
     try {
       for (let page = 0, offset: string | undefined; page < mostPages; page += 1) {
         const query = { order: "asc", limit: 500, start_time: this.#newest, offset } as const;
-        const read = this.#kind === "build" ? this.#client.buildLogs : this.#client.deployLogs;
-        const { logs, next_offset: next } = await read.call(this.#client, this.#deploymentId, this.#revisionId, query, {
-          deadlineMs: 10_000,
-          signal: this.#stopped.signal.aborted ? undefined : this.#stopped.signal,
-        });
+        const read = this.#kind === "build" ? "buildLogs" : "deployLogs";
+        const call = { deadlineMs: 10_000, signal: this.#stopped.signal.aborted ? undefined : this.#stopped.signal };
+        const { revisions } = this.#client;
+        const { logs, next_offset: next } = await revisions[read](this.#deploymentId, this.#revisionId, query, call);
         this.#print(logs);
         if (next === null || next === undefined || next === "" || next === offset) return;
         offset = next;

@@ -1,6 +1,5 @@
 import * as core from "@actions/core";
-import { Redactor } from "../core/redact.ts";
-import { unprotectedBecause } from "../core/unprotected-values.ts";
+import { Redactor, unprotectedBecause } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeVersionProblem } from "../core/node-version.ts";
+import { nodeVersionProblem } from "../core/refuse-old-node.ts";
 
 const problem = nodeVersionProblem(process.version);
 if (problem === undefined) {

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ControlPlane } from "../core/client.ts";
-import type { DesiredDeployment } from "../core/desired.ts";
-import { hidesValues } from "../core/environment.ts";
-import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
-import { isMasked } from "../core/masked-values.ts";
-import { isSameRepository } from "../core/repository.ts";
-import { roundedSpec } from "../core/resource-spec.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
-import type { Secret } from "../core/wire/source-config.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import { type Deployment, isMasked, type Secret } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { camelCaseKeys, isSameRepository, roundedSpec, snakeCaseKeys } from "../core/declare/fields.ts";
+import { hidesValues } from "../core/reconcile/environment.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
 import {

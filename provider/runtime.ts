@@ -5,11 +5,11 @@ import { type Difference, diff, warningsOf } from "./diff.ts";
 import { currentEntry, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
-import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
+import { createResource, deleteResource, readResource, updateResource } from "./operations.ts";
 import { bare } from "./plain-error.ts";
 import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
-import { statusLineOf } from "./status-line.ts";
+import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
 
 /** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */

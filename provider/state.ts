@@ -1,6 +1,6 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { desiredFields } from "../core/desired-validation.ts";
-import type { Claim } from "../core/ownership.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { desiredFields } from "../core/declare/validation.ts";
+import type { Claim } from "../core/reconcile/ownership.ts";
 
 /** How to connect, as a program gives it; a key in it is a Pulumi secret. */
 export interface ConnectionInputs {

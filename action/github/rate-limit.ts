@@ -1,5 +1,5 @@
+import { parseRetryAfter } from "../../core/client/retry.ts";
 import type { Clock } from "../../core/clock.ts";
-import { parseRetryAfter } from "../../core/retry-timing.ts";
 
 /** All that a run waits for GitHub's rate limits, in milliseconds: a deploy isn't held up for long over what only reports it. */
 export const rateLimitPatienceMs = 120_000;

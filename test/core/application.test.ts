@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { applyDesired } from "../../core/application.ts";
-import { ControlPlane } from "../../core/client.ts";
-import { ConfigError, ResponseError, ServerError } from "../../core/errors.ts";
-import type { ProgressEvent } from "../../core/events.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { ConfigError, ResponseError, ServerError } from "../../core/client/errors.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
+import { applyUpdate } from "../../core/reconcile/apply.ts";
+import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import { declaration, deployment, deploymentId, laterRevisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedServer, startScriptedServer } from "../support/scripted-server.ts";
@@ -21,7 +21,7 @@ const patches = (server: ScriptedServer) => server.requests.filter(({ method }) 
 
 test("no difference, no request", async () => {
   await using server = await startScriptedServer(() => ({ status: 500 }));
-  const { plan, revisionId } = await applyDesired(clientOf(server), declaration(), deployment());
+  const { plan, revisionId } = await applyUpdate(clientOf(server), declaration(), deployment());
   expect(plan.action).toBe("nothing");
   expect(revisionId).toBeUndefined();
   expect(server.requests).toEqual([]);
@@ -29,21 +29,21 @@ test("no difference, no request", async () => {
 
 test("one PATCH carries the difference and nothing else", async () => {
   await using server = await startScriptedServer(() => ({ body: developed }));
-  const { revisionId } = await applyDesired(clientOf(server), toDevelop, deployment());
+  const { revisionId } = await applyUpdate(clientOf(server), toDevelop, deployment());
   expect(patches(server).map(({ body }) => body)).toEqual([{ source_revision_config: { repo_ref: "develop" } }]);
   expect(revisionId).toBe(laterRevisionId);
 });
 
 test("a change in place makes no revision to wait for", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment({ display_name: "Bot" }) }));
-  const { revisionId } = await applyDesired(clientOf(server), declaration({ displayName: "Bot" }), deployment());
+  const { revisionId } = await applyUpdate(clientOf(server), declaration({ displayName: "Bot" }), deployment());
   expect(patches(server).map(({ body }) => body)).toEqual([{ display_name: "Bot" }]);
   expect(revisionId).toBeUndefined();
 });
 
 test("a lost answer to a change that was carried out is not sent again", async () => {
   await using server = await startScriptedServer(({ method }) => (method === "PATCH" ? "reset" : { body: developed }));
-  const { revisionId } = await applyDesired(clientOf(server), toDevelop, deployment());
+  const { revisionId } = await applyUpdate(clientOf(server), toDevelop, deployment());
   expect(patches(server)).toHaveLength(1);
   expect(revisionId).toBe(laterRevisionId);
 });
@@ -55,7 +55,7 @@ test("a lost answer to a change that was not carried out is sent again", async (
     patched += 1;
     return patched === 1 ? { status: 502 } : { body: developed };
   });
-  const { revisionId } = await applyDesired(clientOf(server), toDevelop, deployment());
+  const { revisionId } = await applyUpdate(clientOf(server), toDevelop, deployment());
   expect(patches(server)).toHaveLength(2);
   expect(revisionId).toBe(laterRevisionId);
 });
@@ -67,7 +67,7 @@ test("a lost answer to a change of hidden secrets counts as carried out once the
   );
   const options = { previous: declaration({ secrets: { TOKEN: "old-value" } }) };
   const desired = declaration({ secrets: { TOKEN: "new-value" } });
-  await applyDesired(clientOf(server), desired, deployment({ secrets: masked }), options);
+  await applyUpdate(clientOf(server), desired, deployment({ secrets: masked }), options);
   expect(patches(server)).toHaveLength(1);
 });
 
@@ -75,7 +75,7 @@ test("a lost answer to a redeployment is not sent again when there is a new revi
   await using server = await startScriptedServer(({ method }) =>
     method === "PATCH" ? { status: 504 } : { body: deployment({ latest_revision_id: laterRevisionId }) },
   );
-  const { revisionId } = await applyDesired(clientOf(server), declaration(), deployment(), { redeploy: "asked for" });
+  const { revisionId } = await applyUpdate(clientOf(server), declaration(), deployment(), { redeploy: "asked for" });
   expect(patches(server).map(({ body }) => body)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
   expect(revisionId).toBe(laterRevisionId);
 });
@@ -86,11 +86,11 @@ test("a change that is never answered is told once, and counted at the end", asy
   );
   const events: ProgressEvent[] = [];
   const options = { onProgress: (event: ProgressEvent) => events.push(event) };
-  await expect(applyDesired(clientOf(server), toDevelop, deployment(), options)).rejects.toBeInstanceOf(ServerError);
+  await expect(applyUpdate(clientOf(server), toDevelop, deployment(), options)).rejects.toBeInstanceOf(ServerError);
   expect(patches(server)).toHaveLength(6);
   expect(events.map((event) => "message" in event && event.message)).toEqual([
-    expect.stringContaining("was lost; looking whether it was carried out"),
-    expect.stringContaining("was sent 6 times without an answer"),
+    expect.stringContaining("checking whether it took effect"),
+    expect.stringContaining("was sent 6 times without a response"),
   ]);
 });
 
@@ -101,7 +101,7 @@ test("the new revision is looked for when the answer doesn't have it yet", async
     if (method === "GET") reads += 1;
     return { body: reads < 2 ? late : developed };
   });
-  const { revisionId } = await applyDesired(clientOf(server), toDevelop, deployment());
+  const { revisionId } = await applyUpdate(clientOf(server), toDevelop, deployment());
   expect(revisionId).toBe(laterRevisionId);
   expect(patches(server)).toHaveLength(1);
 });
@@ -109,13 +109,13 @@ test("the new revision is looked for when the answer doesn't have it yet", async
 test("a platform that makes no revision is told so", async () => {
   const unchanged: Deployment = { ...developed, latest_revision_id: deployment().latest_revision_id };
   await using server = await startScriptedServer(() => ({ body: unchanged }));
-  await expect(applyDesired(clientOf(server), toDevelop, deployment())).rejects.toBeInstanceOf(ResponseError);
+  await expect(applyUpdate(clientOf(server), toDevelop, deployment())).rejects.toBeInstanceOf(ResponseError);
 });
 
 test("a field that can't change is refused with both values, and nothing is sent", async () => {
   await using server = await startScriptedServer(() => ({ status: 500 }));
   const other = declaration({ sourceConfig: { repoUrl: "https://github.com/acme/other" } });
-  const refusal = applyDesired(clientOf(server), other, deployment());
+  const refusal = applyUpdate(clientOf(server), other, deployment());
   await expect(refusal).rejects.toBeInstanceOf(ConfigError);
   await expect(refusal).rejects.toMatchObject({ path: "sourceConfig.repoUrl" });
   await expect(refusal).rejects.toThrow(
@@ -132,7 +132,7 @@ test("environment names that the change drops are listed, without values", async
   const events: ProgressEvent[] = [];
   await using server = await startScriptedServer(() => ({ body: deployment({ latest_revision_id: laterRevisionId }) }));
   const desired = declaration({ env: { KEPT: "kept" } });
-  await applyDesired(clientOf(server), desired, deployment({ secrets }), {
+  await applyUpdate(clientOf(server), desired, deployment({ secrets }), {
     droppable: ["OLD"],
     onProgress: (event) => events.push(event),
   });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { ensureExists } from "../../core/creation.ts";
-import { BadRequestError, ConfigError, ServerError } from "../../core/errors.ts";
-import type { ProgressEvent } from "../../core/events.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { BadRequestError, ConfigError, ServerError } from "../../core/client/errors.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
+import { ensureExists } from "../../core/reconcile/create.ts";
+import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../support/scripted-server.ts";
@@ -129,8 +129,8 @@ test("a server that never answers a creation well is given up", async () => {
   expect(posts(server)).toBe(6);
   // One outage is told once, and counted at its end.
   expect(events).toEqual([
-    { type: "warning", message: expect.stringContaining("was lost; looking whether it was carried out") },
-    { type: "warning", message: expect.stringContaining("was sent 6 times without an answer") },
+    { type: "warning", message: expect.stringContaining("checking whether it took effect") },
+    { type: "warning", message: expect.stringContaining("was sent 6 times without a response") },
   ]);
 });
 

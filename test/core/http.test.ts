@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import type { ControlPlaneOptions } from "../../core/client-options.ts";
+import { ControlPlane, type ControlPlaneOptions } from "../../core/client/client.ts";
 import {
   Aborted,
   ApiError,
@@ -20,8 +19,8 @@ import {
   ServerError,
   TimeoutError,
   ValidationError,
-} from "../../core/errors.ts";
-import type { Logger } from "../../core/logger.ts";
+} from "../../core/client/errors.ts";
+import type { Logger } from "../../core/redact.ts";
 import { declaration, deployment, deploymentId, gone } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type Script, startScriptedServer } from "../support/scripted-server.ts";
@@ -50,7 +49,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 test("every request carries the API key and the workspace", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
-  await clientOf(server.url, { workspaceId: "workspace-1", userAgent: "cli/1" }).getDeployment(deploymentId);
+  await clientOf(server.url, { workspaceId: "workspace-1", userAgent: "cli/1" }).deployments.get(deploymentId);
   expect(server.requests[0]?.headers).toMatchObject({
     "x-api-key": key,
     "x-tenant-id": "workspace-1",
@@ -62,7 +61,7 @@ test("every request carries the API key and the workspace", async () => {
 
 test("a bearer token goes in the Authorization header", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
-  await clientOf(server.url, { apiKey: undefined, bearerToken: "token-1" }).getDeployment(deploymentId);
+  await clientOf(server.url, { apiKey: undefined, bearerToken: "token-1" }).deployments.get(deploymentId);
   expect(server.requests[0]?.headers.authorization).toBe("Bearer token-1");
   expect(server.requests[0]?.headers).not.toHaveProperty("x-api-key");
   expect(server.requests[0]?.headers).not.toHaveProperty("x-tenant-id");
@@ -70,25 +69,25 @@ test("a bearer token goes in the Authorization header", async () => {
 
 test("a prefix of the base URL stands before every path", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
-  await clientOf(`${server.url}/api-host/`).getDeployment(deploymentId);
+  await clientOf(`${server.url}/api-host/`).deployments.get(deploymentId);
   expect(server.calls()).toEqual([`GET /api-host/v2/deployments/${deploymentId}`]);
 });
 
 test.each([408, 429, 500, 502, 503, 504])("a GET that is answered %i is repeated", async (status) => {
   await using server = await startScriptedServer(inTurn({ status, body: { detail: "busy" } }, { body: deployment() }));
-  await clientOf(server.url).getDeployment(deploymentId);
+  await clientOf(server.url).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
 test.each([400, 401, 403, 404, 409, 422, 501, 505])("a GET that is answered %i is not repeated", async (status) => {
   await using server = await startScriptedServer(() => ({ status, body: { detail: "no" } }));
-  await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(server.requests).toHaveLength(1);
 });
 
 test("a GET whose connection is cut is repeated", async () => {
   await using server = await startScriptedServer(inTurn("reset", { body: deployment() }));
-  await clientOf(server.url).getDeployment(deploymentId);
+  await clientOf(server.url).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
@@ -104,7 +103,7 @@ test("a GET whose body is cut in the middle is repeated", async () => {
       { body: deployment() },
     ),
   );
-  await clientOf(server.url).getDeployment(deploymentId);
+  await clientOf(server.url).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(3);
 });
 
@@ -113,7 +112,7 @@ test("Retry-After in seconds is waited out", async () => {
   await using server = await startScriptedServer(
     inTurn({ status: 429, headers: { "retry-after": "7" } }, { body: deployment() }),
   );
-  await clientOf(server.url, { clock }).getDeployment(deploymentId);
+  await clientOf(server.url, { clock }).deployments.get(deploymentId);
   expect(clock.sleeps).toEqual([7_000]);
 });
 
@@ -122,20 +121,20 @@ test("Retry-After as a date is waited out", async () => {
   await using server = await startScriptedServer(
     inTurn({ status: 503, headers: { "retry-after": "Sun, 01 Nov 2026 12:00:09 GMT" } }, { body: deployment() }),
   );
-  await clientOf(server.url, { clock }).getDeployment(deploymentId);
+  await clientOf(server.url, { clock }).deployments.get(deploymentId);
   expect(clock.sleeps).toEqual([9_000]);
 });
 
 test("a Retry-After beyond the deadline ends the call at once", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(() => ({ status: 429, headers: { "retry-after": "3600" } }));
-  expect(await failureOf(clientOf(server.url, { clock }).getDeployment(deploymentId))).toBeInstanceOf(RateLimitError);
+  expect(await failureOf(clientOf(server.url, { clock }).deployments.get(deploymentId))).toBeInstanceOf(RateLimitError);
   expect(clock.sleeps).toEqual([]);
 });
 
 test("repetitions end at their number", async () => {
   await using server = await startScriptedServer(() => ({ status: 503 }));
-  const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 3 } }).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 3 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ServerError);
   expect(server.requests).toHaveLength(4);
 });
@@ -144,7 +143,7 @@ test("repetitions end at the deadline of the call", async () => {
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using server = await startScriptedServer(() => ({ status: 503 }));
-  await failureOf(clientOf(server.url, { clock }).getDeployment(deploymentId, { deadlineMs: 2_000 }));
+  await failureOf(clientOf(server.url, { clock }).deployments.get(deploymentId, { deadlineMs: 2_000 }));
   expect(clock.now() - startedAt).toBeLessThan(2_000);
   expect(server.requests.length).toBeGreaterThan(1);
 });
@@ -153,14 +152,14 @@ test.each([408, 500, 502, 503])("a creation that is answered %i is not repeated 
   await using server = await startScriptedServer(() => ({ status, body: { detail: "broken" } }));
   const { name, source } = declaration();
   const request = { name, source, source_config: {}, source_revision_config: {}, secrets: [] };
-  await failureOf(clientOf(server.url).createDeployment(request));
+  await failureOf(clientOf(server.url).deployments.create(request));
   expect(server.requests).toHaveLength(1);
 });
 
 test("a creation whose connection is cut is not repeated by the client", async () => {
   await using server = await startScriptedServer(() => "reset");
   const request = { name: "a", source: "github", source_config: {}, source_revision_config: {}, secrets: [] };
-  const error = await failureOf(clientOf(server.url).createDeployment(request));
+  const error = await failureOf(clientOf(server.url).deployments.create(request));
   expect(error).toBeInstanceOf(ConnectionError);
   expect((error as ConnectionError).sent).toBe(true);
   expect(server.requests).toHaveLength(1);
@@ -169,16 +168,16 @@ test("a creation whose connection is cut is not repeated by the client", async (
 test("a creation is repeated after 429, which did nothing", async () => {
   await using server = await startScriptedServer(inTurn({ status: 429 }, { status: 201, body: deployment() }));
   const request = { name: "a", source: "github", source_config: {}, source_revision_config: {}, secrets: [] };
-  await clientOf(server.url).createDeployment(request);
+  await clientOf(server.url).deployments.create(request);
   expect(server.requests).toHaveLength(2);
 });
 
 test("a PATCH that makes a revision is not repeated after 503, any other is", async () => {
   await using server = await startScriptedServer(({ method }) => (method === "PATCH" ? { status: 503 } : {}));
   const client = clientOf(server.url, { limits: { maxRetries: 2 } });
-  await failureOf(client.patchDeployment(deploymentId, {}, { makesRevision: true }));
+  await failureOf(client.deployments.update(deploymentId, {}, { makesRevision: true }));
   expect(server.requests).toHaveLength(1);
-  await failureOf(client.patchDeployment(deploymentId, {}, { makesRevision: false }));
+  await failureOf(client.deployments.update(deploymentId, {}, { makesRevision: false }));
   expect(server.requests).toHaveLength(4);
 });
 
@@ -190,7 +189,7 @@ test("a refused connection is tried again, also for a creation", async () => {
   await new Promise((resolve) => placeholder.close(resolve));
   const client = clientOf(`http://127.0.0.1:${port}`, { clock, limits: { maxConnectionRetries: 2 } });
   const request = { name: "a", source: "github", source_config: {}, source_revision_config: {}, secrets: [] };
-  const error = await failureOf(client.createDeployment(request));
+  const error = await failureOf(client.deployments.create(request));
   expect(error).toBeInstanceOf(ConnectionError);
   expect((error as ConnectionError).sent).toBe(false);
   expect(clock.sleeps).toHaveLength(2);
@@ -198,14 +197,14 @@ test("a refused connection is tried again, also for a creation", async () => {
 
 test("an attempt without an answer ends as a timeout and is repeated", async () => {
   await using server = await startScriptedServer(inTurn(() => {}, { body: deployment() }));
-  await clientOf(server.url, { limits: { attemptTimeoutMs: 50 } }).getDeployment(deploymentId);
+  await clientOf(server.url, { limits: { attemptTimeoutMs: 50 } }).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
 test("a timeout names the request, the server and the time, and may have been carried out", async () => {
   await using server = await startScriptedServer(() => () => {});
   const client = clientOf(server.url, { limits: { attemptTimeoutMs: 40, maxConnectionRetries: 0 } });
-  const error = await failureOf(client.getDeployment(deploymentId));
+  const error = await failureOf(client.deployments.get(deploymentId));
   expect(error).toBeInstanceOf(TimeoutError);
   expect((error as TimeoutError).sent).toBe(true);
   expect(error.message).toBe(`GET /v2/deployments/${deploymentId}: no answer from ${server.url} within 40ms.`);
@@ -213,7 +212,7 @@ test("a timeout names the request, the server and the time, and may have been ca
 
 test("a deadline that is not a whole number of milliseconds is one too", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
-  const read = clientOf(server.url).getDeployment(deploymentId, { deadlineMs: 1_234.567 });
+  const read = clientOf(server.url).deployments.get(deploymentId, { deadlineMs: 1_234.567 });
   expect((await read).id).toBe(deploymentId);
 });
 
@@ -223,7 +222,7 @@ test("an abort ends a request under way", async () => {
     controller.abort(new Error("SIGINT"));
     return () => {};
   });
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId, { signal: controller.signal }));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId, { signal: controller.signal }));
   expect(error).toBeInstanceOf(Aborted);
 });
 
@@ -233,7 +232,7 @@ test("an abort ends the pause before a repetition", async () => {
   clock.onSleep = () => controller.abort();
   await using server = await startScriptedServer(() => ({ status: 503 }));
   const client = clientOf(server.url, { clock });
-  const error = await failureOf(client.getDeployment(deploymentId, { signal: controller.signal }));
+  const error = await failureOf(client.deployments.get(deploymentId, { signal: controller.signal }));
   expect(error).toBeInstanceOf(Aborted);
   expect(server.requests).toHaveLength(1);
 });
@@ -241,7 +240,7 @@ test("an abort ends the pause before a repetition", async () => {
 test("a redirect is refused and the key goes nowhere else", async () => {
   await using other = await startScriptedServer(() => ({ body: deployment() }));
   await using server = await startScriptedServer(() => ({ status: 302, headers: { location: other.url } }));
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ResponseError);
   expect(error.message).toContain("a redirect, which is not followed");
   expect(other.requests).toEqual([]);
@@ -253,7 +252,7 @@ test.each([
 ])("a web page answered with $status names the /api-host prefix", async ({ status, kind }) => {
   const page = { status, body: "<!doctype html><title>App</title>", headers: { "content-type": "text/html" } };
   await using server = await startScriptedServer(() => page);
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(kind);
   expect(error.hint).toContain(`set the base URL to ${server.url}/api-host`);
   expect(isGone(error, deploymentId)).toBe(false);
@@ -261,7 +260,7 @@ test.each([
 
 test("a deletion that is answered with a web page has not happened", async () => {
   await using server = await startScriptedServer(() => ({ body: "<html></html>" }));
-  expect(await failureOf(clientOf(server.url).deleteDeployment(deploymentId))).toBeInstanceOf(ResponseError);
+  expect(await failureOf(clientOf(server.url).deployments.delete(deploymentId))).toBeInstanceOf(ResponseError);
 });
 
 test("a body beyond 32 MiB is not read to its end", async () => {
@@ -274,14 +273,14 @@ test("a body beyond 32 MiB is not read to its end", async () => {
     };
     write();
   });
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ResponseError);
   expect(error.message).toContain("larger than 32 MiB");
 });
 
 test("a body that breaks the contract names the path that broke", async () => {
   await using server = await startScriptedServer(() => ({ body: { ...deployment(), source_config: { repo_url: 7 } } }));
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ResponseError);
   expect((error as ResponseError).path).toBe("source_config.repo_url");
 });
@@ -298,7 +297,7 @@ test.each([
 ])("%i is an error of its own class with the detail and the request's id", async (status, kind) => {
   const answer = { status, body: { detail: "Because." }, headers: { "x-request-id": "request-1" } };
   await using server = await startScriptedServer(() => answer);
-  const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 0 } }).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 0 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(kind);
   expect(error).toMatchObject({ status, method: "GET", detail: "Because", requestId: "request-1" });
   const start = `GET /v2/deployments/${deploymentId} answered ${status}: Because (request request-1).`;
@@ -308,7 +307,7 @@ test.each([
 test("422 names the fields", async () => {
   const detail = [{ loc: ["body", "secrets", 0, "name"], msg: "Field required", type: "missing" }];
   await using server = await startScriptedServer(() => ({ status: 422, body: { detail } }));
-  const error = await failureOf(clientOf(server.url).getDeployment(deploymentId));
+  const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ValidationError);
   expect((error as ValidationError).locations).toEqual(["body.secrets.0.name"]);
   expect(error.message).toContain("body.secrets.0.name: Field required");
@@ -323,9 +322,9 @@ test("only the control plane's own 404 that names the id means gone", async () =
     ),
   );
   const client = clientOf(server.url);
-  expect(isGone(await failureOf(client.getDeployment(deploymentId)), deploymentId)).toBe(true);
-  expect(isGone(await failureOf(client.getDeployment(deploymentId)), deploymentId)).toBe(false);
-  expect(isGone(await failureOf(client.getDeployment(deploymentId)), deploymentId)).toBe(false);
+  expect(isGone(await failureOf(client.deployments.get(deploymentId)), deploymentId)).toBe(true);
+  expect(isGone(await failureOf(client.deployments.get(deploymentId)), deploymentId)).toBe(false);
+  expect(isGone(await failureOf(client.deployments.get(deploymentId)), deploymentId)).toBe(false);
 });
 
 test("no error or log line shows the key or a secret, however the server spells it", async () => {
@@ -343,8 +342,8 @@ test("no error or log line shows the key or a secret, however the server spells 
   );
   const client = clientOf(server.url, { logger });
   client.redactor.add([secret]);
-  const error = await failureOf(client.getDeployment(deploymentId));
-  const cut = await failureOf(client.getDeployment(deploymentId));
+  const error = await failureOf(client.deployments.get(deploymentId));
+  const cut = await failureOf(client.deployments.get(deploymentId));
   expect(error.message).toContain("bad value [redacted] for [redacted]");
   expect(cut.message).not.toContain(key.slice(0, 4));
   expect(lines.length).toBeGreaterThan(0);
@@ -360,7 +359,7 @@ test("a host name that doesn't exist is not tried again", async () => {
     },
   };
   const client = clientOf("https://nowhere.invalid", { clock, dispatcher: dispatcher as never });
-  const error = await failureOf(client.getDeployment(deploymentId));
+  const error = await failureOf(client.deployments.get(deploymentId));
   expect(error.message).toContain("this host name doesn't exist");
   expect(clock.sleeps).toEqual([]);
 });
@@ -379,7 +378,7 @@ test("HTTPS_PROXY is asked for a tunnel, and its refusal is told as one", async 
   vi.stubEnv("NO_PROXY", "");
   vi.stubEnv("no_proxy", "");
   const client = clientOf("https://control-plane.invalid", { limits: { maxConnectionRetries: 0 } });
-  const error = await failureOf(client.getDeployment(deploymentId));
+  const error = await failureOf(client.deployments.get(deploymentId));
   await new Promise((resolve) => proxy.close(resolve));
   expect(tunnels).toEqual(["control-plane.invalid:443 without a key"]);
   expect(error).toMatchObject({
@@ -395,7 +394,7 @@ test("a key for loopback never goes through a proxy in plain text", async () => 
   vi.stubEnv("http_proxy", proxy.url);
   vi.stubEnv("NO_PROXY", "");
   vi.stubEnv("no_proxy", "");
-  await clientOf(server.url).getDeployment(deploymentId);
+  await clientOf(server.url).deployments.get(deploymentId);
   expect(proxy.requests).toEqual([]);
 });
 
@@ -418,9 +417,9 @@ test("a host that plain http is allowed to is reached, and neither a proxy nor a
   const baseUrl = unnamed(server.url);
   expect(() => clientOf(baseUrl)).toThrow("is not https");
   const client = clientOf(baseUrl, { allowHttpHosts: ["0.0.0.0"] });
-  await client.getDeployment(deploymentId);
+  await client.deployments.get(deploymentId);
   expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
-  const error = await failureOf(client.getDeployment(deploymentId));
+  const error = await failureOf(client.deployments.get(deploymentId));
   expect(error.message).toContain("a redirect, which is not followed");
   expect(other.requests).toEqual([]);
 });
@@ -476,7 +475,7 @@ test.each([
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   stubProxy({ HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, NO_PROXY: noProxy });
   const client = clientOf("https://control-plane.invalid", { limits: { maxConnectionRetries: 0 } });
-  await failureOf(client.getDeployment(deploymentId));
+  await failureOf(client.deployments.get(deploymentId));
   await new Promise((resolve) => proxy.close(resolve));
   expect(tunnels).toEqual(expected);
 });

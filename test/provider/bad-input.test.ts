@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { create } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { Deployment, type DeploymentArgs } from "../../provider/deployment.ts";
 import { Provider, type ProviderArgs } from "../../provider/provider.ts";
 import { declaration, deployment } from "../support/deployments.ts";
@@ -286,7 +286,7 @@ test("429 is waited out as long as the server asks, also for a creation", async 
     return method === "POST" ? { status: 201, body: deployment() } : { body: deployment() };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  const { origin } = await create(client, declaration(), { onDeployment: () => {} });
+  const { origin } = await reconcile(client, declaration()).started;
   expect(origin).toBe("created");
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(17_000);
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
@@ -303,7 +303,7 @@ test("a control plane that answers 500 for a minute is outlasted, and nothing is
     return { body: { resources: [], offset: 0 } };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  await create(client, declaration(), { onDeployment: () => {} });
+  await reconcile(client, declaration()).started;
   expect(made).toBe(1);
   expect(clock.now()).toBeGreaterThanOrEqual(endsAt);
 });
@@ -312,7 +312,7 @@ test("a control plane that stays broken is named with what it said", async () =>
   const clock = new FakeClock();
   await using server = await startScriptedServer(() => ({ status: 503, body: { detail: "Down for maintenance." } }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  await expect(create(client, declaration(), { onDeployment: () => {} })).rejects.toThrow(
+  await expect(reconcile(client, declaration()).started).rejects.toThrow(
     "GET /v2/deployments answered 503: Down for maintenance. The control plane had a problem of its own; try again later.",
   );
 });

@@ -154,7 +154,7 @@ test("a timeout is no failure of the deployment", async () => {
   const inputs = agentInputs(mock, { timeout: "2s" });
   const { code, outputs, log } = await runAction({ event: push("a".repeat(40)), inputs });
   expect([code, outputs.result, outputs.status]).toEqual([1, "timed-out", "CREATING"]);
-  expect(log).toContain("the rollout goes on and may still succeed");
+  expect(log).toContain("the rollout continues and may still succeed");
 });
 
 test.each([
