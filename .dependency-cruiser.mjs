@@ -14,6 +14,13 @@ export default {
       to: { path: "^(provider|action|cli|mock-server)/|node_modules/@(pulumi|actions)/" },
     },
     {
+      name: "core-in-layers",
+      comment: "Requests know nothing of declarations and rollouts; reconciling stands on all of them.",
+      severity: "error",
+      from: { path: "^core/(client|declare|rollout)/" },
+      to: { path: "^core/(declare|rollout|reconcile)/", pathNot: "^core/$1/" },
+    },
+    {
       name: "doors-know-the-core-only",
       comment: "Each door to the core is used without the others.",
       severity: "error",

@@ -30,12 +30,12 @@ export function logTailOf(error: unknown): string[] {
   return error instanceof RolloutError ? error.logTail.flatMap(({ message }) => message.split(/\r?\n/)) : [];
 }
 
-/** What a cancelled run leaves behind, told in time: the runner kills it seconds after the signal. */
-export async function answerCancel(session: Session, isDeletion: boolean): Promise<string> {
+/** What a cancelled run leaves behind, said in time: the runner kills it seconds after the signal. */
+export async function handleCancel(session: Session, isDeletion: boolean): Promise<string> {
   const { client, inputs, report } = session;
   const { deploymentId, revisionId, webUrl } = report;
   const page = webUrl === undefined ? "" : ` Its page: ${webUrl}`;
-  if (isDeletion) return "Cancelled. A deletion that had begun continues on the platform.";
+  if (isDeletion) return "Cancelled. A deletion in progress continues on the platform.";
   if (revisionId === undefined || deploymentId === undefined) {
     return "Cancelled before a revision was known. What was requested of the platform continues; run again to see.";
   }

@@ -21,7 +21,7 @@ export interface Rollout {
   isRerun: boolean;
 }
 
-/** The latest revision of a deployment, while its rollout is under way. From here on no log of it shows the deployment's secrets. */
+/** The latest revision of a deployment, while its rollout is in progress. From here on no log of it shows the deployment's secrets. */
 export async function revisionInProgress(
   { client, inputs, signal }: Session,
   deployment: Deployment,
@@ -35,7 +35,7 @@ export async function revisionInProgress(
 }
 
 /**
- * The revision under way that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
+ * The revision in progress that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
  * take its place, and a build longer than the timeout would never go live. Where there is one that doesn't, the log says why.
  */
 export async function revisionToFollow(
@@ -59,7 +59,7 @@ export async function revisionToFollow(
   return undefined;
 }
 
-/** Why a revision under way doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
+/** Why a revision in progress doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
 export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
   const { desired, planOptions, isOwn } = rollout;
   const isImage = desired.sourceRevisionConfig?.imageUri !== undefined;

@@ -240,8 +240,8 @@ function* missingValueProblems(
 }
 
 /**
- * What is told beside other mistakes about a source that nobody knows here; `undefined` where it is known. A newer platform may take it, so it is
- * no mistake by itself.
+ * The warning about a source that this version doesn't know; `undefined` where it is known. A newer platform may accept it, so it isn't a mistake by
+ * itself.
  */
 export function unknownSource({ source }: DesiredDeployment): string | undefined {
   if ((sources as readonly string[]).includes(source)) return undefined;

@@ -14,7 +14,7 @@ import { ShownLog } from "./shown-log.ts";
 /** Statuses in which there is no build log yet. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
-/** Turns what the core tells into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
+/** Turns progress events of the core into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
 export class Progress {
   readonly #client: ControlPlane;
   readonly #console: Console;
@@ -63,10 +63,10 @@ export class Progress {
     this.#changed();
   }
 
-  /** Closes the last status and prints what is left of the logs; without a last look at them when there is no time for it. */
-  async end(options: { lastLook: boolean } = { lastLook: true }): Promise<void> {
+  /** Closes the last status and prints what is left of the logs; without a final read when there is no time for it. */
+  async end(options: { finalRead: boolean } = { finalRead: true }): Promise<void> {
     this.#closeStep();
-    this.#endLog(options.lastLook);
+    this.#endLog(options.finalRead);
     await this.#ended;
     const log = this.#shown.text(this.#client.redactor);
     if (log !== undefined) this.#report.log = log;
@@ -99,7 +99,7 @@ export class Progress {
         this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
         return;
       case "deleting":
-        this.#console.info(`Deleting: ${event.status ?? "under way"} (${formatDuration(event.elapsedMs)}).`);
+        this.#console.info(`Deleting: ${event.status ?? "in progress"} (${formatDuration(event.elapsedMs)}).`);
         return;
       case "note":
         this.#console.info(event.message);
@@ -134,10 +134,10 @@ export class Progress {
     if (status === "DEPLOYING") show("deploy");
   }
 
-  #endLog(lastLook: boolean): void {
+  #endLog(finalRead: boolean): void {
     const log = this.#log;
     this.#log = undefined;
-    if (log !== undefined) this.#ended = Promise.all([this.#ended, log.stop({ lastLook })]);
+    if (log !== undefined) this.#ended = Promise.all([this.#ended, log.stop({ finalRead })]);
   }
 
   #closeStep(): void {

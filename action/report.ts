@@ -20,7 +20,7 @@ export interface PlannedChange extends Omit<Change, "effect"> {
 /** What is known about the run so far: what the outputs, the summary and the comment are made from. Published through {@link publicReport}. */
 export interface Report {
   result?: Result;
-  /** What the run was asked to do, for people: `deploy`, `preview of #12`. */
+  /** What the run does, human-readable: `deploy`, `preview of #12`. */
   task: string;
   name: string;
   isPreview: boolean;

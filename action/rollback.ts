@@ -3,8 +3,8 @@ import { followRollout } from "../core/rollout/follow.ts";
 import { isSameOwner } from "./ownership.ts";
 import type { Session } from "./session.ts";
 
-/** Revisions that are looked through for one that was live. */
-const newest = 100;
+/** Revisions that are searched for one that was live. */
+const maxSearched = 100;
 
 /**
  * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
@@ -23,7 +23,7 @@ export async function rollBack(
     for await (const { id, status } of client.revisions.list(deploymentId, { status: ["DEPLOYED"] }, { signal })) {
       seen += 1;
       if (id !== revisionId && status === "DEPLOYED") last = id;
-      if (last !== undefined || seen >= newest) break;
+      if (last !== undefined || seen >= maxSearched) break;
     }
     const { latest_revision_id: latest, secrets } = await client.deployments.get(deploymentId, { signal });
     const marker = readMarker(secrets);

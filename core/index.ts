@@ -3,24 +3,52 @@ export type { DeploymentFilters, DeploymentsResource } from "./client/deployment
 export * from "./client/errors.ts";
 export type { IntegrationsResource } from "./client/integrations.ts";
 export { Listing, type Page, type PageRequest } from "./client/pagination.ts";
-export type { CallOptions } from "./client/pipeline.ts";
+export type { ApiRequest, CallOptions, SendRequest } from "./client/pipeline.ts";
+export type { ApiResponse } from "./client/response.ts";
 export type { RequestLimits } from "./client/retry.ts";
 export type { RevisionFilters, RevisionsResource } from "./client/revisions.ts";
-export type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from "./client/wire/deployments.ts";
+export type {
+  Deployment,
+  DeploymentCreateRequest,
+  DeploymentPatchRequest,
+  KnownDeploymentType,
+  KnownSource,
+  Open,
+} from "./client/wire/deployments.ts";
+export type { GithubIntegration, GithubRepository } from "./client/wire/integrations.ts";
 export type { Dialect, DialectSetting } from "./client/wire/naming.ts";
 export type { LogEntry, LogsPage, LogsRequest, Revision, RevisionStatus } from "./client/wire/revisions.ts";
 export { type Clock, systemClock } from "./clock.ts";
-export type { DesiredDeployment } from "./declare/deployment.ts";
+export type { DesiredDeployment, DesiredSourceConfig, DesiredSourceRevisionConfig } from "./declare/deployment.ts";
+export type { Effect } from "./declare/fields.ts";
 export type { Problem } from "./declare/problems.ts";
 export { validateDesired } from "./declare/validation.ts";
-export { formatDuration, parseDuration } from "./duration.ts";
+export { type Duration, formatDuration, parseDuration } from "./duration.ts";
+export type { CreateOptions, Origin } from "./reconcile/create.ts";
 export { type DeletionOptions, deleteDeployment } from "./reconcile/delete.ts";
+export type { EnvironmentOptions } from "./reconcile/environment.ts";
+export type { Claim } from "./reconcile/ownership.ts";
 export { type Change, type Plan, type PlanOptions, planDeployment } from "./reconcile/plan.ts";
-export { observeDeployment, type ReconcileOptions, type Reconciliation, reconcile } from "./reconcile/reconcile.ts";
-export { type Logger, Redactor } from "./redact.ts";
-export { followRollout, type RolloutLimits, type RolloutOptions, type RolloutResult } from "./rollout/follow.ts";
-export type { OnProgress, ProgressEvent } from "./rollout/progress.ts";
 export {
+  type HeldDeployment,
+  type LiveDeployment,
+  observeDeployment,
+  type ReconcileOptions,
+  type Reconciliation,
+  reconcile,
+  type StartedRollout,
+} from "./reconcile/reconcile.ts";
+export { type Logger, Redactor } from "./redact.ts";
+export {
+  followRollout,
+  type RolloutLimits,
+  type RolloutOptions,
+  type RolloutResult,
+  type StatusSpan,
+} from "./rollout/follow.ts";
+export type { OnProgress, ProgressEvent, StepOptions } from "./rollout/progress.ts";
+export {
+  type Environment,
   type ResolvedSettings,
   resolveSettings,
   type Settings,

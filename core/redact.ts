@@ -1,40 +1,40 @@
-/** The shortest text that is looked for, in characters. */
-export const shortestForm = 4;
+/** Shorter texts aren't redacted: ordinary text is full of them. */
+const minFormLength = 4;
 
-/** How many marks tell whether a form may begin with some characters, a power of two. */
-const marks = 4096;
+/** Size of the table of digests, a power of two. */
+const tableSize = 4096;
 
 /**
- * Texts that are looked for all at once. What it costs grows with the text that is looked through, not with how many are looked for: a server is given new secrets
- * all the time and can't prepare for all of them anew.
+ * Texts that are replaced all at once. The cost grows with the text that is searched, not with the number of forms: a server is given new secrets
+ * all the time and can't rebuild an index of all of them.
  */
 export class SecretForms {
   readonly #forms = new Set<string>();
   /** The lengths of the forms that begin alike, longest first, by a digest of their first characters. */
   readonly #lengths = new Map<number, number[]>();
   /** Whether any form begins with characters of this digest, by its last bits. */
-  readonly #isMarked = new Uint8Array(marks);
+  readonly #mayBegin = new Uint8Array(tableSize);
 
   get isEmpty(): boolean {
     return this.#forms.size === 0;
   }
 
-  /** `form` has at least {@link shortestForm} characters. */
+  /** `form` has at least {@link minFormLength} characters. */
   add(form: string): void {
     if (this.#forms.has(form)) return;
     this.#forms.add(form);
     const start = startAt(form, 0);
-    this.#isMarked[start & (marks - 1)] = 1;
+    this.#mayBegin[start & (tableSize - 1)] = 1;
     const lengths = this.#lengths.get(start);
     if (!lengths) this.#lengths.set(start, [form.length]);
     else if (!lengths.includes(form.length)) lengths.splice(positionOf(lengths, form.length), 0, form.length);
   }
 
-  /** `text` with `replacement` in the place of every form; of those that begin at one place, of the longest. */
+  /** `text` with every form replaced; of forms that begin at one place, the longest. */
   replaceIn(text: string, replacement: string): string {
     let result = "";
     let kept = 0;
-    for (let index = 0; index + shortestForm <= text.length; ) {
+    for (let index = 0; index + minFormLength <= text.length; ) {
       const length = this.#lengthAt(text, index);
       if (length === 0) {
         index++;
@@ -49,7 +49,7 @@ export class SecretForms {
 
   #lengthAt(text: string, index: number): number {
     const start = startAt(text, index);
-    if (this.#isMarked[start & (marks - 1)] === 0) return 0;
+    if (this.#mayBegin[start & (tableSize - 1)] === 0) return 0;
     for (const length of this.#lengths.get(start) ?? []) {
       if (this.#forms.has(text.slice(index, index + length))) return length;
     }
@@ -70,20 +70,19 @@ function positionOf(lengths: readonly number[], length: number): number {
 
 const commonWords: ReadonlySet<string> = new Set(["true", "false", "null", "yes", "no"]);
 
-/** A number with fewer digits stands in too many texts: ports, durations, counts, HTTP statuses. */
-const fewestDigits = 6;
+/** A number with fewer digits occurs in too many texts: ports, durations, counts, HTTP statuses. */
+const minDigits = 6;
 
 /**
- * Why a secret value isn't kept out of texts: taking it out would garble ordinary ones, and the gaps would still give it away. `undefined` where
- * it is kept out.
+ * Why a secret value isn't redacted: that would garble ordinary text, and the gaps would still give it away. `undefined` where it is redacted.
  */
 export function unprotectedBecause(value: string): string | undefined {
   const text = value.trim();
   if (commonWords.has(text.toLowerCase())) return "a common word";
-  if (text.length < shortestForm) return `under ${shortestForm} characters`;
+  if (text.length < minFormLength) return `under ${minFormLength} characters`;
   const digits = /^[+-]?(\d+)(?:\.(\d+))?$/.exec(text);
-  if (digits !== null && `${digits[1]}${digits[2] ?? ""}`.length < fewestDigits) {
-    return `a number under ${fewestDigits} digits`;
+  if (digits !== null && `${digits[1]}${digits[2] ?? ""}`.length < minDigits) {
+    return `a number under ${minDigits} digits`;
   }
   return undefined;
 }
@@ -170,7 +169,7 @@ function encodings(value: string): string[] {
     url.replaceAll("%20", "+"),
     new URLSearchParams({ v: value }).toString().slice(2),
     ...base64Forms(value),
-  ].filter((form) => form.length >= shortestForm);
+  ].filter((form) => form.length >= minFormLength);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function cancellable<Result>(
   }
 }
 
-/** Ends every running operation. What was begun on the platform goes on. */
+/** Ends every running operation. What was begun on the platform continues. */
 export function cancelAll(): void {
   for (const [controller, operation] of running) controller.abort(new Aborted(messages[operation]));
 }

@@ -172,7 +172,7 @@ export async function deleteResource(
     const message = `Deployment ${props.name} (${id}), ${why}, is released, not deleted.`;
     line.onProgress({ type: "warning", message });
   };
-  // With `--continue-on-error` the engine goes on to delete what it takes for removed.
+  // With `--continue-on-error` the engine continues, and deletes what looks removed to it.
   if (isWanted(id)) {
     throw new Error(
       `Deployment ${props.name} (${id}) isn't deleted: a creation under its name was refused in this run. Settle that first, as its message says, and run again.`,

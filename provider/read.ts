@@ -101,7 +101,7 @@ function observedSourceConfig(
 ): DesiredDeployment["sourceConfig"] {
   const { resourceSpec, listenerConfig, ...plain } = declared;
   const { repoUrl } = declared;
-  // Another spelling of the same repository is no drift.
+  // The same repository, written otherwise, is no drift.
   const sameRepository = repoUrl !== undefined && isSameRepository(repoUrl, observed.repoUrl ?? repoUrl);
   return {
     ...overlay(plain, observed),

@@ -12,6 +12,25 @@ import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
 
+export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+export type {
+  DesiredDeployment,
+  DesiredSourceConfig,
+  DesiredSourceRevisionConfig,
+} from "../core/declare/deployment.ts";
+export type { CheckFailure } from "./check.ts";
+export type { StackConfig } from "./connection.ts";
+export type { Difference } from "./diff.ts";
+export type {
+  ConnectionInputs,
+  DeploymentInputs,
+  DeploymentOutputs,
+  DeploymentState,
+  Holding,
+  ResourceOptionInputs,
+  Timeouts,
+} from "./state.ts";
+
 /** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */
 export interface DeploymentProvider {
   configure(request: { config: StackConfig }): Promise<void>;

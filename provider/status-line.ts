@@ -28,7 +28,7 @@ let engineLog: Say | undefined;
  * The engine's log service, spoken to with the messages of the SDK that runs this process. A dynamic provider isn't connected to it by itself:
  * the engine's address is the last argument of the process. `undefined` where the process is something else, for example a unit test.
  *
- * The SDK's own log functions aren't used: they decode the answers with the decoder that `cancellation.ts` listens to.
+ * The SDK's own log functions aren't used: they decode responses with the decoder that `cancellation.ts` listens to.
  */
 function connectToEngine(): Say | undefined {
   const load = requireOfDynamicProvider();

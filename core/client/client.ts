@@ -5,7 +5,7 @@ import { defaultDispatcher } from "./connection.ts";
 import { DeploymentsResource } from "./deployments.ts";
 import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
 import { IntegrationsResource } from "./integrations.ts";
-import { RequestPipeline } from "./pipeline.ts";
+import { RequestPipeline, type SendRequest } from "./pipeline.ts";
 import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
 import { RevisionsResource } from "./revisions.ts";
 import type { Deployment } from "./wire/deployments.ts";
@@ -81,9 +81,10 @@ export class ControlPlane {
       clock: this.clock,
       random: this.random,
     });
-    this.deployments = new DeploymentsResource(this.#pipeline);
-    this.revisions = new RevisionsResource(this.#pipeline, this.redactor);
-    this.integrations = new IntegrationsResource(this.#pipeline);
+    const send: SendRequest = (request) => this.#pipeline.send(request);
+    this.deployments = new DeploymentsResource(send);
+    this.revisions = new RevisionsResource(send, this.redactor);
+    this.integrations = new IntegrationsResource(send);
   }
 
   /** Whether the control plane itself responded to this client before. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError, isGone, ResponseError } from "./errors.ts";
 import { Listing, type PageRequest } from "./pagination.ts";
-import type { ApiRequest, CallOptions, RequestPipeline } from "./pipeline.ts";
+import type { ApiRequest, CallOptions, SendRequest } from "./pipeline.ts";
 import {
   type Deployment,
   type DeploymentCreateRequest,
@@ -24,10 +24,10 @@ export interface DeploymentFilters {
 
 /** `client.deployments`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
 export class DeploymentsResource {
-  readonly #pipeline: RequestPipeline;
+  readonly #send: SendRequest;
 
-  constructor(pipeline: RequestPipeline) {
-    this.#pipeline = pipeline;
+  constructor(send: SendRequest) {
+    this.#send = send;
   }
 
   /**
@@ -39,7 +39,7 @@ export class DeploymentsResource {
   }
 
   async get(id: string, call?: CallOptions): Promise<Deployment> {
-    return readDeployment(this.#pipeline, { method: "GET", path: deploymentPath(id), idempotent: true, ...call });
+    return readDeployment(this.#send, { method: "GET", path: deploymentPath(id), idempotent: true, ...call });
   }
 
   /** The deployment with this id; `undefined` once the control plane itself says that it is gone. */
@@ -99,7 +99,7 @@ export class DeploymentsResource {
   /** `DELETE /v2/deployments/{id}`: begins the deletion, which is complete once `find` returns `undefined`. */
   async delete(id: string, options: CallOptions & { deleteTracingProject?: boolean } = {}): Promise<void> {
     const { deleteTracingProject, ...call } = options;
-    await this.#pipeline.send({
+    await this.#send({
       method: "DELETE",
       path: deploymentPath(id),
       query: { delete_tracing_project: deleteTracingProject },
@@ -114,12 +114,12 @@ export class DeploymentsResource {
     const parameters = new URLSearchParams(ids.map((id): [string, string] => ["deployment_ids", id]));
     const path = `/v2/deployments?${parameters}`;
     const request = { method: "DELETE", path, schema: z.unknown(), idempotent: true, ...call } as const;
-    const { status, body } = await this.#pipeline.send(request);
+    const { status, body } = await this.#send(request);
     return { complete: status !== 207, body };
   }
 
   #page(filters: DeploymentFilters, { limit, offset }: PageRequest, call: CallOptions | undefined) {
-    return this.#pipeline.send({
+    return this.#send({
       method: "GET",
       path: "/v2/deployments",
       query: {
@@ -141,7 +141,7 @@ export class DeploymentsResource {
 
   /** A write, to which a server may respond with less than the whole deployment; then that is read. */
   async #write(request: DeploymentRequest, call: CallOptions | undefined): Promise<Deployment> {
-    const { body } = await this.#pipeline.send({ ...request, ...call, schema: writtenSchema });
+    const { body } = await this.#send({ ...request, ...call, schema: writtenSchema });
     const whole = deploymentSchema.safeParse(body);
     if (whole.success) return whole.data;
     try {
@@ -161,8 +161,8 @@ type DeploymentRequest = Omit<ApiRequest<Deployment>, "schema">;
 const writtenSchema = z.looseObject({ id: z.string().min(1) });
 
 /** Sends a request whose response is a whole deployment. */
-export async function readDeployment(pipeline: RequestPipeline, request: DeploymentRequest): Promise<Deployment> {
-  return (await pipeline.send({ ...request, schema: deploymentSchema })).body;
+export async function readDeployment(send: SendRequest, request: DeploymentRequest): Promise<Deployment> {
+  return (await send({ ...request, schema: deploymentSchema })).body;
 }
 
 /** `/v2/deployments/{id}` */

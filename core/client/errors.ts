@@ -241,7 +241,7 @@ export class Interrupted extends RolloutError {
   static override readonly kind = "Interrupted";
 }
 
-/** The caller's AbortSignal ended the wait. What was begun on the platform goes on. */
+/** The caller's AbortSignal ended the wait. What was begun on the platform continues. */
 export class Aborted extends GraphDeployError {
   static override readonly kind = "Aborted";
 }

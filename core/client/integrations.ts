@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CallOptions, RequestPipeline } from "./pipeline.ts";
+import type { CallOptions, SendRequest } from "./pipeline.ts";
 import {
   type GithubIntegration,
   type GithubRepository,
@@ -9,10 +9,10 @@ import {
 
 /** `client.integrations`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
 export class IntegrationsResource {
-  readonly #pipeline: RequestPipeline;
+  readonly #send: SendRequest;
 
-  constructor(pipeline: RequestPipeline) {
-    this.#pipeline = pipeline;
+  constructor(send: SendRequest) {
+    this.#send = send;
   }
 
   /** `GET /v1/integrations/github/install`: the workspace's links to accounts of the repository host. */
@@ -27,6 +27,6 @@ export class IntegrationsResource {
   }
 
   async #get<Body>(path: string, schema: z.ZodType<Body>, call: CallOptions | undefined): Promise<Body> {
-    return (await this.#pipeline.send({ method: "GET", path, schema, idempotent: true, ...call })).body;
+    return (await this.#send({ method: "GET", path, schema, idempotent: true, ...call })).body;
   }
 }

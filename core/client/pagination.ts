@@ -12,11 +12,11 @@ export interface PageRequest {
   offset: number;
 }
 
-/** Pages in a row without a single new item, after which a listing is taken for one that never ends. */
-const mostStalePages = 20;
+/** Pages in a row without a single new item, after which a listing counts as endless. */
+const maxStalePages = 20;
 
 /** The largest page that the control plane sends. */
-export const largestPage = 100;
+const maxPageSize = 100;
 
 /**
  * A listing, fetched page by page while it is read: `for await (const item of list)`.
@@ -28,7 +28,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
   readonly #fetchPage: (request: PageRequest) => Promise<Page<Item>>;
   readonly #limit: number;
 
-  constructor(fetchPage: (request: PageRequest) => Promise<Page<Item>>, limit: number = largestPage) {
+  constructor(fetchPage: (request: PageRequest) => Promise<Page<Item>>, limit: number = maxPageSize) {
     this.#fetchPage = fetchPage;
     this.#limit = limit;
   }
@@ -48,7 +48,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
     let stalePages = 0;
     for await (const page of this.pages()) {
       stalePages = page.resources.every((item) => seen.has(item.id)) ? stalePages + 1 : 0;
-      if (stalePages > mostStalePages) {
+      if (stalePages > maxStalePages) {
         throw new ResponseError("A listing gives out the same items again and again: the server ignores `offset`.", {
           path: "offset",
         });

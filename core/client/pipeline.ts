@@ -29,6 +29,9 @@ export interface ApiRequest<Body> extends CallOptions {
   idempotent: boolean;
 }
 
+/** Sends a request through the pipeline of a client. */
+export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
+
 export interface PipelineOptions {
   baseUrl: string;
   /** Of every request; the key is among them. */

@@ -2,7 +2,7 @@ import type { Redactor } from "../redact.ts";
 import { deploymentPath, readDeployment } from "./deployments.ts";
 import { NotFoundError } from "./errors.ts";
 import { Listing } from "./pagination.ts";
-import type { ApiRequest, CallOptions, RequestPipeline } from "./pipeline.ts";
+import type { ApiRequest, CallOptions, SendRequest } from "./pipeline.ts";
 import type { Deployment, DeploymentPatchRequest } from "./wire/deployments.ts";
 import {
   type LogsPage,
@@ -21,11 +21,11 @@ export interface RevisionFilters {
 
 /** `client.revisions`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
 export class RevisionsResource {
-  readonly #pipeline: RequestPipeline;
+  readonly #send: SendRequest;
   readonly #redactor: Redactor;
 
-  constructor(pipeline: RequestPipeline, redactor: Redactor) {
-    this.#pipeline = pipeline;
+  constructor(send: SendRequest, redactor: Redactor) {
+    this.#send = send;
     this.#redactor = redactor;
   }
 
@@ -40,7 +40,7 @@ export class RevisionsResource {
       };
       const path = `${deploymentPath(deploymentId)}/revisions`;
       const request = { method: "GET", path, query, schema: revisionsListSchema, idempotent: true, ...call } as const;
-      return (await this.#pipeline.send(request)).body;
+      return (await this.#send(request)).body;
     });
   }
 
@@ -68,13 +68,13 @@ export class RevisionsResource {
   /** `POST …/revisions/{id}/redeploy`: makes a new revision with the configuration of that one. */
   async redeploy(deploymentId: string, revisionId: string, call?: CallOptions): Promise<Deployment> {
     const path = `${revisionPath(deploymentId, revisionId)}/redeploy`;
-    return readDeployment(this.#pipeline, { method: "POST", path, idempotent: false, ...call });
+    return readDeployment(this.#send, { method: "POST", path, idempotent: false, ...call });
   }
 
   /** `POST …/revisions/{id}/interrupt`: asks the platform to stop a rollout; what that does is up to the platform. */
   async interrupt(deploymentId: string, revisionId: string, call?: CallOptions): Promise<void> {
     const path = `${revisionPath(deploymentId, revisionId)}/interrupt`;
-    await this.#pipeline.send({ method: "POST", path, schema: undefined, idempotent: true, ...call });
+    await this.#send({ method: "POST", path, schema: undefined, idempotent: true, ...call });
   }
 
   /** A page of the build log; its lines are redacted. */
@@ -98,13 +98,13 @@ export class RevisionsResource {
   }
 
   async #revision(request: Omit<ApiRequest<Revision>, "schema">): Promise<Revision> {
-    return (await this.#pipeline.send({ ...request, schema: revisionSchema })).body;
+    return (await this.#send({ ...request, schema: revisionSchema })).body;
   }
 
   async #logs(path: string, query: LogsRequest, call: CallOptions | undefined): Promise<LogsPage> {
     // A POST by form only: it reads.
     const request = { method: "POST", path, body: query, schema: logsPageSchema, idempotent: true, ...call } as const;
-    const { body } = await this.#pipeline.send(request);
+    const { body } = await this.#send(request);
     return this.#redactor.deep(body) as LogsPage;
   }
 }

@@ -1,7 +1,7 @@
 import type { KnownDeploymentType, KnownSource, Open } from "../client/wire/deployments.ts";
 
 /**
- * What a user may declare of a deployment, in the spelling of this package (camelCase; environment as maps). `undefined` means "not
+ * What a user may declare of a deployment, in the form of this package (camelCase; environment as maps). `undefined` means "not
  * declared": the platform's value is left alone. Field by field it is the wire's `source_config`, `source_revision_config` and `secrets`.
  */
 export interface DesiredDeployment {

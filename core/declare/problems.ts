@@ -19,7 +19,7 @@ export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
 }
 
-/** What a null in a declaration is told: elsewhere it stands for "not declared", or for "clear it", so it is neither here. */
+/** The problem of a null in a declaration: elsewhere it stands for "not declared", or for "clear it", so it is neither here. */
 export function nullProblem(path: Problem["path"]): Problem {
   return { path, message: "is null. Leave it out, or give it a value." };
 }

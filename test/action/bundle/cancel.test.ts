@@ -94,7 +94,7 @@ test("a signal during a creation that doesn't answer is obeyed in time", async (
       mock.faults.replace([{ match: { method: "POST", path: "/v2/deployments" }, effect: { latency: "30s" } }]),
   });
   expect([result.code, result.outputs.result]).toEqual([1, "cancelled"]);
-  expect(result.log).toContain("run again to look");
+  expect(result.log).toContain("run again to see");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 

@@ -4,7 +4,7 @@ import type { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { deploy, redeploy } from "./deploy.ts";
 import type { WorkflowEvent } from "./event.ts";
-import { answerCancel, isFailedRollout, logTailOf, messageOf, resultOf } from "./failure.ts";
+import { handleCancel, isFailedRollout, logTailOf, messageOf, resultOf } from "./failure.ts";
 import { connectToGitHub } from "./github/client.ts";
 import { inInputNames } from "./input-names.ts";
 import type { Inputs } from "./inputs.ts";
@@ -25,7 +25,7 @@ import { WriteBacks } from "./write-backs.ts";
 type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
 
 /** Results that don't fail the step. */
-const passing: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
+const successes: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
 
 export interface Tools {
   redactor: Redactor;
@@ -38,10 +38,10 @@ export interface Tools {
 
 /**
  * Does what the inputs ask for, and reports it everywhere.
- * @param inputs right ones, with the settings of a control plane
+ * @param inputs without problems, with the settings of a control plane
  * @returns the exit status
  */
-export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
+export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
   const { redactor, declaredSecrets, console, outputs, report, signal } = tools;
   const { settings } = inputs;
   if (settings === undefined) return 1;
@@ -77,40 +77,40 @@ export async function carryOut(event: WorkflowEvent, inputs: Inputs, task: Task,
   const unprotected = unprotectedWarning(inputs.declared.secrets ?? {});
   if (unprotected !== undefined) console.warning(unprotected);
   try {
-    await untilAborted(perform(session, task, writeBacks), signal);
+    await untilAborted(runTask(session, task, writeBacks), signal);
   } catch (error) {
     await fail(session, task, error);
   }
   if (task.kind === "preview" && report.result !== "skipped" && !signal.aborted)
     await deleteIfClosed(session, task.pullRequest);
-  await progress.end({ lastLook: !signal.aborted });
+  await progress.end({ finalRead: !signal.aborted });
   const status = conclude(session);
   outputs.update(report);
   await writeBacks.end();
   return status;
 }
 
-/** How long a step that can't be broken off, a creation, may still take once the run is cancelled; in milliseconds. */
-const lastWriteMs = 1_500;
+/** How long a step that can't be aborted, a creation, may still take once the run is cancelled; in milliseconds. */
+const gracePeriodMs = 1_500;
 
-/** The end of the work, or soon after a cancel the end of the patience with it. */
+/** Waits for the work, and after a cancel only for the grace period. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: patience, reject } = Promise.withResolvers<never>();
+  const { promise: graceOver, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
-  const leave = () => {
-    timer = setTimeout(() => reject(signal.reason), lastWriteMs);
+  const beginGrace = () => {
+    timer = setTimeout(() => reject(signal.reason), gracePeriodMs);
   };
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
+  signal.addEventListener("abort", beginGrace, { once: true });
+  if (signal.aborted) beginGrace();
   try {
-    await Promise.race([work, patience]);
+    await Promise.race([work, graceOver]);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", beginGrace);
     clearTimeout(timer);
   }
 }
 
-async function perform(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {
+async function runTask(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {
   const { inputs, event, report, console } = session;
   const repository = event;
   const isOwn = (revisionId: string) => writeBacks.isOwnRevision(revisionId);
@@ -146,15 +146,15 @@ async function perform(session: Session, task: Task, writeBacks: WriteBacks): Pr
   }
 }
 
-/** Takes down what went wrong, and rolls back where that is wanted. */
+/** Reports what failed, and rolls back where that is wanted. */
 async function fail(session: Session, task: Task, error: unknown): Promise<void> {
   const { console, inputs, report, signal } = session;
   const isCancelled = signal.aborted;
   report.result = isCancelled ? "cancelled" : resultOf(error);
   const deletes = task.kind === "delete" || task.kind === "delete-preview" || task.kind === "sweep";
   // Redacted first: with other words in it, a secret wouldn't be found.
-  const told = () => inInputNames(session.redactor.text(messageOf(error)));
-  report.message = isCancelled ? await answerCancel(session, deletes) : told();
+  const redacted = () => inInputNames(session.redactor.text(messageOf(error)));
+  report.message = isCancelled ? await handleCancel(session, deletes) : redacted();
   report.logTail = logTailOf(error);
   if (isCancelled) return;
   await session.progress.end();
@@ -188,7 +188,7 @@ function conclude({ console, inputs, report, redactor }: Session): number {
   const { result = "failed", message, name, status, url } = report;
   report.result = result;
   const title = `graphdeploy: ${result}${result === "failed" && status ? ` (${redactor.text(status)})` : ""}`;
-  if (passing.has(result)) {
+  if (successes.has(result)) {
     if (result === "deployed") console.info(`${name} is live${url === undefined ? "." : `: ${url}`}`);
     return 0;
   }
