@@ -44,7 +44,7 @@ export async function handleCancel(session: Session, isDeletion: boolean): Promi
       await client.revisions.interrupt(deploymentId, revisionId, { deadlineMs: 2_000 });
       return `Cancelled. The platform was asked to interrupt revision ${revisionId}.${page}`;
     } catch (error) {
-      const why = error instanceof TimeoutError ? `no answer within ${formatDuration(2_000)}` : messageOf(error);
+      const why = error instanceof TimeoutError ? `no response within ${formatDuration(2_000)}` : messageOf(error);
       return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it continues.${page}`;
     }
   }

@@ -128,5 +128,7 @@ async function ask(
 
 /** What came back, cut only after it is redacted: half of a secret isn't recognized. */
 function describe({ status, text }: Answer, redactor: Redactor): string {
-  return status === 0 ? `could not be asked (${text})` : `answered ${status}: ${redactor.text(text).slice(0, 300)}`;
+  return status === 0
+    ? `could not be asked (${text})`
+    : `responded with ${status}: ${redactor.text(text).slice(0, 300)}`;
 }

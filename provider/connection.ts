@@ -42,6 +42,7 @@ export function settingsOf(connection: ConnectionInputs = {}, config: StackConfi
 
 /** Everything that is wrong with the settings. */
 export class SettingsError extends ConfigError {
+  static override readonly kind = "SettingsError";
   readonly problems: readonly ConfigError[];
 
   constructor(problems: readonly ConfigError[]) {

@@ -78,7 +78,7 @@ export function timedOut(
   timeoutMs: number,
   idempotent: boolean,
 ): AttemptFailure {
-  const error = new TimeoutError(`${method} ${path}: no answer from ${baseUrl} within ${formatDuration(timeoutMs)}.`);
+  const error = new TimeoutError(`${method} ${path}: no response from ${baseUrl} within ${formatDuration(timeoutMs)}.`);
   return { error, retryable: idempotent, kind: "connection" };
 }
 

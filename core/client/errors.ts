@@ -76,7 +76,7 @@ export interface ApiErrorOptions {
   requestId?: string | undefined;
   hint?: string | undefined;
   /** The body was JSON with a `detail`: the control plane itself responded, not an intermediary. */
-  answeredByControlPlane?: boolean;
+  fromControlPlane?: boolean;
 }
 
 /** The control plane responded with a status that isn't a success. */
@@ -87,17 +87,17 @@ export class ApiError extends GraphDeployError {
   readonly path: string;
   readonly detail: string;
   readonly requestId: string | undefined;
-  readonly answeredByControlPlane: boolean;
+  readonly fromControlPlane: boolean;
 
   constructor(options: ApiErrorOptions) {
     const request = options.requestId === undefined ? "" : ` (request ${options.requestId})`;
-    super(`${options.method} ${options.path} answered ${options.status}: ${options.detail}${request}.`, options);
+    super(`${options.method} ${options.path} responded with ${options.status}: ${options.detail}${request}.`, options);
     this.status = options.status;
     this.method = options.method;
     this.path = options.path;
     this.detail = options.detail;
     this.requestId = options.requestId;
-    this.answeredByControlPlane = options.answeredByControlPlane ?? false;
+    this.fromControlPlane = options.fromControlPlane ?? false;
   }
 }
 
@@ -248,5 +248,5 @@ export class Aborted extends GraphDeployError {
 
 /** Whether `error` proves that the resource `id` doesn't exist: the control plane's own 404, naming the id. Any other 404 proves nothing. */
 export function isGone(error: unknown, id: string): boolean {
-  return error instanceof NotFoundError && error.answeredByControlPlane && error.detail.includes(id);
+  return error instanceof NotFoundError && error.fromControlPlane && error.detail.includes(id);
 }

@@ -53,7 +53,7 @@ export function readResponse<Body>(
   const { method, path, baseUrl } = target;
   const status = response.statusCode;
   if (status >= 300 && status < 400) {
-    throw new ResponseError(`${method} ${path} answered ${status}, a redirect, which is not followed.`, {
+    throw new ResponseError(`${method} ${path} responded with ${status}, a redirect, which is not followed.`, {
       hint: `Check the base URL ${baseUrl}: the API key is never sent to another address.`,
       fromIntermediary: true,
     });
@@ -70,7 +70,7 @@ export function readResponse<Body>(
   const serverTimeMs = Number.isNaN(date) ? undefined : date;
   const isWebPage = (headerOf(response, "content-type") ?? "").includes("html") || /^\s*</.test(text);
   if (isWebPage) {
-    throw new ResponseError(`${method} ${path} answered a web page instead of JSON.`, {
+    throw new ResponseError(`${method} ${path} responded with a web page instead of JSON.`, {
       hint: intermediaryHint(baseUrl),
       fromIntermediary: true,
     });
@@ -92,7 +92,7 @@ function parseBody<Body>(
     json = JSON.parse(text);
   } catch {
     return new ResponseError(
-      `${method} ${path} answered ${text === "" ? "an empty body" : "a body that is not JSON (cut off?)"} with a success status.`,
+      `${method} ${path} responded with ${text === "" ? "an empty body" : "a body that is not JSON (cut off?)"} with a success status.`,
       { damaged: true },
     );
   }
@@ -101,7 +101,7 @@ function parseBody<Body>(
   const issue = result.error.issues[0];
   const field = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
   return new ResponseError(
-    redactor.text(`${method} ${path} answered a body that breaks the contract at ${field}: ${issue?.message}.`),
+    redactor.text(`${method} ${path} responded with a body that breaks the contract at ${field}: ${issue?.message}.`),
     { path: field, hint: `Check that ${baseUrl} is a control plane of this platform.` },
   );
 }
@@ -113,7 +113,7 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
 
 /**
  * The text of a body.
- * @throws {@link ResponseError} when it is larger than anything a control plane answers
+ * @throws {@link ResponseError} when it is larger than anything a control plane sends
  */
 export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
@@ -122,7 +122,7 @@ export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<s
     size += chunk.length;
     if (size > maxBodyBytes) {
       throw new ResponseError(
-        `The answer is larger than ${maxBodyBytes / 1024 / 1024} MiB and was not read to its end.`,
+        `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB and was not read to its end.`,
       );
     }
     chunks.push(chunk);
@@ -144,15 +144,15 @@ export function toApiError(
   requestId: string | undefined,
   redactor: Redactor,
 ): ApiError {
-  const { detail, locations, answeredByControlPlane } = readDetail(text, redactor);
+  const { detail, locations, fromControlPlane } = readDetail(text, redactor);
   const options: ApiErrorOptions = {
     status,
     method: target.method,
     path: target.path,
     detail,
     requestId,
-    answeredByControlPlane,
-    hint: hintFor(status, target, answeredByControlPlane),
+    fromControlPlane,
+    hint: hintFor(status, target, fromControlPlane),
   };
   if (status === 400) return new BadRequestError(options);
   if (status === 401) return new AuthenticationError(options);
@@ -168,17 +168,17 @@ export function toApiError(
 function readDetail(
   text: string,
   redactor: Redactor,
-): { detail: string; locations: string[]; answeredByControlPlane: boolean } {
+): { detail: string; locations: string[]; fromControlPlane: boolean } {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     const start = text.trimStart().startsWith("<") ? "a web page" : truncated(redactor.text(text.trim()));
-    return { detail: start === "" ? "no message" : start, locations: [], answeredByControlPlane: false };
+    return { detail: start === "" ? "no message" : start, locations: [], fromControlPlane: false };
   }
   const simple = errorDetailSchema.safeParse(json);
   if (simple.success) {
-    return { detail: truncated(redactor.text(simple.data.detail)), locations: [], answeredByControlPlane: true };
+    return { detail: truncated(redactor.text(simple.data.detail)), locations: [], fromControlPlane: true };
   }
   const validation = httpValidationErrorSchema.safeParse(json);
   if (validation.success) {
@@ -187,11 +187,11 @@ function readDetail(
     return {
       detail: truncated(detail),
       locations: problems.map(({ location }) => location),
-      answeredByControlPlane: true,
+      fromControlPlane: true,
     };
   }
   const detail = truncated(JSON.stringify(redactor.deep(json)));
-  return { detail, locations: [], answeredByControlPlane: false };
+  return { detail, locations: [], fromControlPlane: false };
 }
 
 function truncated(detail: string): string {
@@ -199,10 +199,10 @@ function truncated(detail: string): string {
   return text.length <= maxDetailLength ? text : `${text.slice(0, maxDetailLength)}…`;
 }
 
-function hintFor(status: number, { baseUrl }: RequestTarget, answeredByControlPlane: boolean): string | undefined {
+function hintFor(status: number, { baseUrl }: RequestTarget, fromControlPlane: boolean): string | undefined {
   if (status === 401) return "Check the API key: it is missing, mistyped, revoked, or of another installation.";
   if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
-  if (status === 404 && !answeredByControlPlane) return intermediaryHint(baseUrl);
+  if (status === 404 && !fromControlPlane) return intermediaryHint(baseUrl);
   if (status === 409) return "The name is in use in this workspace.";
   if (status === 429) return "The control plane limits the request rate; try again later.";
   if (status >= 500) return "The control plane had a problem of its own; try again later.";
@@ -215,5 +215,5 @@ export function intermediaryHint(baseUrl: string): string {
   if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
     return `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${url.origin}/api-host.`;
   }
-  return `Check the base URL ${baseUrl}: no control plane answers there.`;
+  return `Check the base URL ${baseUrl}: no control plane responds there.`;
 }

@@ -124,7 +124,7 @@ export function isTransient(error: unknown): error is Error {
  */
 export function isFromIntermediary(error: unknown): error is Error {
   if (error instanceof ResponseError) return error.fromIntermediary;
-  return error instanceof NotFoundError && !error.answeredByControlPlane;
+  return error instanceof NotFoundError && !error.fromControlPlane;
 }
 
 /** Whether a write that failed with `error` may have taken effect all the same, so that only a recheck tells. */

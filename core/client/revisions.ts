@@ -54,7 +54,7 @@ export class RevisionsResource {
       return await this.get(deploymentId, revisionId, call);
     } catch (error) {
       // An intermediary's 404 says nothing about the revision.
-      if (error instanceof NotFoundError && error.answeredByControlPlane) return undefined;
+      if (error instanceof NotFoundError && error.fromControlPlane) return undefined;
       throw error;
     }
   }

@@ -7,7 +7,7 @@ const notFound = (copy: typeof errors) =>
     method: "GET",
     path: "/",
     detail: "ID 1 not found",
-    answeredByControlPlane: true,
+    fromControlPlane: true,
   });
 
 test("instanceof holds across two copies of the module, along the whole line of classes and no further", async () => {

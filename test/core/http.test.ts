@@ -207,7 +207,7 @@ test("a timeout names the request, the server and the time, and may have been ca
   const error = await failureOf(client.deployments.get(deploymentId));
   expect(error).toBeInstanceOf(TimeoutError);
   expect((error as TimeoutError).sent).toBe(true);
-  expect(error.message).toBe(`GET /v2/deployments/${deploymentId}: no answer from ${server.url} within 40ms.`);
+  expect(error.message).toBe(`GET /v2/deployments/${deploymentId}: no response from ${server.url} within 40ms.`);
 });
 
 test("a deadline that is not a whole number of milliseconds is one too", async () => {
@@ -300,7 +300,7 @@ test.each([
   const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 0 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(kind);
   expect(error).toMatchObject({ status, method: "GET", detail: "Because", requestId: "request-1" });
-  const start = `GET /v2/deployments/${deploymentId} answered ${status}: Because (request request-1).`;
+  const start = `GET /v2/deployments/${deploymentId} responded with ${status}: Because (request request-1).`;
   expect(error.message.startsWith(start)).toBe(true);
 });
 
