@@ -1,8 +1,6 @@
-import { sources } from "../core/client/wire/deployments.ts";
+import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
 import { graphConfigFileNames } from "../core/client/wire/naming.ts";
-import { isMarkerName } from "../core/client/wire/reserved-names.ts";
-import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import type { Problem } from "../core/declare/problems.ts";
+import type { DesiredDeployment, Problem } from "../core/declare/deployment.ts";
 import { validateDesired } from "../core/declare/validation.ts";
 import { parseTimeout } from "../core/duration.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";

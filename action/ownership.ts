@@ -1,6 +1,5 @@
 import { ConfigError } from "../core/client/errors.ts";
-import type { Deployment } from "../core/client/wire/deployments.ts";
-import { isMarkerName, markerName } from "../core/client/wire/reserved-names.ts";
+import { type Deployment, isMarkerName, markerName } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isSameRepository } from "../core/declare/fields.ts";
 import { type Claim, markerEntries, ownerOf, readMarker } from "../core/reconcile/ownership.ts";

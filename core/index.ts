@@ -19,9 +19,13 @@ export type { GithubIntegration, GithubRepository } from "./client/wire/integrat
 export type { Dialect, DialectSetting } from "./client/wire/naming.ts";
 export type { LogEntry, LogsPage, LogsRequest, Revision, RevisionStatus } from "./client/wire/revisions.ts";
 export { type Clock, systemClock } from "./clock.ts";
-export type { DesiredDeployment, DesiredSourceConfig, DesiredSourceRevisionConfig } from "./declare/deployment.ts";
+export type {
+  DesiredDeployment,
+  DesiredSourceConfig,
+  DesiredSourceRevisionConfig,
+  Problem,
+} from "./declare/deployment.ts";
 export type { Effect } from "./declare/fields.ts";
-export type { Problem } from "./declare/problems.ts";
 export { validateDesired } from "./declare/validation.ts";
 export { type Duration, formatDuration, parseDuration } from "./duration.ts";
 export type { CreateOptions, Origin } from "./reconcile/create.ts";
@@ -41,11 +45,11 @@ export {
 export { type Logger, Redactor } from "./redact.ts";
 export {
   followRollout,
-  type RolloutLimits,
   type RolloutOptions,
   type RolloutResult,
   type StatusSpan,
 } from "./rollout/follow.ts";
+export type { RolloutLimits } from "./rollout/polling.ts";
 export type { OnProgress, ProgressEvent, StepOptions } from "./rollout/progress.ts";
 export {
   type Environment,

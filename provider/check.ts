@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../core/client/errors.ts";
+import { knownValue, nullProblem } from "../core/declare/deployment.ts";
 import { refusedRemovals } from "../core/declare/fields.ts";
-import { knownValue, nullProblem } from "../core/declare/problems.ts";
 import { desiredFields, validateDesired } from "../core/declare/validation.ts";
 import { parseTimeout } from "../core/duration.ts";
 import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";

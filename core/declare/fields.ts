@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "../client/errors.ts";
 import type { Deployment, DeploymentPatchRequest } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "./deployment.ts";
 
@@ -171,4 +172,29 @@ export function refusedRemovals(
     });
   }
   return refused;
+}
+
+/**
+ * Refuses such removals, and emptying the references that the platform has.
+ * @throws {@link ConfigError} naming the fields
+ */
+export function refuseRemovals(
+  desired: DesiredDeployment,
+  observed: Deployment,
+  previous: DesiredDeployment | undefined,
+): void {
+  const refused = previous === undefined ? [] : refusedRemovals(desired, previous);
+  if (refused[0] !== undefined) {
+    const message = refused.map((removal) => `${removal.path} ${removal.message}`).join(" ");
+    throw new ConfigError(message, { path: refused[0].path });
+  }
+  const present = observed.secret_references ?? [];
+  if (present.length === 0 || Object.keys(desired.secretReferences ?? present).length > 0) return;
+  throw new ConfigError(
+    `secretReferences is declared empty, but the deployment has ${present.map(({ name }) => name).join(", ")}: the platform takes an empty list as unchanged.`,
+    {
+      path: "secretReferences",
+      hint: "Keep at least one entry, or don't declare secretReferences to leave them alone.",
+    },
+  );
 }

@@ -1,9 +1,22 @@
 import { z } from "zod";
-import { deploymentTypeSchema, resourceSpecSchema, sourceSchema } from "../client/wire/deployments.ts";
-import { type Edition, isMarkerName, isReservedName } from "../client/wire/reserved-names.ts";
-import type { DesiredDeployment } from "./deployment.ts";
+import {
+  deploymentTypeSchema,
+  type Edition,
+  isMarkerName,
+  isReservedName,
+  resourceSpecSchema,
+  sourceSchema,
+} from "../client/wire/deployments.ts";
+import {
+  asSentenceEnd,
+  type DesiredDeployment,
+  isWithin,
+  knownValue,
+  nullProblem,
+  type Problem,
+  toProblems,
+} from "./deployment.ts";
 import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
-import { asSentenceEnd, isWithin, knownValue, nullProblem, type Problem, toProblems } from "./problems.ts";
 
 const text = z.string("must be a string");
 const filledText = text.min(1, "must not be empty");

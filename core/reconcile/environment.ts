@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Deployment, isMasked, type Secret, type SecretReference } from "../client/wire/deployments.ts";
-import { isMarkerName } from "../client/wire/reserved-names.ts";
+import {
+  type Deployment,
+  isMarkerName,
+  isMasked,
+  type Secret,
+  type SecretReference,
+} from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
 import { markerEntries } from "./ownership.ts";
 

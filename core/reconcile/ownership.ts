@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ConfigError } from "../client/errors.ts";
-import { type Deployment, isMasked, type Secret } from "../client/wire/deployments.ts";
-import { markerName } from "../client/wire/reserved-names.ts";
+import { type Deployment, isMasked, markerName, type Secret } from "../client/wire/deployments.ts";
 
 /** Behind the owner: the generation. */
 const generationSuffix = /#g-([0-9a-f]{12})$/;

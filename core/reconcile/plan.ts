@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../client/errors.ts";
-import type { Deployment, DeploymentPatchRequest } from "../client/wire/deployments.ts";
-import { markerName } from "../client/wire/reserved-names.ts";
+import { type Deployment, type DeploymentPatchRequest, markerName } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { definedFields, type Effect, fields, mergedResourceSpec, refusedRemovals } from "../declare/fields.ts";
+import { definedFields, type Effect, fields, mergedResourceSpec, refuseRemovals } from "../declare/fields.ts";
 import {
   areSameReferences,
   compareEnvironment,
@@ -227,27 +226,6 @@ function redeployConfig(observed: Deployment, desired: DesiredDeployment): Recor
   if (Object.keys(config).length > 0) return config;
   const path = desired.sourceRevisionConfig?.graphConfigPath ?? observed.source_revision_config.graph_config_path;
   return definedFields({ graph_config_path: path });
-}
-
-function refuseRemovals(
-  desired: DesiredDeployment,
-  observed: Deployment,
-  previous: DesiredDeployment | undefined,
-): void {
-  const refused = previous === undefined ? [] : refusedRemovals(desired, previous);
-  if (refused[0] !== undefined) {
-    const message = refused.map((removal) => `${removal.path} ${removal.message}`).join(" ");
-    throw new ConfigError(message, { path: refused[0].path });
-  }
-  const present = observed.secret_references ?? [];
-  if (present.length === 0 || Object.keys(desired.secretReferences ?? present).length > 0) return;
-  throw new ConfigError(
-    `secretReferences is declared empty, but the deployment has ${present.map(({ name }) => name).join(", ")}: the platform takes an empty list as unchanged.`,
-    {
-      path: "secretReferences",
-      hint: "Keep at least one entry, or don't declare secretReferences to leave them alone.",
-    },
-  );
 }
 
 function hidesUndeclared({ name }: Deployment, hidden: readonly string[]): ConfigError {

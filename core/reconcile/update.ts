@@ -4,7 +4,7 @@ import { isFromIntermediary, isTransient, recheckDelaysMs } from "../client/retr
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { defaultRolloutLimits } from "../rollout/follow.ts";
+import { defaultRolloutLimits } from "../rollout/polling.ts";
 import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "../rollout/progress.ts";
 import { isFinalFailure, meaningOf } from "../rollout/status.ts";
 import { type ApplyOptions, applyUpdate } from "./apply.ts";

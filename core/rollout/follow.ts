@@ -5,28 +5,9 @@ import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
 import { throwIfAborted } from "../clock.ts";
 import * as failures from "./failures.ts";
-import { lastPollMs, pollDelayMs } from "./polling.ts";
-import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "./progress.ts";
+import { defaultRolloutLimits, lastPollMs, pollDelayMs, type RolloutLimits } from "./polling.ts";
+import { Heartbeat, type StepOptions } from "./progress.ts";
 import { meaningOf } from "./status.ts";
-
-/** The bounds of a wait, in milliseconds. */
-export interface RolloutLimits {
-  /** Until DEPLOYED. @default 1800 s, the reference client's */
-  timeoutMs: number;
-  /** How long INTERRUPTED, or a revision that can't be found, counts as transient. @default 120 s */
-  graceMs: number;
-  /** From DEPLOYED until the platform must have switched traffic. @default 60 s */
-  switchMs: number;
-  /** The longest silence between two progress events. @default 30 s */
-  heartbeatMs: number;
-}
-
-export const defaultRolloutLimits: RolloutLimits = {
-  timeoutMs: 1_800_000,
-  graceMs: 120_000,
-  switchMs: 60_000,
-  heartbeatMs: defaultHeartbeatMs,
-};
 
 export interface RolloutOptions extends StepOptions {
   deploymentId: string;

@@ -1,4 +1,24 @@
 import type { RevisionStatus } from "../client/wire/revisions.ts";
+import { defaultHeartbeatMs } from "./progress.ts";
+
+/** The bounds of a wait, in milliseconds. */
+export interface RolloutLimits {
+  /** Until DEPLOYED. @default 1800 s, the reference client's */
+  timeoutMs: number;
+  /** How long INTERRUPTED, or a revision that can't be found, counts as transient. @default 120 s */
+  graceMs: number;
+  /** From DEPLOYED until the platform must have switched traffic. @default 60 s */
+  switchMs: number;
+  /** The longest silence between two progress events. @default 30 s */
+  heartbeatMs: number;
+}
+
+export const defaultRolloutLimits: RolloutLimits = {
+  timeoutMs: 1_800_000,
+  graceMs: 120_000,
+  switchMs: 60_000,
+  heartbeatMs: defaultHeartbeatMs,
+};
 
 /** What the next delay depends on. */
 export interface PollState {

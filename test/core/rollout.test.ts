@@ -10,7 +10,8 @@ import {
   Superseded,
 } from "../../core/client/errors.ts";
 import type { Deployment } from "../../core/client/wire/deployments.ts";
-import { followRollout, type RolloutLimits, type RolloutResult } from "../../core/rollout/follow.ts";
+import { followRollout, type RolloutResult } from "../../core/rollout/follow.ts";
+import type { RolloutLimits } from "../../core/rollout/polling.ts";
 import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";

@@ -1,5 +1,9 @@
-import type { Secret, SourceConfig, SourceRevisionConfig } from "../../../core/client/wire/deployments.ts";
-import { isReservedName } from "../../../core/client/wire/reserved-names.ts";
+import {
+  isReservedName,
+  type Secret,
+  type SourceConfig,
+  type SourceRevisionConfig,
+} from "../../../core/client/wire/deployments.ts";
 import { badRequest } from "../../kit/http/http-error.ts";
 import { isBuilt } from "../revisions/rollout.ts";
 import type { CreateBody, PatchBody } from "../schemas.ts";
