@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const pinnedNode = join(root, "node_modules", "node", "bin", "node");
+const pinnedNode = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 
 /** What each npm script runs under the pinned Node.js. @type {Record<string, string[]>} */
 const commands = {
@@ -16,6 +16,7 @@ const commands = {
   demo: ["scripts/demo.ts"],
   dev: ["mock-server/dev.ts"],
   mock: ["mock-server/main.ts"],
+  "release-check": ["scripts/release-check.ts"],
   "test-long": ["scripts/test-long.ts"],
   "test-summary": ["scripts/test-summary.ts"],
   test: ["scripts/test.ts"],
