@@ -25,7 +25,7 @@ export interface ObservedState {
 /**
  * Reads the platform back, so that a change made elsewhere shows as a difference in the next run. What was never declared stays undeclared.
  *
- * Where the platform hides environment values, the inputs can't be told: then the engine keeps those that it has, and a difference is only marked.
+ * Where the platform hides environment values, the inputs can't be determined: then the engine keeps those that it has, and a difference is only marked.
  * A lookup by id (`Deployment.get`) has no inputs, and its environment is nobody's business here.
  */
 export function observedState(

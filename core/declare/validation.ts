@@ -68,10 +68,10 @@ export function validateDesired(
   const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
   const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
-  const untold = [...unknownPaths, ...nullPaths];
+  const withoutValue = [...unknownPaths, ...nullPaths];
   const problems = [
     ...nullPaths.map(nullProblem),
-    ...shapeProblems.filter((problem) => !untold.some((path) => isWithin(path, problem.path))),
+    ...shapeProblems.filter((problem) => !withoutValue.some((path) => isWithin(path, problem.path))),
   ];
   const desired = value as DesiredDeployment;
   return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
