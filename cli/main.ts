@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { nodeVersionProblem } from "../core/refuse-old-node.ts";
+import { nodeVersionProblem } from "../core/node-version.ts";
 
 const problem = nodeVersionProblem(process.version);
 if (problem === undefined) {

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nodeVersionProblem } from "../../core/refuse-old-node.ts";
+import { nodeVersionProblem } from "../../core/node-version.ts";
 import { checkout } from "../../scripts/run-command.ts";
 
 /** A Node.js on this machine that is older than this package needs. */
