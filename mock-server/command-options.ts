@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { checkWorkerMemory } from "./worker-memory.ts";
 
 /** What `--graphs` takes. */
 export const graphsOption = "YAML or JSON file with scripted graphs, or a module that exports them";
@@ -9,3 +10,17 @@ export function readPort(value: string): number {
   if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
   return port;
 }
+
+/** What workers of projects may take. */
+export const workerMemoryOption = new Option(
+  "--worker-memory <MiB>",
+  "memory that each worker of a project's graphs may take, buffers included",
+)
+  .default(undefined, "1024")
+  .argParser((value) => {
+    try {
+      return checkWorkerMemory(Number(value));
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  });

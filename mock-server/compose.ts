@@ -26,16 +26,20 @@ import type { AgentLogEntry } from "./kit/agent-log.ts";
 import { globMatcher } from "./kit/glob.ts";
 import { badRequest } from "./kit/http/http-error.ts";
 import type { Handler } from "./kit/http/http-response.ts";
+import { namingUnknownKeys } from "./kit/likely-name.ts";
 import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
-import { StorageError } from "./kit/store/database.ts";
+import { isOfClosedDatabase, StorageError } from "./kit/store/database.ts";
+import { warnOnce } from "./kit/warnings.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
 import { serveOAuth } from "./oauth/oauth-routes.ts";
+import { readPublicUrl } from "./public-url.ts";
 import { serverInfo } from "./server-info.ts";
 import type { Storage } from "./storage.ts";
 import { startProject } from "./worker/host/start-project.ts";
+import { checkWorkerMemory } from "./worker-memory.ts";
 
 /** What tests can put in the place of a part. */
 export interface ReplacedParts {
@@ -64,17 +68,18 @@ export function compose(
   parts: ReplacedParts,
 ): Composition {
   const { host = "127.0.0.1", strict = false, adminToken } = options;
-  const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed));
+  const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed, namingUnknownKeys));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
-  const publicUrl = () => options.publicUrl?.replace(/\/+$/, "") ?? ownUrl();
+  const givenUrl = options.publicUrl === undefined ? undefined : readPublicUrl(options.publicUrl);
+  const publicUrl = () => givenUrl ?? ownUrl();
   const redaction = new Redaction();
   const apiKeys = new ApiKeys(options.apiKeys, strict);
   for (const value of [...storage.secrets, ...apiKeys.keys]) redaction.remember(value);
   if (adminToken !== undefined) redaction.remember(adminToken);
   const onDefect = (error: unknown) => {
     // A request that outlives the server has nobody to answer, and nothing of it is kept.
-    if (!database.isOpen) return;
+    if (!database.isOpen && isOfClosedDatabase(error)) return;
     const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
     console.error(redaction.text(text ?? String(error)));
   };
@@ -86,6 +91,7 @@ export function compose(
     repositories: new RepositoryFolders(options.repositories),
     runUploads: options.runUploads ?? false,
     start: startProject,
+    memoryMb: options.workerMemoryMb === undefined ? undefined : checkWorkerMemory(options.workerMemoryMb),
     originOf: (revisionId) => services.deployments.originOf(revisionId),
     readUpload: (objectPath) => store.uploads.read(objectPath),
     redaction,
@@ -103,6 +109,7 @@ export function compose(
     transitions,
     builds: projects,
     strict,
+    warn: warnOnce((message) => console.warn(`warning: ${redaction.text(message)}`)),
     publicUrl,
     agentUrl: (deploymentId) => `${publicUrl()}/agents/${deploymentId}`,
     onGone: (deploymentId) => agents.end(deploymentId),

@@ -9,6 +9,7 @@ import { wireFaultRuleSchema } from "./faults/fault-rule.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
 import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
+import { namingUnknownKeys } from "./kit/likely-name.ts";
 import { readConfigDocument } from "./worker/load/config-document.ts";
 import { mistakesError, mistakesOfSchema, within } from "./worker/load/config-mistakes.ts";
 
@@ -26,6 +27,8 @@ const configSchema = z.strictObject({
   repositories: z.record(z.string().min(1), z.string().min(1)).optional(),
   /** Whether the code of uploaded tarballs is run. */
   run_uploads: z.boolean().optional(),
+  /** What each worker of a project's graphs may take, in MiB. */
+  worker_memory_mb: z.int().min(64).optional(),
   /** Scripted graphs beside the built-in ones. */
   graphs: graphDeclarations.optional(),
 });
@@ -43,7 +46,7 @@ export async function readMockConfig(path: string): Promise<MockConfig> {
     throw new ConfigError(`${path} can't be read: give --config the path of a YAML or JSON file.`, { path, cause });
   }
   const document = readConfigDocument(path, text);
-  const result = configSchema.safeParse(document.content);
+  const result = configSchema.safeParse(document.content, namingUnknownKeys);
   if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
   const { graphs: declarations, ...config } = result.data;
   for (const [url, folder] of Object.entries(config.repositories ?? {})) {

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { graphsOption, readPort } from "./command-options.ts";
+import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { DevFlags, StartedDev } from "./start-dev.ts";
 
 /** The `dev` command. `run` is what it does with the server once it listens. */
@@ -17,6 +17,7 @@ export function devCommand(run: (server: StartedDev) => void): Command {
       "--data-dir <folder>",
       "keep threads, runs, schedules and the store there, for a later start to continue with",
     )
+    .addOption(workerMemoryOption)
     .option("--no-reload", "go on with the graphs that were loaded first when files change")
     .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
     .action(async (flags: DevFlags) => {

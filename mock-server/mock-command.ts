@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseRepositoryFolder } from "./builds/repository-folders.ts";
-import { graphsOption, readPort } from "./command-options.ts";
+import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { parseTransitionMode } from "./control-plane/revisions/transition-settings.ts";
+import { readPublicUrl } from "./public-url.ts";
 import type { MockServer } from "./server.ts";
 import type { MockFlags } from "./start-mock.ts";
 
@@ -20,10 +21,11 @@ function readTransitions(value: string): TransitionMode {
 }
 
 function readUrl(value: string): string {
-  if (!URL.canParse(value) || !/^https?:/.test(value)) {
-    throw new InvalidArgumentError("A public URL begins with http:// or https://.");
+  try {
+    return readPublicUrl(value);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
   }
-  return value;
 }
 
 function collectKey(value: string, keys: Record<string, string[]> = {}): Record<string, string[]> {
@@ -87,6 +89,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       collectRepository,
     )
     .option("--run-uploads", "run the code of uploaded tarballs", false)
+    .addOption(workerMemoryOption)
     .option(
       "--allow-outbound <host>",
       "a host beyond loopback that the server may call; * and ? are wild (repeatable)",

@@ -60,6 +60,8 @@ export interface MockServerOptions {
   repositories?: Readonly<Record<string, string>>;
   /** Run the code of uploaded tarballs in the same way. @default false: they are validated only */
   runUploads?: boolean;
+  /** What each worker of a project's graphs may take, buffers included, in MiB, from 64 on. A run that takes more fails with `GraphOutOfMemory`. @default 1024 */
+  workerMemoryMb?: number;
   /** Scripted graphs beside the built-in ones; one with the id of a built-in graph takes its place. */
   graphs?: readonly ScriptedGraph[];
 }

@@ -3,6 +3,7 @@ import type { Clock } from "./kit/clock.ts";
 import { HttpServer } from "./kit/http/http-server.ts";
 import type { RequestContext } from "./kit/http/request-context.ts";
 import type { MockServer, MockServerOptions } from "./mock-server.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { openStorage } from "./storage.ts";
 
 export type { MockServer, MockServerOptions } from "./mock-server.ts";
@@ -18,6 +19,7 @@ export function startMockServer(options: MockServerOptions = {}): Promise<MockSe
 
 /** Starts a mock server with some parts replaced, for tests. @throws as {@link startMockServer} */
 export async function startMockServerWith(parts: ReplacedParts, options: MockServerOptions): Promise<MockServer> {
+  checkOptionNames(options);
   const { port = 8124, host = "127.0.0.1", certificate, logFormat } = options;
   const storage = await openStorage(options.dataDirectory, options.seed);
   try {

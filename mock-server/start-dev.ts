@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import { ConfigError } from "../core/client/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { DevServer } from "./dev-server.ts";
+import { isSecretVariable, Redaction } from "./kit/redaction.ts";
 import type { DataDirectory } from "./kit/store/data-directory.ts";
 import type { GraphWorker } from "./worker/host/graph-worker.ts";
 import type { LogLine } from "./worker/host/printed-lines.ts";
@@ -15,6 +16,8 @@ export interface DevFlags {
   config?: string;
   graphs?: string;
   dataDir?: string;
+  /** In MiB. */
+  workerMemory?: number;
   reload: boolean;
   logFormat: "pretty" | "json";
 }
@@ -33,7 +36,7 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   if (file === undefined) return startServer(flags);
   // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
   const { GraphWorker } = await import("./worker/host/graph-worker.ts");
-  const prewarmed = new GraphWorker({ env: process.env });
+  const prewarmed = new GraphWorker({ env: process.env, memoryMb: flags.workerMemory });
   try {
     return await startServer(flags, { file, prewarmed });
   } catch (error) {
@@ -49,14 +52,15 @@ interface ProjectStart {
 }
 
 async function startServer(
-  { port, host, graphs: graphsFile, dataDir, reload, logFormat }: DevFlags,
+  { port, host, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
   // What happens before the server listens is told after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
-  const loading = projectStart && (await beginLoading(projectStart, reload, (event) => tell(event)));
+  const options = { isWatched: reload, memoryMb: workerMemory };
+  const loading = projectStart && (await beginLoading(projectStart, options, (event) => tell(event)));
   const [{ createGraphAgentServer }, { localAgent, startDevServer }, { besideBuiltIn, builtInGraphs }] =
     await Promise.all([
       import("./agent-server/graph-agent-server.ts"),
@@ -66,9 +70,17 @@ async function startServer(
   const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
   const directory = dataDir === undefined ? undefined : await openDataDirectory(dataDir);
   let project: ReloadingProject | undefined;
+  const report = (level: "WARNING" | "ERROR", message: string) => {
+    const text = redactedFor(project?.running.project.env ?? {}, message);
+    tell({ event: "output", stream: "stderr", level, text });
+  };
   const agentServer = createGraphAgentServer({
     graphs: scripted,
     projectOf: async () => project?.running,
+    onLog: ({ level, message }) => {
+      if (level === "WARNING" || level === "ERROR") report(level, message);
+    },
+    onDefect: (error) => report("ERROR", error instanceof Error ? (error.stack ?? error.message) : String(error)),
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {
@@ -91,17 +103,25 @@ async function startServer(
     throw error;
   }
   const graphs = (project?.running.graphs ?? scripted).map(({ id }) => id);
-  say({ event: "listening", url: server.url, docs: `${server.url}/docs`, graphs, config: projectStart?.file ?? null });
+  const url = server.url + (project?.running.mountPrefix ?? "");
+  say({ event: "listening", url, docs: `${url}/docs`, graphs, config: projectStart?.file ?? null });
   tell = say;
   for (const event of early) say(event);
   return {
-    url: server.url,
+    url,
     async close(options) {
       await server.close(options);
       directory?.close();
       await project?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** A message of the server's own without the secrets of a project's environment. */
+function redactedFor(env: Readonly<Record<string, string>>, message: string): string {
+  const redaction = new Redaction();
+  for (const [name, value] of Object.entries(env)) if (isSecretVariable(name)) redaction.remember(value);
+  return redaction.text(message);
 }
 
 async function openDataDirectory(folder: string): Promise<DataDirectory> {
@@ -120,7 +140,7 @@ async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]):
 /** Begins to load a project, and resolves once its worker is at work. `loaded` is a part of an object so that it isn't waited for. */
 async function beginLoading(
   { file, prewarmed }: ProjectStart,
-  isWatched: boolean,
+  { isWatched, memoryMb }: { isWatched: boolean; memoryMb: number | undefined },
   tell: (event: ReloadEvent | Output) => void,
 ): Promise<{ loaded: Promise<ReloadingProject> }> {
   const [{ ReloadingProject }, { startProject }] = await Promise.all([
@@ -136,7 +156,7 @@ async function beginLoading(
       // As in a shell: what is set there is there for the graphs.
       const env = { ...(process.env as Record<string, string>), ...project.env };
       const onLog = (line: LogLine) => tell({ event: "output", ...line });
-      const running = startProject({ ...project, env }, { onLog, prewarmed: unused });
+      const running = startProject({ ...project, env }, { onLog, memoryMb, prewarmed: unused });
       unused = undefined;
       begun.resolve();
       return running;

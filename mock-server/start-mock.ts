@@ -26,6 +26,8 @@ export interface MockFlags {
   graphs?: string;
   repo?: Record<string, string>;
   runUploads: boolean;
+  /** In MiB. */
+  workerMemory?: number;
 }
 
 /** Starts the server that the flags describe, and says on stdout where it listens. @throws {Error} for what isn't right, in one sentence. */
@@ -38,6 +40,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     graphs: graphsFile,
     repo,
     runUploads,
+    workerMemory,
     tlsCert,
     tlsKey,
     allowHost,
@@ -52,6 +55,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     allow_outbound: hosts = [],
     graphs: declared = [],
   } = config;
+  const memory = workerMemory ?? config.worker_memory_mb;
   const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
   const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
   const certificate = await readCertificate(tlsCert, tlsKey);
@@ -64,6 +68,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     allowOutbound: [...hosts, ...(flags.allowOutbound ?? [])],
     integrations,
     repositories: { ...config.repositories, ...repo },
+    ...(memory === undefined ? {} : { workerMemoryMb: memory }),
     runUploads: runUploads || config.run_uploads === true,
     graphs: [...declared.filter(({ id }) => !more.some((graph) => graph.id === id)), ...more],
     logFormat,

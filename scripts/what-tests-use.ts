@@ -1,5 +1,5 @@
 /** Folders whose tests run the built package or the real Pulumi CLI. */
-const packageFolders = /docs|e2e|support|provider|examples|regressions|model|test\/package/;
+const packageFolders = /clients|docs|e2e|support|provider|examples|regressions|model|test\/package/;
 /** Folders whose tests open pages in a browser. */
 const browserFolders = /browser|docs/;
 

@@ -1,4 +1,5 @@
 import { type LoadResult, load, requestText } from "../control-plane/load.ts";
+import type { Sample } from "../node-http.ts";
 import type { ServerKind } from "./servers.ts";
 import { median, readStream, readStreams } from "./streams.ts";
 
@@ -90,10 +91,36 @@ function streamsRow(streams: number): Row {
 
 export const manyStreams = streamsRow(200);
 
+const searchBody = { limit: 10, offset: 0 };
+const threadBody = { metadata: { bench: 1 } };
+
+/** Small requests, which `node:http` alone is asked for as well. */
+export const smallRequests: readonly Row[] = [
+  ...rateRows("POST /assistants/search", "/assistants/search", searchBody),
+  ...rateRows("POST /threads", "/threads", threadBody),
+];
+
+/** What a server responds with to them. */
+export async function takeSamples(port: number): Promise<Sample[]> {
+  const responseTo = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+    });
+    return response.json();
+  };
+  const [search, thread] = ["/assistants/search", "/threads"];
+  return [
+    { method: "POST", path: search, isWrite: false, objects: (await responseTo(search, searchBody)) as unknown[] },
+    { method: "POST", path: thread, isWrite: true, objects: [await responseTo(thread, threadBody)] },
+  ];
+}
+
 /** Everything that is asked of a server that runs. */
 export const rows: readonly Row[] = [
-  ...rateRows("POST /assistants/search", "/assistants/search", { limit: 10, offset: 0 }),
-  ...rateRows("POST /threads", "/threads", { metadata: { bench: 1 } }),
+  ...smallRequests,
   ...waitRows,
   eventsRow(1000, 10),
   eventsRow(20_000, 3),

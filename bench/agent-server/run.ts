@@ -1,16 +1,27 @@
 import { execFileSync } from "node:child_process";
-import { cpus } from "node:os";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { memoryOf } from "./process-tree.ts";
-import { type Row, rows } from "./rows.ts";
-import { compiled, peer, preparePeer, type RunningServer, type ServerKind, scripted, startServer } from "./servers.ts";
+import { type Row, rows, smallRequests, takeSamples } from "./rows.ts";
+import {
+  compiled,
+  nodeHttp,
+  peer,
+  preparePeer,
+  type RunningServer,
+  type ServerKind,
+  scripted,
+  startServer,
+} from "./servers.ts";
 import { median } from "./streams.ts";
 import { reachedTable, resultTable } from "./tables.ts";
 
 /**
- * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`, each in processes of its own, in
- * the order A B C A B C. `node bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm
+ * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`, and of small requests beside `node:http`
+ * alone, each in processes of its own, in the order A B C A B C. `node bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm
  * install --prefix .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1 @langchain/langgraph@1.7.3
  * @langchain/core@1.4.0` was run before.
  */
@@ -40,8 +51,12 @@ async function measureStarts(kind: ServerKind): Promise<void> {
   keep({ name: `start to /ok, median of ${starts}`, unit: "ms", better: "lower" }, kind.name, median(times));
 }
 
-async function measureRows(server: RunningServer, name: string, graphs: ServerKind["graphs"]): Promise<void> {
-  for (const row of rows) {
+async function measureRows(
+  server: RunningServer,
+  { name, graphs }: ServerKind,
+  measured: readonly Row[] = rows,
+): Promise<void> {
+  for (const row of measured) {
     try {
       keep(row, name, await row.measure(server.port, graphs));
     } catch (error) {
@@ -59,10 +74,21 @@ for (const kind of candidates) {
     process.stderr.write(`Left out: ${(error as Error).message}\n`);
   }
 }
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+const samplesFile = join(folder, "samples.json");
+const bare = nodeHttp(samplesFile);
+{
+  await using server = await startServer(scripted);
+  writeFileSync(samplesFile, JSON.stringify(await takeSamples(server.port)));
+}
 for (let round = 0; round < rounds; round++) {
   for (const kind of kinds) {
     await using server = await startServer(kind);
-    await measureRows(server, kind.name, kind.graphs);
+    await measureRows(server, kind);
+  }
+  {
+    await using server = await startServer(bare);
+    await measureRows(server, bare, smallRequests);
   }
   const inProcess = JSON.parse(
     execFileSync(process.execPath, [fileURLToPath(new URL("in-process.ts", import.meta.url))], { encoding: "utf8" }),
@@ -71,7 +97,9 @@ for (let round = 0; round < rounds; round++) {
   keep({ name: "one stream of 20,000 events", unit: "events/s", better: "higher" }, "in process", inProcess.rate);
 }
 
-const servers = [...kinds.map(({ name }) => name), "in process"];
+rmSync(folder, { recursive: true });
+
+const servers = [...kinds.map(({ name }) => name), bare.name, "in process"];
 process.stdout.write(
   [
     `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. The better of ${rounds} rounds.`,

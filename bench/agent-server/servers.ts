@@ -54,6 +54,16 @@ export function peer(workers: number): ServerKind {
   };
 }
 
+/** `node:http` alone, with what another server has responded. It has no graphs. */
+export function nodeHttp(samplesFile: string): ServerKind {
+  return {
+    name: "node:http alone",
+    graphs: ownGraphs,
+    args: (port) => [here("../node-http.ts"), samplesFile, String(port)],
+    folder: here("."),
+  };
+}
+
 /** Puts the graphs where the peer's own copy of the library is found; `false` when the peer isn't installed. */
 export function preparePeer(): boolean {
   if (!existsSync(peerCommand)) return false;

@@ -4,11 +4,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Sample } from "../node-http.ts";
 import { load, type RequestText, requestText } from "./load.ts";
 
 /**
- * Requests of the mock server and of Prism with the description that the mock server serves, each in a process of its own. For each operation both are
- * warmed up, and then take short turns, A B A B …: a machine that others use as well is slow for one of them no more than for the other.
+ * Requests of the mock server, of Prism with the description that the mock server serves, and of `node:http` alone, each in a process of its own. For each
+ * operation all are warmed up, and then take short turns, A B C A B C …: a machine that others use as well is slow for one of them no more than for the others.
  * `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism @stoplight/prism-cli` was run before.
  */
 /** In milliseconds. A create is compiled anew until its fourth second. */
@@ -67,14 +68,27 @@ async function fill(port: number): Promise<string> {
 
 const folder = await mkdtemp(join(tmpdir(), "bench-"));
 const description = join(folder, "openapi.json");
+const samplesFile = join(folder, "samples.json");
 
-type Server = "mock server" | "Prism";
+type Server = "mock server" | "Prism" | "node:http";
 
 interface Turn {
   /** Requests a second. */
   rate: number;
   /** Median time of one request, in milliseconds. */
   median: number;
+}
+
+/** What the mock server responds with to what is measured. */
+async function takeSamples(port: number, revisionPath: string): Promise<Sample[]> {
+  const parsed = async (path: string) => JSON.parse(await json(port, path));
+  const path = "/v2/deployments";
+  const { resources } = await parsed(path);
+  return [
+    { method: "GET", path, isWrite: false, objects: resources },
+    { method: "GET", path: revisionPath, isWrite: false, objects: [await parsed(revisionPath)] },
+    { method: "POST", path, isWrite: true, objects: resources.slice(0, 1) },
+  ];
 }
 
 /** What each turn came to, by operation and connections. */
@@ -104,7 +118,7 @@ async function measure(servers: Map<Server, Running>, revisionPath: string): Pro
     for (const [name, text] of Object.entries(operations)) {
       for (const [server, { port }] of servers) await takeTurn(server, port, connections, text, warmUp);
       const key = `${name} | ${connections}`;
-      const known = results.get(key) ?? { "mock server": [], Prism: [] };
+      const known = results.get(key) ?? { "mock server": [], Prism: [], "node:http": [] };
       results.set(key, known);
       for (let count = 0; count < turns; count++) {
         for (const [server, { port }] of servers) {
@@ -122,7 +136,10 @@ try {
   for (let round = 0; round < rounds; round++) {
     const servers = new Map<Server, Running>();
     servers.set("mock server", await start([here("servers/mock.ts")], printedPort));
-    const revisionPath = await fill((servers.get("mock server") as Running).port);
+    const { port: ownPort } = servers.get("mock server") as Running;
+    const revisionPath = await fill(ownPort);
+    await writeFile(samplesFile, JSON.stringify(await takeSamples(ownPort, revisionPath)));
+    servers.set("node:http", await start([here("../node-http.ts"), samplesFile], printedPort));
     if (existsSync(prismFile)) {
       const port = 4010 + round;
       const isReady = (output: string) => (output.includes("is listening") ? port : undefined);
@@ -137,18 +154,19 @@ try {
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-const rows = [...results].map(([key, { "mock server": ours, Prism: prism }]) => {
-  const [rate, other] = [ours, prism].map((taken) => median(taken.map((one) => one.rate)));
-  const [time, otherTime] = [ours, prism].map((taken) => median(taken.map((one) => one.median)).toFixed(2));
-  const shown = [rate, other].map((value) => Math.round(value as number).toLocaleString("en"));
-  return `| ${[key, ...shown, `${((rate as number) / (other as number)).toFixed(1)} ×`, time, otherTime].join(" | ")} |`;
+const rows = [...results].map(([key, { "mock server": ours, Prism: prism, "node:http": bare }]) => {
+  const rates = [ours, prism, bare].map((taken) => median(taken.map((one) => one.rate)));
+  const times = [ours, prism].map((taken) => median(taken.map((one) => one.median)).toFixed(2));
+  const shown = rates.map((value) => Math.round(value).toLocaleString("en"));
+  const [rate = Number.NaN, other = Number.NaN] = rates;
+  return `| ${[key, ...shown, `${(rate / other).toFixed(1)} ×`, ...times].join(" | ")} |`;
 });
 process.stdout.write(
   [
     `Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.version}. Medians of ${rounds * turns} turns.`,
     "",
-    "| operation | connections | mock server, requests/s | Prism, requests/s | of Prism | mock server, p50 in ms | Prism, p50 in ms |",
-    "|---|---|---|---|---|---|---|",
+    "| operation | connections | mock server, requests/s | Prism, requests/s | node:http alone, requests/s | of Prism | mock server, p50 in ms | Prism, p50 in ms |",
+    "|---|---|---|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n"),

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { unprocessable } from "../kit/http/http-error.ts";
 import { maxLevels, parseJson } from "../kit/http/json.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
+import { namingUnknownKeys } from "../kit/likely-name.ts";
 import { issuesOf, jsonIssue } from "../kit/operation/validation-issues.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function readAdminBody<Schema extends z.ZodType>(
   } catch (error) {
     throw unprocessable([jsonIssue(error)]);
   }
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, namingUnknownKeys);
   if (!result.success) throw unprocessable(issuesOf(result.error, input, ["body"]));
   return result.data;
 }

@@ -4,6 +4,7 @@ import { globMatcher } from "../kit/glob.ts";
 import { unprocessable } from "../kit/http/http-error.ts";
 import { jsonResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
+import { namingUnknownKeys } from "../kit/likely-name.ts";
 import { issuesOf } from "../kit/operation/validation-issues.ts";
 import { toWireNames } from "../kit/wire-names.ts";
 import type { ServeAdmin } from "./admin-route.ts";
@@ -22,7 +23,7 @@ const filterQuery = z.strictObject({
 /** @throws {HttpError} 422 for a filter that there isn't, or a value that it can't have. */
 function readFilter(context: RequestContext): JournalFilter {
   const input = Object.fromEntries(context.query);
-  const result = filterQuery.safeParse(input);
+  const result = filterQuery.safeParse(input, namingUnknownKeys);
   if (!result.success) throw unprocessable(issuesOf(result.error, input, ["query"]));
   const { path, since, unmatched, ...rest } = result.data;
   return {

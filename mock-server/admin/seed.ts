@@ -10,12 +10,13 @@ import type { Services } from "../control-plane/services.ts";
 import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
+import { namingUnknownKeys } from "../kit/likely-name.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,
-  source_config: deploymentCreateRequest.shape.source_config.default({}),
-  source_revision_config: deploymentCreateRequest.shape.source_revision_config.default({}),
-  secrets: deploymentCreateRequest.shape.secrets.default([]),
+  source_config: z.strictObject(deploymentCreateRequest.shape.source_config.shape).default({}),
+  source_revision_config: z.strictObject(deploymentCreateRequest.shape.source_revision_config.shape).default({}),
+  secrets: z.array(z.strictObject(deploymentCreateRequest.shape.secrets.element.shape)).default([]),
   /** Default: the workspace of callers that name none. */
   tenant_id: z.string().min(1).optional(),
   /** How many; each `{n}` in the name is then its number, counted from 1. @default 1 */
@@ -60,7 +61,7 @@ export interface SeedTarget {
  * @throws {z.ZodError} for a seed of another shape; {HttpError} 400 for a part that breaks a rule, naming the part.
  */
 export async function applySeed(target: SeedTarget, input: Seed): Promise<Seeded> {
-  const seed = seedSchema.parse(input);
+  const seed = seedSchema.parse(input, namingUnknownKeys);
   const { services, store, runsCode } = target;
   const integrations = store.integrations.all();
   const made: Seeded = { integrations: seed.integrations?.length ?? 0, listeners: [], deployments: [] };
@@ -112,7 +113,7 @@ function* seedSteps(
         const note = ({ id, latestRevisionId }: DeploymentRecord) => {
           made.deployments.push({ id, name, latestRevisionId });
         };
-        const created = deployments.create({ ...body, name });
+        const created = deployments.create({ ...body, name }, { isSeeded: true });
         if (created instanceof Promise) yield created.then(note, (error: unknown) => Promise.reject(refused(error)));
         else note(created);
       }

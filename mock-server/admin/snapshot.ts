@@ -5,6 +5,7 @@ import type { ControlPlaneStore } from "../control-plane/store/control-plane-sto
 import { wireFaultRuleSchema } from "../faults/fault-rule.ts";
 import type { FaultTable } from "../faults/fault-table.ts";
 import { furthestTime } from "../kit/clock.ts";
+import { namingUnknownKeys } from "../kit/likely-name.ts";
 import type { Redaction } from "../kit/redaction.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
 import { toWireNames } from "../kit/wire-names.ts";
@@ -120,7 +121,7 @@ export function takeSnapshot(
  * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id, or a record that can't be read.
  */
 export function putSnapshot({ store, faults, transitions, redaction }: SnapshotSubject, input: Snapshot): void {
-  const snapshot = snapshotSchema.parse(input);
+  const snapshot = snapshotSchema.parse(input, namingUnknownKeys);
   const { mode, rules } = snapshot.transitions;
   try {
     store.transaction(() => {

@@ -6,6 +6,7 @@ import { chain } from "../kit/http/middleware.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import { Router } from "../kit/http/router.ts";
 import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts";
+import { ignoredParts } from "../kit/operation/ignored-parts.ts";
 import { requestReader } from "../kit/operation/request-reader.ts";
 import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
 import type { AgentSettings } from "./agent-runtime.ts";
@@ -18,6 +19,7 @@ import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
+import { inertParts } from "./inert-parts.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -100,6 +102,7 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
   return async ({ agent, context, auth }, user) => {
     const valid = await read(context);
+    for (const part of ignoredParts(route, valid, inertParts)) agent.warn(part);
     const { caller, request } =
       auth && user ? await authorized(auth, user, route, valid, agent.lookUps) : { caller: null, request: valid };
     const call = {

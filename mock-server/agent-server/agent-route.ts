@@ -2,6 +2,7 @@ import { z } from "zod";
 import { HttpError } from "../kit/http/http-error.ts";
 import { TooDeepError } from "../kit/http/json.ts";
 import { openApiDocument } from "../kit/openapi/document.ts";
+import { failuresOfAll } from "../kit/openapi/failures.ts";
 import type { OperationResponse, QueryParameter, Route, RouteDefinition } from "../kit/operation/operation.ts";
 import type { ValidationStyle } from "../kit/operation/request-reader.ts";
 import type { ValidationIssue } from "../kit/operation/validation-issues.ts";
@@ -38,7 +39,7 @@ export const agentValidationStyle = (bodyLimitBytes: number): ValidationStyle =>
   emptyBody: {},
   dropsNulls: true,
   refusesUnknownFields: false,
-  refusesUnknownParameters: false,
+  refusesUnknownParameter: () => false,
   bodyLimitBytes,
 });
 
@@ -48,7 +49,7 @@ function sentence({ loc, msg }: ValidationIssue): string {
 
 /** What any operation that takes a body may respond before it has read it. */
 const bodyResponses: Record<number, OperationResponse> = {
-  400: { description: "The body isn't JSON.", schema: errorResponse },
+  400: { description: "The body isn't JSON, or isn't UTF-8.", schema: errorResponse },
   413: { description: "The body is larger than the server takes.", schema: errorResponse },
 };
 
@@ -56,7 +57,11 @@ const bodyResponses: Record<number, OperationResponse> = {
 export function agentDocument(routes: readonly AgentRoute[], needsKeys: boolean): Record<string, unknown> {
   return openApiDocument(routes, {
     title: "Agent server (mock)",
-    description: "Runs graphs: assistants, threads, runs and their streams, schedules, and a key-value store.",
+    description: [
+      "Runs graphs: assistants, threads, runs and their streams, schedules, and a key-value store.",
+      "Where keys or auth handlers are asked for, every operation but those of the system may respond with 401 and 403.",
+      failuresOfAll,
+    ].join("\n\n"),
     serverUrl: ".",
     schemaNames: agentSchemaNames,
     securitySchemes: needsKeys ? { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } } : {},

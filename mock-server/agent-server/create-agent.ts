@@ -1,6 +1,7 @@
 import { Alarms } from "../kit/alarms.ts";
 import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
+import { warnOnce } from "../kit/warnings.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
 import { type AgentServices, type Caller, createServices } from "./agent-services.ts";
 import { DefaultAssistants } from "./assistants/default-assistants.ts";
@@ -37,6 +38,8 @@ export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
   readonly lookUps: AccessLookUps;
   /** Replaces the graphs, as a new revision does. Runs under way continue with those that they were started with. */
   useGraphs(graphs: readonly Graph[]): void;
+  /** Writes a warning to the deployment's log, each once. */
+  warn(message: string): void;
 }
 
 /** An agent server that continues with its state, which has the default assistants of its graphs from then on. */
@@ -124,6 +127,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       threadIdOf: (runId) => state.runs.get(runId)?.thread_id ?? null,
     },
     useGraphs,
+    warn: warnOnce((message) => log("WARNING", message)),
     onDefect,
     [Symbol.dispose]: dispose,
   };

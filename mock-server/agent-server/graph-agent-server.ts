@@ -15,6 +15,7 @@ import { forAnyOrigin } from "./cors.ts";
 import { type Agent, createAgent } from "./create-agent.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
+import { behindPrefix, withPrefixedAddresses } from "./mount-prefix.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
 import type { ProjectCall, ServedProject } from "./served-project.ts";
@@ -91,6 +92,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? { graphs: scripted, auth: givenAuth };
     const running = await before?.settled;
+    // What was removed meanwhile must not come back.
+    ending.throwIfAborted();
     if (running) {
       running.useGraphs(graphs);
       return { running, project, auth };
@@ -98,7 +101,6 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const identity = () => identityOf(current());
     const log = (level: AgentLogLevel, message: string) => logOf(current(), level, message);
     const database = givenDatabase ?? (await openDatabase());
-    // What was removed meanwhile must not come back.
     ending.throwIfAborted();
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
@@ -147,7 +149,10 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     { running, project, auth }: Served,
     { path, context, checkKey }: Pick<AgentRequest, "path" | "context" | "checkKey">,
   ): Promise<HttpResponse> {
-    const ours = () => respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
+    const ours = async () => {
+      const response = await respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
+      return withPrefixedAddresses(response, project?.mountPrefix ?? "");
+    };
     if (!project) return ours();
     return project.respond({
       path,
@@ -169,8 +174,13 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
     const served = await servedBy(agent);
     const auth = served.auth && handlersForOwnCode(served.auth, user);
     const { method, url, headers, body, signal } = call;
+    const prefix = served.project?.mountPrefix ?? "";
     return inject(
-      (context) => respondAs(agent, { ...served, auth }, { path: context.rawPath, context, checkKey: () => undefined }),
+      (context) => {
+        // Its own server's address has no prefix, but it may name one.
+        const path = behindPrefix(context.rawPath, prefix) ?? context.rawPath;
+        return respondAs(agent, { ...served, auth }, { path, context, checkKey: () => undefined });
+      },
       { method, path: url, headers: Object.fromEntries(headers), signal, ...(body ? { body } : {}) },
     );
   }
@@ -185,8 +195,13 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
         const detail = `Revision ID ${agent.revisionId} can't be served: ${(error as Error).message}`;
         return forAnyOrigin({ status: 503, body: { detail } });
       }
-      if (!served.auth && needsKey(path, context)) checkKey?.();
-      return respondAs(agent, served, { path, context, checkKey });
+      const prefix = served.project?.mountPrefix ?? "";
+      // Health checks don't know the prefix.
+      const inner = behindPrefix(path, prefix) ?? (path === "/ok" ? path : undefined);
+      if (!served.auth && needsKey(inner ?? path, context)) checkKey?.();
+      if (inner !== undefined) return respondAs(agent, served, { path: inner, context, checkKey });
+      const detail = `Not Found: all paths of this agent server begin with ${prefix} (http.mount_prefix).`;
+      return forAnyOrigin({ status: 404, body: { detail } });
     },
     remove(deploymentId) {
       end(deploymentId);

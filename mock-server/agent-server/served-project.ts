@@ -9,6 +9,8 @@ export interface ServedProject {
   readonly graphs: readonly Graph[];
   /** `null`: whoever the server lets in may do everything. */
   readonly auth: AuthHandlers | null;
+  /** What all paths begin with, such as `/api`; empty where nothing is. */
+  readonly mountPrefix: string;
   /** Says how the project's code reaches the agent server that serves it. */
   connect(fetchServer: FetchServer): void;
   /** Responds to a request, or has the agent server do it. */

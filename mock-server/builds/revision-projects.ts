@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { graphConfigFileNames } from "../../core/client/wire/naming.ts";
 import type { Build, Builds, RevisionOrigin } from "../control-plane/builds.ts";
 import type { AgentLogEntry } from "../kit/agent-log.ts";
-import type { Redaction } from "../kit/redaction.ts";
+import { isSecretVariable, type Redaction } from "../kit/redaction.ts";
 import type { RunningProject, StartProject } from "../worker/host/running-project.ts";
 import { findGraphConfig } from "../worker/load/find-graph-config.ts";
 import { readGraphConfig } from "../worker/load/graph-config.ts";
@@ -16,6 +16,8 @@ export interface RevisionProjectsOptions {
   /** Whether the code of uploaded tarballs is run. */
   runUploads: boolean;
   start: StartProject;
+  /** What each worker may take, in MiB. @default 1024 */
+  memoryMb?: number | undefined;
   /** What a revision is built from; `undefined` for one that isn't there. */
   originOf(revisionId: string): RevisionOrigin | undefined;
   /** The tarball at an object path. */
@@ -39,8 +41,6 @@ interface Loaded {
   /** To be removed at the end. */
   temporaryFolder: string | undefined;
 }
-
-const secretName = /key|token|secret|password|credential/i;
 
 /** The projects that revisions run: each revision has one of its own, from its build until a later revision is live and the runs have ended. */
 export class RevisionProjects implements Builds, AsyncDisposable {
@@ -183,7 +183,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     folder: string,
     signal: AbortSignal,
   ): Promise<RunningProject> {
-    const { start, redaction, onLog, onDefect } = this.#options;
+    const { start, memoryMb, redaction, onLog, onDefect } = this.#options;
     const path =
       config.graph_config_path ?? relative(folder, findGraphConfig(folder) ?? join(folder, graphConfigFileNames[0]));
     let file: string;
@@ -193,7 +193,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
       throw new Error(`the revision ${(error as Error).message}`);
     }
     const project = await readGraphConfig(file);
-    for (const [name, value] of Object.entries(project.env)) if (secretName.test(name)) redaction.remember(value);
+    for (const [name, value] of Object.entries(project.env)) if (isSecretVariable(name)) redaction.remember(value);
     const env = { ...project.env, ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])) };
     return start(
       { ...project, env },
@@ -201,6 +201,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
         onLog: ({ stream, text, level = stream === "stderr" ? "WARNING" : "INFO" }) =>
           onLog({ deploymentId, revisionId, level, message: text }),
         onDefect,
+        memoryMb,
         signal,
       },
     );

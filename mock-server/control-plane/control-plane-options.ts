@@ -21,6 +21,8 @@ export interface ControlPlaneOptions {
   builds: Builds;
   /** Whether requests are refused for what servers usually forgive. */
   strict: boolean;
+  /** Takes what of a request does nothing, in a sentence, as often as it comes. */
+  warn(message: string): void;
   /** Where browsers and clients reach the server, without a slash at the end. */
   publicUrl(): string;
   /** Where the agent server of a deployment is reached. */

@@ -1,10 +1,12 @@
 import type { Endpoint, Router } from "../kit/http/router.ts";
 import { openApiDocument } from "../kit/openapi/document.ts";
+import { failuresOfAll } from "../kit/openapi/failures.ts";
 import { serveReference } from "../kit/openapi/reference-page.ts";
 import { agentConnectionRoutes } from "./auth/connection-routes.ts";
 import { flowRoutes } from "./auth/flow-routes.ts";
 import { providerRoutes } from "./auth/provider-routes.ts";
 import { tokenRoutes } from "./auth/token-routes.ts";
+import { bodyResponses } from "./common-responses.ts";
 import type { ControlPlaneOptions } from "./control-plane-options.ts";
 import { deploymentRoutes } from "./deployments/deployment-routes.ts";
 import { integrationRoutes } from "./integrations/integration-routes.ts";
@@ -14,11 +16,11 @@ import { revisionRoutes } from "./revisions/revision-routes.ts";
 import { type ControlPlaneRoute, serveRoutes } from "./route.ts";
 import { schemaNames } from "./schema-names.ts";
 import { Services } from "./services.ts";
-import { type Edition, editionPrefixes } from "./tenancy.ts";
+import { editionPrefixes } from "./tenancy.ts";
 import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
 /** Every operation that the control plane describes. */
-const routes: readonly ControlPlaneRoute[] = [
+export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
   ...integrationRoutes,
   ...deploymentRoutes,
   ...revisionRoutes,
@@ -31,11 +33,12 @@ const routes: readonly ControlPlaneRoute[] = [
 ];
 
 /** The ids of all operations that a request to a control plane can belong to. */
-export const operationIds: readonly string[] = [...routes.map(({ id }) => id), uploadOperation];
+export const operationIds: readonly string[] = [...controlPlaneRoutes.map(({ id }) => id), uploadOperation];
 
 const description = [
   "Creates, reads, changes and deletes deployments of agent servers, and follows their revisions.",
   "Every operation needs an API key (401 without one) and is for one workspace (403 for another key's), unless it says otherwise.",
+  failuresOfAll,
 ].join("\n\n");
 
 const securitySchemes = {
@@ -44,16 +47,17 @@ const securitySchemes = {
   "Bearer Auth": { type: "http", scheme: "bearer" },
 };
 
-/** The control plane's OpenAPI description, as one edition serves it. */
-export function controlPlaneDocument(edition: Edition): Record<string, unknown> {
-  const open = new Set(routes.filter(({ access }) => access === "open").map(({ id }) => id));
-  return openApiDocument(routes, {
+/** The control plane's OpenAPI description, which both editions serve beside their operations. */
+export function controlPlaneDocument(): Record<string, unknown> {
+  const open = new Set(controlPlaneRoutes.filter(({ access }) => access === "open").map(({ id }) => id));
+  return openApiDocument(controlPlaneRoutes, {
     title: "Agent Deployment Control Plane (mock)",
     description,
-    serverUrl: editionPrefixes[edition] || "/",
+    serverUrl: ".",
     schemaNames,
     securitySchemes,
     securityOf: ({ id }) => (open.has(id) ? [] : Object.keys(securitySchemes).map((name) => ({ [name]: [] }))),
+    bodyResponses,
     responsesAs: "output",
   });
 }
@@ -71,8 +75,8 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
     services,
     serve(router) {
       for (const edition of ["cloud", "self-hosted"] as const) {
-        serveReference(router, editionPrefixes[edition], "Control plane", () => controlPlaneDocument(edition));
-        serveRoutes(router, edition, routes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
+        serveReference(router, editionPrefixes[edition], "Control plane", controlPlaneDocument);
+        serveRoutes(router, edition, controlPlaneRoutes, { ...options, servicesOf: (tenancy) => services.of(tenancy) });
       }
       serveUploads(router, services.uploads, services.deployments);
     },

@@ -139,7 +139,7 @@ export const uploadUrlResponse = named(
   }),
 );
 
-export const logsRequest = named("LogsRequest", logsRequestSchema);
+export const logsRequest = named("LogsRequest", z.object(logsRequestSchema.shape));
 export const logsResponse = named(
   "LogsPage",
   logsPageSchema.extend({

@@ -1,7 +1,7 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { Clock } from "../kit/clock.ts";
 import { globMatcher } from "../kit/glob.ts";
 import type { IdSource } from "../kit/ids.ts";
+import { likelyName, namingUnknownKeys } from "../kit/likely-name.ts";
 import { type FaultEffect, type FaultRule, faultRuleSchema } from "./fault-rule.ts";
 
 /** What a fault can be matched by. */
@@ -103,7 +103,7 @@ export class FaultTable {
 
   #entriesOf(rules: FaultRule[]): Entry[] {
     return rules.map((given, index) => {
-      const rule = faultRuleSchema.parse(given);
+      const rule = faultRuleSchema.parse(given, namingUnknownKeys);
       const operation = rule.match?.operation;
       if (operation !== undefined && !this.#operations.has(operation)) {
         throw new RangeError(`Fault rule ${index + 1}: ${unknownOperation(operation, this.#operations)}`);
@@ -132,9 +132,8 @@ export class FaultTable {
 
 /** That no request will ever belong to `operation`, and to which one it was probably meant to. */
 function unknownOperation(operation: string, known: ReadonlySet<string>): string {
-  const likely = closest(operation, [...known]);
-  const isLikely = distance(operation, likely) <= operation.length / 3;
-  const help = isLikely ? `"${likely}" is probably meant` : "the API reference under /docs has their ids";
+  const likely = likelyName(operation, [...known]);
+  const help = likely ? `"${likely}" is probably meant` : "the API reference under /docs has their ids";
   return `there is no operation "${operation}": ${help}.`;
 }
 

@@ -1,3 +1,4 @@
+import type { HttpResponse } from "../kit/http/http-response.ts";
 import { parseJson } from "../kit/http/json.ts";
 import { isSecretName, type Redaction } from "../kit/redaction.ts";
 
@@ -11,10 +12,10 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  /** Names and values in turn, as those of the response. */
+  /** Names and values in turn. */
   requestHeaders: readonly string[];
   requestBody: string | null;
-  responseHeaders: readonly string[];
+  responseHeaders: NonNullable<HttpResponse["headers"]>;
   responseBody: string | null;
 }
 
@@ -138,16 +139,16 @@ export class Journal {
   }
 
   #redacted({ requestHeaders, requestBody, responseHeaders, responseBody, ...entry }: JournalEntry): RecordedRequest {
-    const side = (headers: readonly string[], body: string | null) => ({
-      headers: this.#headers(headersByName(headers)),
+    const side = (headers: Record<string, string>, body: string | null) => ({
+      headers: this.#headers(headers),
       body: body === null ? null : parsed(this.#text(redactSecretValues(body))),
     });
     return {
       ...entry,
       time: new Date(entry.time).toISOString(),
       path: this.#text(entry.path),
-      request: side(requestHeaders, requestBody),
-      response: side(responseHeaders, responseBody),
+      request: side(headersByName(requestHeaders), requestBody),
+      response: side(asText(responseHeaders), responseBody),
     };
   }
 
@@ -186,6 +187,10 @@ function headersByName(headers: readonly string[]): Record<string, string> {
     byName[name] = name in byName ? `${byName[name]}, ${value}` : value;
   }
   return byName;
+}
+
+function asText(headers: JournalEntry["responseHeaders"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 function parsed(body: string): unknown {

@@ -9,7 +9,7 @@ export function recording(journal: Journal, clock: Clock): Middleware {
     const time = clock.now();
     const response = serialized(await next(context));
     // A client that has disconnected gets no response, nor does one whose connection a fault breaks off.
-    const isSent = !response.disruption && !context.signal.aborted;
+    const isSent = !response.disruption && !context.isDisconnected;
     journal.add({
       id: context.requestId,
       time,
@@ -20,9 +20,7 @@ export function recording(journal: Journal, clock: Clock): Middleware {
       status: isSent ? response.status : null,
       requestHeaders: context.headerLines,
       requestBody: context.requestText ?? null,
-      responseHeaders: isSent
-        ? Object.entries(response.headers ?? {}).flatMap(([name, value]) => [name, String(value)])
-        : [],
+      responseHeaders: (isSent && response.headers) || {},
       responseBody: (isSent && response.json) || null,
     });
     return response;

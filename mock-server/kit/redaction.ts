@@ -9,6 +9,11 @@ export function isSecretName(name: string): boolean {
   );
 }
 
+/** Whether an environment variable is known by its name to hold a secret. */
+export function isSecretVariable(name: string): boolean {
+  return /key|token|secret|password|credential/i.test(name);
+}
+
 /** The user and password of an address. */
 const credentials = /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#"'<>@]+@/gi;
 

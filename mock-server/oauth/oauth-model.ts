@@ -53,10 +53,10 @@ export function mayRedirectTo(options: OAuthOptions, client: OAuthClientRecord, 
   const url = new URL(uri);
   return (
     url.href === uri &&
-    url.origin === new URL(options.publicUrl()).origin &&
+    url.href.startsWith(options.publicUrl()) &&
     url.search === "" &&
     url.hash === "" &&
-    /^(\/api-host)?\/v2\/auth\/callback\/[^/]+$/.test(url.pathname)
+    /^(\/api-host)?\/v2\/auth\/callback\/[^/]+$/.test(url.href.slice(options.publicUrl().length))
   );
 }
 

@@ -148,7 +148,7 @@ function askUser(context: RequestContext, options: OAuthOptions): HttpResponse {
       simplePage(
         "Allow access?",
         `<p><strong>${escapeHtml(client?.name ?? request.clientId)}</strong> asks for: ${escapeHtml(request.scope || "no scope in particular")}.</p>
-<form method="post" action="/oauth/authorize">
+<form method="post" action="authorize">
 ${hidden}
 <p><label>You are <input name="subject" value="${escapeHtml(query.get("login_hint") ?? "user@example.com")}" required></label></p>
 <button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button>

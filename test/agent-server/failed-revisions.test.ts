@@ -62,6 +62,22 @@ test("runs go on while later revisions fail, and when one loads", async () => {
   expect(lines.filter((line) => line.includes("interrupted"))).toEqual([]);
 });
 
+test("a revision that loads after its deployment was removed brings nothing of it back", async () => {
+  const database = await Database.inMemory([agentSchema]);
+  const two = Promise.withResolvers<undefined>();
+  const projectOf = async ({ revisionId }: { revisionId: string }) => (revisionId === "two" ? two.promise : undefined);
+  const server = createGraphAgentServer({ graphs: builtInGraphs, database, projectOf });
+  const rows = () => database.all("SELECT * FROM assistants").length;
+  await server.wake?.({ ...localAgent, revisionId: "one" });
+  expect(rows()).toBe(builtInGraphs.length);
+  const woken = server.wake?.({ ...localAgent, revisionId: "two" });
+  server.remove?.(localAgent.identity.id);
+  two.resolve(undefined);
+  await expect(woken).rejects.toThrow("aborted");
+  expect(rows()).toBe(0);
+  server.close?.();
+});
+
 test("an agent server that can't continue with all that it has begins nothing", async () => {
   const connection = new DatabaseSync(":memory:");
   const database = Database.over(connection);

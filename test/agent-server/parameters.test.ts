@@ -38,3 +38,28 @@ test("an empty parameter counts as absent, whichever it is", async () => {
     expect({ ...withEmpty, headers: null }, path).toEqual({ ...plain, headers: null });
   }
 });
+
+test("an empty id of a checkpoint names none, wherever a body has one", async () => {
+  await using agent = await startAgent();
+  const path = `/threads/${id}`;
+  const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
+  const empty = {
+    checkpoint_id: "",
+    checkpoint: { checkpoint_id: "" },
+    config: { configurable: { checkpoint_id: "" } },
+  };
+  const asked = (await agent.call("POST", `${path}/runs/wait`, { ...run, ...empty })).body;
+  expect(asked).toMatchObject({ __interrupt__: [{ value: { question: "approve?" } }] });
+  const state = (await agent.call("GET", `${path}/state`)).body;
+  expect((await agent.call("POST", `${path}/state/checkpoint`, { checkpoint: { checkpoint_id: "" } })).body).toEqual(
+    state,
+  );
+  for (const before of ["", { checkpoint_id: "" }, { configurable: { checkpoint_id: "" } }]) {
+    const history = (await agent.call("POST", `${path}/history`, { before, checkpoint: { checkpoint_id: "" } })).body;
+    expect(history).toEqual((await agent.call("GET", `${path}/history`)).body);
+    expect(history[0]).toEqual(state);
+  }
+  const update = { values: { log: ["by hand"] }, as_node: "ask", checkpoint_id: "", checkpoint: { checkpoint_id: "" } };
+  expect(await agent.call("POST", `${path}/state`, update)).toMatchObject({ status: 200 });
+  expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ next: ["act"] });
+});

@@ -17,13 +17,15 @@ export type Api = (
   headers?: Record<string, string>,
 ) => Promise<ApiAnswer>;
 
-/** A client of one base URL that sends a key, unless `headers` say otherwise; a string is sent as it is, anything else as JSON. */
+/** A client of one base URL that sends a key, unless `headers` say otherwise; a string and bytes are sent as they are, anything else as JSON. */
 export function apiOf(baseUrl: string): Api {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { "x-api-key": "test-key", "content-type": "application/json", ...headers },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json");

@@ -220,6 +220,43 @@ test("an agent gets a token only once it is connected to it", async () => {
   expect((await mock.cloud("POST", path, { oauth_token_id: "unknown" })).status).toBe(404);
 });
 
+test("every key of a workspace uses a user's token, and only the key that asked for it manages it", async () => {
+  await using mock = await startWithProvider();
+  await createProvider(mock, { provider_id: "other" });
+  await consent((await authenticate(mock)).body.url);
+  const [{ id }] = (await mock.cloud("GET", "/v2/auth/tokens")).body;
+  const another = { "x-api-key": "another-key" };
+  const { token } = (await authenticate(mock)).body;
+  expect((await authenticate(mock, {}, another)).body).toMatchObject({ status: "completed", token });
+  expect((await authenticate(mock, { token_id: id }, another)).body).toMatchObject({ status: "completed", token });
+  const path = "/v2/auth/agents/agent-1/connections";
+  expect((await mock.cloud("POST", path, { oauth_token_id: id }, another)).status).toBe(201);
+  expect((await authenticate(mock, { token_id: id, user_id: "bob" })).status).toBe(404);
+  expect((await authenticate(mock, { token_id: id, provider: "other" })).status).toBe(404);
+  expect((await authenticate(mock, { token_id: id }, { "x-tenant-id": "other" })).status).toBe(404);
+  expect((await authenticate(mock, { token_id: id, scopes: ["write"] })).body.status).toBe("pending");
+  expect((await mock.cloud("GET", "/v2/auth/tokens", undefined, another)).body).toEqual([]);
+  expect((await mock.cloud("DELETE", `/v2/auth/tokens/${id}`, undefined, another)).status).toBe(404);
+});
+
+test("a user is named by user_id, or by ls_user_id where that is empty", async () => {
+  await using mock = await startWithProvider();
+  await consent((await authenticate(mock)).body.url);
+  const asLsUser = { user_id: null, ls_user_id: "alice" };
+  expect((await authenticate(mock, asLsUser)).body).toMatchObject({ status: "completed", user_id: "alice" });
+});
+
+test("a second agent's request for a token that the user has already comes with the address at which the user connects it", async () => {
+  await using mock = await startWithProvider();
+  await consent((await authenticate(mock, { agent_id: "agent-1" })).body.url);
+  const asked = (await authenticate(mock, { agent_id: "agent-2" })).body;
+  expect(asked).toMatchObject({ status: "connection_required", url: expect.any(String), auth_id: expect.any(String) });
+  await consent(asked.url);
+  expect((await mock.cloud("GET", `/v2/auth/wait/${asked.auth_id}`)).body.status).toBe("completed");
+  expect((await authenticate(mock, { agent_id: "agent-2" })).body.status).toBe("completed");
+  expect((await authenticate(mock, { agent_id: "agent-1" })).body.status).toBe("completed");
+});
+
 test("a user who allows access for an agent has it connected", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock, { agent_id: "agent-2" })).body.url);

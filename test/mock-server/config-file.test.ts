@@ -25,6 +25,20 @@ function start(file: string): Promise<MockServer> {
   });
 }
 
+test.each([
+  ["deploymnets: []", 'did you mean "deployments"'],
+  ["transitions: { modes: immediate }", 'did you mean "mode"'],
+  ["faults: [{ efect: { status: 500 } }]", 'did you mean "effect"'],
+  [
+    "integrations: [{ id: 11111111-1111-4111-8111-111111111111, name: a, any_repositry: true }]",
+    'did you mean "any_repository"',
+  ],
+  ["deployments: [{ name: a, source: internal_source, source_config: { repo_ulr: x } }]", 'did you mean "repo_url"'],
+  ["listeners: [{ compute_type: k8s, compute_id: a, compute_config: {}, tenantid: x }]", 'did you mean "tenant_id"'],
+])("an unknown key is refused with its line, and the known one is named: %s", async (text, hint) => {
+  await expect(withFile(text, readMockConfig)).rejects.toThrow(hint);
+});
+
 const config = `
 api_keys: { the-key: [one] }
 integrations:

@@ -1,25 +1,9 @@
-import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { type Api, startForTest } from "./api.ts";
+import { tarball } from "./tarball.ts";
 
 // What other clients of the platform send, and what they read of the answers: the deploy CLI (brand names, `revision_source`, uploads, short polls)
 // and the official Terraform provider (pages of 100, whole objects on update).
-
-/** A tar archive of one file, in the ustar format. */
-function tarOf(path: string, text: string): Buffer {
-  const header = Buffer.alloc(512);
-  const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, "0")}\0`;
-  header.write(path, 0);
-  header.write(octal(0o644, 7), 100);
-  header.write(octal(0, 7) + octal(0, 7) + octal(Buffer.byteLength(text), 11) + octal(0, 11), 108);
-  header.write("        0", 148);
-  header.write("ustar\0" + "00", 257);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${octal(sum, 6)} `, 148);
-  const content = Buffer.alloc(Math.ceil(Buffer.byteLength(text) / 512) * 512);
-  content.write(text);
-  return Buffer.concat([header, content, Buffer.alloc(1_024)]);
-}
 
 const image = "registry.example/agents:2.0.0";
 
@@ -183,7 +167,12 @@ test("the deploy CLI uploads a tarball: upload URL, PUT, then a change with its 
   const put = await fetch(upload.body.upload_url, {
     method: "PUT",
     headers: { "content-type": "application/gzip", ...upload.body.upload_headers },
-    body: gzipSync(tarOf("langgraph.json", JSON.stringify({ graphs: { agent: "./agent.py:graph" } }))),
+    body: new Uint8Array(
+      tarball([
+        { path: "langgraph.json", content: JSON.stringify({ graphs: { agent: "./agent.py:graph" } }) },
+        { path: "agent.py", content: "graph = None" },
+      ]),
+    ),
   });
   expect(put.status).toBeLessThan(300);
 

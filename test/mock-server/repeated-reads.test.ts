@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../mock-server/server.ts";
-import { apiOf } from "./api.ts";
+import { apiOf, githubBody } from "./api.ts";
 
-const body = (name: string) => ({
-  name,
-  source: "internal_source",
-  source_config: {},
-  source_revision_config: {},
-  secrets: [],
-});
+const body = (name: string) => githubBody({ name });
 
 test("a status that is read again follows the clock, forwards and back", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:100s" });

@@ -34,6 +34,8 @@ export function tarball(entries: readonly TestEntry[]): Buffer {
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
 }
 
+export const graphFile: TestEntry = { path: "agent.ts", content: "export const graph = {};" };
+
 export const graphConfig: TestEntry = {
   path: "graph.json",
   content: JSON.stringify({ graphs: { agent: "./agent.ts:graph" } }),

@@ -4,7 +4,7 @@ import { inspectTarball } from "../../mock-server/control-plane/uploads/source-t
 import { tarballLimits } from "../../mock-server/control-plane/uploads/tar-entries.ts";
 import type { MockServer } from "../../mock-server/server.ts";
 import { type Api, startForTest } from "./api.ts";
-import { graphConfig, type TestEntry, tarball } from "./tarball.ts";
+import { graphConfig, graphFile, type TestEntry, tarball } from "./tarball.ts";
 
 type TestServer = MockServer & { cloud: Api };
 
@@ -41,9 +41,90 @@ async function build(mock: TestServer, id: string, data: Buffer, config = "graph
 test("an uploaded project is built, and the log names its graphs", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
-  const built = await build(mock, id, tarball([graphConfig, { path: "agent.ts", content: "export {}" }]));
+  const built = await build(mock, id, tarball([graphConfig, graphFile]));
   expect(built.status).toBe("DEPLOYED");
   expect(built.log).toContain("Found the graphs agent");
+});
+
+async function revisionOf(mock: TestServer, id: string, revisionId: string) {
+  const { status } = (await mock.cloud("GET", `/v2/deployments/${id}/revisions/${revisionId}`)).body;
+  const of = (kind: string) => mock.cloud("POST", `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`, {});
+  const pages = [await of("build"), await of("deploy")];
+  return { status, log: JSON.stringify(pages.map(({ body }) => body.logs)) };
+}
+
+test("a deployment without a source isn't deployed, whatever asks for a revision of it, and the log says what is missing", async () => {
+  await using mock = await startForTest();
+  const id = await deploymentFromSource(mock);
+  const first = (await mock.cloud("GET", `/v2/deployments/${id}`)).body;
+  expect(first).toMatchObject({ active_revision_id: null });
+  const failed = await revisionOf(mock, id, first.latest_revision_id);
+  expect(failed).toMatchObject({ status: "BUILD_FAILED", log: expect.stringContaining("upload-url") });
+  const changes = { secrets: [{ name: "A", value: "1" }], source_revision_config: { graph_config_path: "graph.json" } };
+  const changed = (await mock.cloud("PATCH", `/v2/deployments/${id}`, changes)).body;
+  expect(await revisionOf(mock, id, changed.latest_revision_id)).toMatchObject({ status: "BUILD_FAILED" });
+  expect((await mock.cloud("GET", `/agents/${id}/ok`)).status).toBe(503);
+  const path = `/v2/deployments/${id}/revisions/${changed.latest_revision_id}/redeploy`;
+  const again = (await mock.cloud("POST", path)).body;
+  expect(await revisionOf(mock, id, again.latest_revision_id)).toMatchObject({ status: "BUILD_FAILED" });
+});
+
+test("a deployment of a pushed image that has none isn't deployed", async () => {
+  await using mock = await startForTest();
+  const body = { name: "image", source: "internal_docker", source_config: {}, source_revision_config: {}, secrets: [] };
+  const { id, latest_revision_id: revision } = (await mock.cloud("POST", "/v2/deployments", body)).body;
+  expect(await revisionOf(mock, id, revision)).toMatchObject({
+    status: "DEPLOY_FAILED",
+    log: expect.stringContaining("image_uri"),
+  });
+});
+
+test("the source of a seeded deployment counts as uploaded, in its later revisions too", async () => {
+  await using mock = await startForTest();
+  const { deployments } = await mock.seed({ deployments: [{ name: "seeded", source: "internal_source" }] });
+  const id = deployments[0]?.id as string;
+  const { body } = await mock.cloud("GET", `/v2/deployments/${id}`);
+  const patch = { source_revision_config: body.source_revision_config, secrets: [{ name: "A", value: "1" }] };
+  const changed = (await mock.cloud("PATCH", `/v2/deployments/${id}`, patch)).body;
+  expect(await revisionOf(mock, id, changed.latest_revision_id)).toMatchObject({ status: "DEPLOYED" });
+});
+
+test("an upload that came too late is none", async () => {
+  await using mock = await startForTest();
+  const id = await deploymentFromSource(mock);
+  const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
+  mock.clock.advance("16m");
+  expect((await put(upload.upload_url, tarball([graphConfig, graphFile]))).status).toBe(403);
+  const { body } = await mock.cloud("PATCH", `/v2/deployments/${id}`, {
+    source_revision_config: { source_tarball_path: upload.object_path, graph_config_path: "graph.json" },
+  });
+  const revision = await revisionOf(mock, id, body.latest_revision_id);
+  expect(revision).toMatchObject({ status: "BUILD_FAILED", log: expect.stringContaining("nothing was uploaded") });
+});
+
+test.each([
+  ["a graph file", { graphs: { agent: "./missing.ts:graph" } }, "graphs.agent names ./missing.ts, which isn't in"],
+  ["a graph's path", { graphs: { agent: { path: "./missing.py:graph" } } }, "graphs.agent names ./missing.py"],
+  ["auth handlers", { auth: { path: "./auth.ts:auth" } }, "auth.path names ./auth.ts"],
+  ["an app", { http: { app: "./app.ts:app" } }, "http.app names ./app.ts"],
+  ["an environment file", { env: ".env" }, "env names .env"],
+  ["a package", { dependencies: [".", "./packages/tools", "lodash"] }, "dependencies names ./packages/tools"],
+  ["a file outside of it", { graphs: { agent: "../agent.ts:graph" } }, "lies outside the archive's folder"],
+  ["a file by an absolute path", { graphs: { agent: "/agent.ts:graph" } }, "lies outside the archive's folder"],
+])("a tarball whose configuration names %s that it lacks fails the build", async (_, changes, reason) => {
+  await using mock = await startForTest();
+  const content = JSON.stringify({ graphs: { agent: "./agent.ts:graph" }, ...changes });
+  const built = await build(
+    mock,
+    await deploymentFromSource(mock),
+    tarball([{ path: "graph.json", content }, graphFile]),
+  );
+  expect(built).toMatchObject({ status: "BUILD_FAILED", log: expect.stringContaining(reason) });
+});
+
+test("a graph that Python finds by its module's name isn't looked for in the tarball", async () => {
+  const config = { path: "graph.json", content: JSON.stringify({ graphs: { agent: "agents.support:graph" } }) };
+  expect(await inspectTarball(tarball([config]), "graph.json")).toMatchObject({ graphs: ["agent"] });
 });
 
 test("a build without an upload fails and says so", async () => {
@@ -75,7 +156,7 @@ test.each([
   ["a header that ends too early", gzipSync(gunzipSync(tarball([graphConfig])).subarray(0, 400)), "ends in the middle"],
   ["a gzip stream that ends too early", tarball([graphConfig]).subarray(0, 60), "isn't readable"],
   ["no configuration file", tarball([{ path: "agent.ts", content: "x" }]), "it has no graph.json"],
-  ["a configuration that is no JSON", tarball([{ path: "graph.json", content: "{" }]), "is no JSON"],
+  ["a configuration that is no JSON", tarball([{ path: "graph.json", content: "{" }]), "isn't JSON"],
   ["a configuration without graphs", tarball([{ path: "graph.json", content: "{}" }]), "names no graphs"],
   [
     "an entry that ends too early",
@@ -107,7 +188,10 @@ test("a small tarball that unpacks to much, or to many entries, is refused", asy
 });
 
 test("a graph configuration file in a folder is found by its path", async () => {
-  const data = tarball([{ ...graphConfig, path: "./apps/agent/graph.json" }]);
+  const data = tarball([
+    { ...graphConfig, path: "./apps/agent/graph.json" },
+    { ...graphFile, path: "./apps/agent/agent.ts" },
+  ]);
   expect(await inspectTarball(data, "apps/agent/graph.json")).toMatchObject({ graphs: ["agent"] });
 });
 

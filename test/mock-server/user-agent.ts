@@ -16,7 +16,8 @@ export async function decide(url: string, decision: "allow" | "deny" = "allow"):
   }
   form.set("subject", "alice@example.com");
   form.set("decision", decision);
-  const answer = await fetch(new URL("/oauth/authorize", url), { method: "POST", body: form, redirect: "manual" });
+  const action = /<form method="post" action="([^"]*)">/.exec(page)?.[1] ?? "";
+  const answer = await fetch(new URL(action, url), { method: "POST", body: form, redirect: "manual" });
   return new URL(answer.headers.get("location") ?? "about:blank");
 }
 

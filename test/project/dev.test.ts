@@ -95,6 +95,36 @@ test("the configuration file is watched too, and an environment file beside it",
   expect(await dev.greet("Ada")).toBe("Hello Ada from there");
 });
 
+test("an environment file of any name is watched, in a folder of its own too", async () => {
+  await using project = await copyOfProject("greeter");
+  await mkdir(join(project.folder, "settings"));
+  const file = join(project.folder, "settings", "local.vars");
+  await writeFile(file, "PLACE=here\n");
+  const config = { graphs: { greeter: "./graph.ts:graph" }, env: "settings/local.vars" };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(project.folder);
+  await writeFile(file, "PLACE=there\n");
+  await dev.next("reloaded");
+  expect(await dev.greet("Ada")).toBe("Hello Ada from there");
+});
+
+test("what a client asks for in vain is printed once", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder);
+  const body = JSON.stringify({ assistant_id: "greeter", input: { name: "Ada" }, feedback_keys: ["a"] });
+  for (let round = 0; round < 2; round++) await fetch(`${dev.url}/runs/wait`, { method: "POST", body });
+  await fetch(`${dev.url}/runs/wait?stream=1`, { method: "POST", body });
+  const lines: Line[] = [];
+  while (lines.at(-1)?.text.includes("query.stream ") !== true) {
+    const line = await dev.next("output");
+    if (line.level === "WARNING") lines.push(line);
+  }
+  expect(lines.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing/),
+    expect.stringMatching(/^query\.stream isn't known/),
+  ]);
+});
+
 test("without reloading, what was loaded first goes on", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder, "--no-reload", "--config", "graph.json");
@@ -162,4 +192,8 @@ test("a project of a workspace may name files beside its own folder, on the deve
   await writeFile(join(folder, "graph.json"), JSON.stringify(config));
   await using dev = await startDev(folder);
   expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
+  // Also as it changes.
+  await writeFile(join(project.folder, ".env"), "PLACE=elsewhere\n");
+  await dev.next("reloaded");
+  expect(await dev.greet("Ada")).toBe("Hello Ada from elsewhere");
 });

@@ -29,12 +29,16 @@ async function refusal(files: Record<string, string>): Promise<string> {
 test("a graph configuration file tells the graphs, the environment, the auth handlers and the routes", async () => {
   const path = await write({
     "graph.json": JSON.stringify({
-      node_version: "22",
       graphs: { agent: "./src/agent.ts:agent", other: { path: "./src/agent.ts:other", description: "Another." } },
       env: { LEVEL: 3, DEBUG: true },
       auth: { path: "./auth.mjs:auth", disable_studio_auth: true },
-      http: { app: "./src/agent.ts:app", disable_store: true, cors: { allow_origins: ["https://a.example"] } },
-      store: { index: { dims: 3, fields: ["text"] } },
+      http: {
+        app: "./src/agent.ts:app",
+        disable_store: true,
+        cors: { allow_origins: ["https://a.example"] },
+        mount_prefix: "/api/",
+      },
+      store: {},
       _INTERNAL_docker_tag: "x",
     }),
     "src/agent.ts": "",
@@ -48,13 +52,15 @@ test("a graph configuration file tells the graphs, the environment, the auth han
       { id: "other", module: join(folder, "src/agent.ts"), exportName: "other", description: "Another." },
     ],
     env: { LEVEL: "3", DEBUG: "true" },
+    envFile: null,
     auth: { module: join(folder, "auth.mjs"), exportName: "auth", disableStudioAuth: true },
     http: {
       app: { module: join(folder, "src/agent.ts"), exportName: "app" },
       disabled: ["store"],
       cors: { allow_origins: ["https://a.example"] },
+      mountPrefix: "/api",
     },
-    store: { index: { dims: 3, fields: ["text"] } },
+    store: {},
     warnings: [],
   });
 });
@@ -75,13 +81,55 @@ test("the environment may be a file of the project, or a list of names of this p
 test("a key that means nothing here is kept with a warning that names its line", async () => {
   const path = await write({
     "graph.json":
-      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "mount_prefix": "/x" }\n}',
+      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "logging_headers": "/x" }\n}',
     "a.mjs": "",
   });
   expect((await readGraphConfig(path)).warnings.map((line) => line.replace(`${folder}/`, ""))).toEqual([
     "graph.json:3: colour is kept, but does nothing here.",
-    "graph.json:4: http.mount_prefix is kept, but does nothing here.",
+    "graph.json:4: http.logging_headers is kept, but does nothing here.",
   ]);
+});
+
+test.each([
+  [{ grahps: {} }, 'grahps is kept, but does nothing here; did you mean "graphs".'],
+  [
+    { graphs: { agent: { path: "./a.mjs:a", descripton: "x" } } },
+    'descripton is kept, but does nothing here; did you mean "description".',
+  ],
+  [
+    { http: { cors: { allow_origin: [] } } },
+    'http.cors.allow_origin is kept, but does nothing here; did you mean "allow_origins".',
+  ],
+  [{ auth: { path: "./a.mjs:a", openapi: {} } }, "auth.openapi is kept, but does nothing here."],
+  [{ store: { ttl: {} } }, "store.ttl is kept, but does nothing here."],
+  [{ store: { index: { dims: 3, model: "x" } } }, "store.index.model is kept, but does nothing here."],
+  [{ store: { index: { dims: 3 } } }, "store.index is kept, but does nothing here: items aren't embedded"],
+  [{ checkpointer: {} }, "checkpointer is kept, but does nothing here."],
+  [{ base_image: "a" }, "base_image is kept, but does nothing here: no image is built."],
+  [
+    { python_version: "3.12" },
+    "python_version is kept, but does nothing here: graphs here are JavaScript or TypeScript.",
+  ],
+  [{ node_version: "18" }, "node_version is 18, and the graphs run on Node.js"],
+])("a key that does nothing is named, wherever it is: %j", async (changes, warning) => {
+  const path = await write({
+    "graph.json": JSON.stringify({ graphs: { agent: "./a.mjs:agent" }, ...changes }),
+    "a.mjs": "",
+  });
+  expect((await readGraphConfig(path)).warnings.join("\n")).toContain(warning);
+});
+
+test("keys that other tools need are passed over", async () => {
+  const others = { $schema: "x", dependencies: ["."], _INTERNAL_docker_tag: "y" };
+  const path = await write({
+    "graph.json": JSON.stringify({
+      graphs: { agent: "./a.mjs:agent" },
+      node_version: process.versions.node,
+      ...others,
+    }),
+    "a.mjs": "",
+  });
+  expect((await readGraphConfig(path)).warnings).toEqual([]);
 });
 
 test("all mistakes are told at once, each with its line", async () => {

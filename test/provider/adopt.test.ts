@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { MockServer } from "../../mock-server/server.ts";
 import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { deploymentType, providerText } from "../../provider/dynamic.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
 import {
   agentArgs,
   apiKey,
@@ -10,6 +9,7 @@ import {
   platform,
   program,
   startGround,
+  startLogs,
   startProvider,
   summary,
   writes,
@@ -112,7 +112,7 @@ test("an adopted deployment whose new revision fails is kept with its id", async
 });
 
 test("secrets that nobody declares stay beside the declared ones, in memory only", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await madeByHand(ground.mock, {
     secrets: [

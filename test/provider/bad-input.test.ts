@@ -5,9 +5,18 @@ import { Deployment, type DeploymentArgs } from "../../provider/deployment.ts";
 import { Provider, type ProviderArgs } from "../../provider/provider.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
-import { elsewhere, type Ground, platform, program, startGround, startProvider, summary, writes } from "./ground.ts";
+import {
+  elsewhere,
+  type Ground,
+  platform,
+  program,
+  startGround,
+  startLogs,
+  startProvider,
+  summary,
+  writes,
+} from "./ground.ts";
 
 /** What one `up` of a wrong program says; nothing may be written or kept by it. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
@@ -161,7 +170,7 @@ test("a body that is cut in the middle is read again, and a created deployment i
 });
 
 test("a status that nobody knows is waited through, with a warning", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   ground.mock.transitions.set({
     rules: [{ name: "agent", passThrough: "POLISHING", durations: { POLISHING: "2s" } }],

@@ -7,9 +7,8 @@ import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { declaration, deployment, laterRevisionId, revision } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
-import { type Ground, platform, program, startGround, summary, writes } from "./ground.ts";
+import { type Ground, platform, program, startGround, startLogs, summary, writes } from "./ground.ts";
 
 const first = "1".repeat(40);
 const second = "2".repeat(40);
@@ -52,7 +51,7 @@ test("a push whose build was over before the run needs nothing at all", async ()
 });
 
 test("a push that arrives while the run waits for it is still found", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(built());
   const running = ground.engine.up(built({ pushedCommit: first }));
@@ -77,7 +76,7 @@ test("with a tag, or without build on push, a pushed commit rolls out again on p
 });
 
 test("a newer push during the build supersedes it: the outcome says so and the id is kept", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(built());
   const { id } = ground.engine.resources.get("agent") ?? {};
@@ -100,7 +99,7 @@ test("a newer push during the build supersedes it: the outcome says so and the i
 });
 
 test("a revision that goes live with another commit than the pushed one is warned about", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(program());
   await push(ground, second);

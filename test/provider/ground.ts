@@ -1,9 +1,11 @@
+import { afterAll } from "vitest";
 import type { DeploymentRecord, RevisionRecord } from "../../mock-server/control-plane/store/records.ts";
 import { type MockServer, type MockServerOptions, startMockServer } from "../../mock-server/server.ts";
 import { Deployment, type DeploymentArgs, type DeploymentOptions } from "../../provider/deployment.ts";
 import { type DynamicProcess, startDynamicProcess } from "../support/pulumi/dynamic-process.ts";
 import { createEngine, type Engine, type Step } from "../support/pulumi/engine.ts";
 import { installedPackage } from "../support/pulumi/installed-package.ts";
+import { type LogServer, startLogServer } from "../support/pulumi/log-server.ts";
 import { storedDeployments, storedRevisions } from "../support/stored.ts";
 
 export const apiKey = "key-of-the-provider-tests";
@@ -27,17 +29,55 @@ export interface ProviderGroundOptions {
   readonly config?: Readonly<Record<string, string>>;
 }
 
+// What all tests of a file share: provider processes, which serve one test after another as the engine's serves a whole run, and the address of the
+// mock server, since a process keeps the settings that it was configured with first.
+let installed: ReturnType<typeof installedPackage> | undefined;
+let logServer: Promise<LogServer & { lines: unknown[] }> | undefined;
+let mockPort = 0;
+const idle = new Map<string, DynamicProcess[]>();
+
+afterAll(async () => {
+  await Promise.all([...idle.values()].flat().map((process) => process.kill("SIGKILL")));
+  await (await installed)?.[Symbol.asyncDispose]();
+  await (await logServer)?.[Symbol.asyncDispose]();
+});
+
+/** The engine's log server of this file, without the lines of earlier tests. */
+export async function startLogs(): Promise<LogServer> {
+  logServer ??= startLogServer() as NonNullable<typeof logServer>;
+  const logs = await logServer;
+  logs.lines.length = 0;
+  return { ...logs, [Symbol.asyncDispose]: async () => {} };
+}
+
 /** Starts a provider process with a small engine. */
 export async function startProvider(options: ProviderGroundOptions): Promise<ProviderGround> {
-  const installed = await installedPackage();
+  installed ??= installedPackage();
+  const { folder } = await installed;
+  const key = JSON.stringify(options);
+  let isSpent = false;
   const start = async () => {
-    const started = await startDynamicProcess({
-      cwd: installed.folder,
-      ...(options.logs === undefined ? {} : { engine: options.logs }),
-      environment: { GRAPHDEPLOY_BASE_URL: options.baseUrl, GRAPHDEPLOY_API_KEY: apiKey, ...options.environment },
-    });
+    const reused = idle.get(key)?.pop();
+    const started =
+      reused ??
+      (await startDynamicProcess({
+        cwd: folder,
+        ...(options.logs === undefined ? {} : { engine: options.logs }),
+        environment: { GRAPHDEPLOY_BASE_URL: options.baseUrl, GRAPHDEPLOY_API_KEY: apiKey, ...options.environment },
+      }));
     await started.configure({ ...options.config });
-    return started;
+    isSpent = false;
+    return {
+      ...started,
+      cancel: () => {
+        isSpent = true;
+        return started.cancel();
+      },
+      kill: (signal?: NodeJS.Signals) => {
+        isSpent = true;
+        return started.kill(signal);
+      },
+    };
   };
   let process = await start();
   const engine = createEngine(() => process);
@@ -51,8 +91,8 @@ export async function startProvider(options: ProviderGroundOptions): Promise<Pro
       process = await start();
     },
     async [Symbol.asyncDispose]() {
-      await process[Symbol.asyncDispose]();
-      await installed[Symbol.asyncDispose]();
+      if (isSpent) await process[Symbol.asyncDispose]();
+      else idle.set(key, [...(idle.get(key) ?? []), process]);
     },
   };
 }
@@ -68,8 +108,10 @@ export interface Ground extends AsyncDisposable {
 export async function startGround(
   options: { mock?: MockServerOptions } & Partial<ProviderGroundOptions> = {},
 ): Promise<Ground> {
-  const mock = await startMockServer({ port: 0, transitions: "immediate", ...options.mock });
-  const provider = await startProvider({ baseUrl: mock.url, ...options });
+  const { mock: mockOptions, ...providerOptions } = options;
+  const mock = await startMockServer({ port: mockPort, transitions: "immediate", ...mockOptions });
+  mockPort = Number(new URL(mock.url).port);
+  const provider = await startProvider({ baseUrl: mock.url, ...providerOptions });
   return {
     mock,
     provider,

@@ -2,8 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Deployment } from "../../provider/deployment.ts";
 import { type GetDeploymentResult, getDeployment, getDeploymentOutput } from "../../provider/get-deployment.ts";
 import { Provider } from "../../provider/provider.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
-import { agentArgs, apiKey, elsewhere, platform, program, startGround, summary, writes } from "./ground.ts";
+import { agentArgs, apiKey, elsewhere, platform, program, startGround, startLogs, summary, writes } from "./ground.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -172,7 +171,7 @@ test("a provider with a key deploys as that key", async () => {
 });
 
 test("each status of a rollout is one line, and no line cancels the wait", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   expect(summary(await ground.engine.up(program()))).toEqual(["create"]);
   const statuses = logs.lines.map(({ message }) => /^([A-Z_]+) \(/.exec(message)?.[1]).filter((status) => status);

@@ -4,8 +4,7 @@ import { Deployment } from "../../provider/deployment.ts";
 import { providerText } from "../../provider/dynamic.ts";
 import { type GetDeploymentArgs, getDeployment, getDeploymentOutput } from "../../provider/get-deployment.ts";
 import { Provider } from "../../provider/provider.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
-import { apiKey, elsewhere, type Ground, program, startGround, summary } from "./ground.ts";
+import { apiKey, elsewhere, type Ground, program, startGround, startLogs, summary } from "./ground.ts";
 
 const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::found";
 const nowhere = "00000000-0000-4000-8000-00000000abcd";
@@ -78,7 +77,7 @@ test("get gives every output that a deployment has", async () => {
 });
 
 test("a refresh of a lookup reads all of it again, and says nothing of whose the deployment is", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(program());
   const id = ground.engine.resources.get("agent")?.id ?? "";

@@ -4,8 +4,17 @@ import { deploymentType, providerText } from "../../provider/dynamic.ts";
 import type { DeploymentState } from "../../provider/state.ts";
 import { startMaskingPlatform } from "../support/github/masking-platform.ts";
 import type { InitFailure, Properties } from "../support/pulumi/dynamic-process.ts";
-import { type LogServer, startLogServer } from "../support/pulumi/log-server.ts";
-import { agentArgs, elsewhere, type Ground, platform, startGround, startProvider, writes } from "./ground.ts";
+import type { LogServer } from "../support/pulumi/log-server.ts";
+import {
+  agentArgs,
+  elsewhere,
+  type Ground,
+  platform,
+  startGround,
+  startLogs,
+  startProvider,
+  writes,
+} from "./ground.ts";
 
 const urnOf = (name: string, stack = "test") => `urn:pulumi:${stack}::program::${deploymentType}::${name}`;
 
@@ -21,7 +30,7 @@ interface Entry {
 
 /** A provider process that is called as the engine calls it, method by method. */
 async function startLife(options: { mock?: Parameters<typeof startGround>[0] } = {}) {
-  const logs = await startLogServer();
+  const logs = await startLogs();
   const ground = await startGround({ ...options.mock, logs: logs.address });
   return lifeOf(ground, logs);
 }

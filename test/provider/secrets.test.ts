@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { providerText } from "../../provider/dynamic.ts";
 import { formsOf, leaksIn, plantedSecrets } from "../support/planted-secrets.ts";
-import { startLogServer } from "../support/pulumi/log-server.ts";
-import { agentArgs, apiKey, platform, program, startGround, summary } from "./ground.ts";
+import { agentArgs, apiKey, platform, program, startGround, startLogs, summary } from "./ground.ts";
 
 /** Everything that may be echoed: each planted value in each form. */
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
 const every = { ...plantedSecrets, API_KEY: apiKey };
 
 test("outputs, the provider's text and the journal hold no secret after creation, change and refresh", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const secrets = { ...plantedSecrets };
   expect(summary(await ground.engine.up(program({ secrets })))).toEqual(["create"]);
@@ -28,7 +27,7 @@ test("outputs, the provider's text and the journal hold no secret after creation
 });
 
 test("a server that echoes secrets in a refusal gets none of them into the error", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const refuse = (effect: { status: number; body?: unknown; html?: string }) =>
     ground.mock.faults.replace([{ match: { method: "POST" }, effect }]);
@@ -51,7 +50,7 @@ test("a server that echoes secrets in a refusal gets none of them into the error
 });
 
 test("a build log with secrets is reported without them, in the error and in the status lines", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const lines = Object.values(plantedSecrets).flatMap((value) => value.split("\n"));
   ground.mock.transitions.set({
@@ -66,7 +65,7 @@ test("a build log with secrets is reported without them, in the error and in the
 });
 
 test("secrets too short to be kept out of messages are named in a warning that lasts, at each change of theirs", async () => {
-  await using logs = await startLogServer();
+  await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const warning =
     "Values that aren't kept out of logs and messages, because ordinary text is full of the like: PIN (under 4 characters).";

@@ -12,7 +12,7 @@ const entry = (number: number): JournalEntry => ({
   status: 201,
   requestHeaders: [],
   requestBody: "x".repeat(60),
-  responseHeaders: [],
+  responseHeaders: {},
   responseBody: "y".repeat(40),
 });
 

@@ -75,7 +75,7 @@ export async function authorized(
   return {
     caller: { user, filters },
     request: {
-      params: request.params,
+      ...request,
       query: changed?.query ? checkedQuery(route, changed.query) : request.query,
       body: changed?.body === undefined ? request.body : checked(route.body?.schema, "body", changed.body),
     },

@@ -6,9 +6,9 @@ export type Fields = Record<string, unknown>;
 
 /** What a graph waits for an answer to. */
 export interface Interrupt {
-  /** 32 hexadecimal digits. */
-  id: string;
-  value: unknown;
+  /** 32 hexadecimal digits; absent where the graph asks by an error. */
+  id?: string;
+  value?: unknown;
 }
 
 /** Where to go instead of along the edges. */
@@ -163,6 +163,7 @@ export interface Drawing {
 /** How clients refer to a checkpoint. */
 export interface CheckpointReference {
   thread_id: string;
+  /** Empty in the state of a graph within the thread's that hasn't begun. */
   checkpoint_id: string;
   checkpoint_ns: string;
   checkpoint_map: Fields | null;
@@ -186,7 +187,8 @@ export interface TaskSnapshot {
   name: string;
   error: string | null;
   interrupts: Interrupt[];
-  path: (string | number)[];
+  /** The library's own: names, indexes, and whether another task called it. */
+  path: unknown[];
   /** Where the states of the task's own graph are, if it is one. */
   checkpoint: Fields | null;
   state: StateSnapshot | null;

@@ -32,6 +32,14 @@ export class ScriptedRun {
 
   /** @throws what a node throws, a {@link GraphError} for a mistake of the caller, the signal's reason. */
   async run(): Promise<Outcome> {
+    try {
+      return await this.#run();
+    } finally {
+      await this.#saveLast();
+    }
+  }
+
+  async #run(): Promise<Outcome> {
     const { command, input, recursionLimit, interruptBefore, interruptAfter } = this.#execution;
     this.#events.runStarts(input);
     let mayPause = true;
@@ -161,8 +169,22 @@ export class ScriptedRun {
     return checkpoint;
   }
 
+  /** Whether only the checkpoint at the end of the run is kept. Those of subgraphs are, in any case: what they ask is answered there. */
+  get #savesAtExit(): boolean {
+    return this.#execution.durability === "exit" && this.#namespace.length === 0;
+  }
+
   async #save(checkpoint: Checkpoint): Promise<void> {
-    await this.#execution.checkpoints?.put(checkpoint);
+    if (!this.#savesAtExit) await this.#execution.checkpoints?.put(checkpoint);
+  }
+
+  /** Keeps the last checkpoint, behind the one that the run began with: those between were never kept. */
+  async #saveLast(): Promise<void> {
+    const { from, checkpoints } = this.#execution;
+    const last = this.#current;
+    if (!this.#savesAtExit || !last || last === from) return;
+    const parentId = last.id === from?.id ? from.parentId : (from?.id ?? null);
+    await checkpoints?.put({ ...last, parentId });
   }
 
   #apply(values: Fields, update: unknown): Fields {
@@ -183,7 +205,7 @@ function matches(nodes: "*" | readonly string[], tasks: readonly Task[]): boolea
 
 /** A checkpoint whose interrupted tasks have been answered: each by the id of its interrupt, or all with the same answer. */
 function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
-  const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(({ id }) => id));
+  const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(idOf));
   const isById =
     typeof resume === "object" &&
     resume !== null &&
@@ -193,9 +215,12 @@ function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
     checkpoint,
     checkpoint.tasks.map((task) => {
       const open = task.result === undefined ? task.interrupts.at(-1) : undefined;
-      if (!open || (isById && !Object.hasOwn(resume, open.id))) return task;
-      const answer = isById ? (resume as Fields)[open.id] : resume;
+      if (!open || (isById && !Object.hasOwn(resume, idOf(open)))) return task;
+      const answer = isById ? (resume as Fields)[idOf(open)] : resume;
       return { ...task, interrupts: [], answers: [...task.answers, answer] };
     }),
   );
 }
+
+/** A scripted graph's interrupts all have ids. */
+const idOf = ({ id }: Interrupt) => id as string;

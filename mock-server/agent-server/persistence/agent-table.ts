@@ -38,7 +38,7 @@ export abstract class AgentTable<Stored extends object> {
     const { table, mapping } = this.#shape;
     const { sql, values } = this.visible(...conditions);
     return this.database
-      .all(`SELECT ${mapping.columns} FROM ${table} WHERE ${sql} ${rest}`, ...values, ...more)
+      .rows(`SELECT ${mapping.columns} FROM ${table} WHERE ${sql} ${rest}`, ...values, ...more)
       .map((row) => mapping.read(row));
   }
 
@@ -49,7 +49,10 @@ export abstract class AgentTable<Stored extends object> {
     offset: number,
   ): Page<Stored> {
     const order = `ORDER BY "${by}" ${direction}, sequence ${direction} ${pageClause}`;
-    return { rows: this.select(conditions, order, limit, offset), total: this.total(conditions) };
+    const rows = this.select(conditions, order, limit, offset);
+    // The last page says itself how many there are.
+    const isLast = rows.length > 0 && rows.length < limit;
+    return { rows, total: isLast ? offset + rows.length : this.total(conditions) };
   }
 
   protected total(conditions: readonly Condition[]): number {

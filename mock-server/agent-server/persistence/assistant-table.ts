@@ -88,7 +88,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
   }
 
   version(assistantId: string, version: number): AssistantVersionRecord | undefined {
-    const row = this.database.get(
+    const [row] = this.database.rows(
       `SELECT ${versionMapping.columns} FROM assistant_versions WHERE agent = ? AND assistant_id = ? AND version = ?`,
       this.agent,
       assistantId,
@@ -114,7 +114,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
       ...(metadata ? [hasAll("metadata", metadata)] : []),
     ]);
     return this.database
-      .all(
+      .rows(
         `SELECT ${versionMapping.columns} FROM assistant_versions WHERE ${sql} ORDER BY version DESC LIMIT ? OFFSET ?`,
         ...values,
         limit,

@@ -32,10 +32,11 @@ export class RowMapping<Stored extends object> {
     };
   }
 
-  read(row: Row): Stored {
+  /** The record whose columns are at the beginning of a row. */
+  read(row: readonly unknown[]): Stored {
     const record: Row = {};
-    for (const [name, kind] of this.#kinds) {
-      const value = row[name];
+    for (const [index, [name, kind]] of this.#kinds.entries()) {
+      const value = row[index];
       if (kind === "flag") record[name] = value === 1;
       else record[name] = kind === "plain" || value === null ? value : JSON.parse(value as string);
     }

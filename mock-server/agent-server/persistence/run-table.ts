@@ -95,11 +95,11 @@ export class RunTable extends AgentTable<RunRecord> {
   /** The runs that haven't ended, in the order in which they came. */
   unfinished(): { record: RunRecord; start: RunStart }[] {
     return this.database
-      .all(
-        `SELECT start, ${mapping.columns} FROM runs WHERE agent = ? AND status IN ('pending', 'running') ORDER BY sequence`,
+      .rows(
+        `SELECT ${mapping.columns}, start FROM runs WHERE agent = ? AND status IN ('pending', 'running') ORDER BY sequence`,
         this.agent,
       )
-      .map((row) => ({ record: mapping.read(row), start: JSON.parse(row.start as string) }));
+      .map((row) => ({ record: mapping.read(row), start: JSON.parse(row.at(-1) as string) }));
   }
 
   /** The events that are kept of a run, in their order. */

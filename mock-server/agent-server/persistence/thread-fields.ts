@@ -50,30 +50,29 @@ export function threadHas(agent: number, field: FieldLookup, thread = "threads.s
   return { sql: `EXISTS (SELECT 1 FROM thread_fields AS other WHERE ${sql} AND other.thread = ${thread})`, values };
 }
 
-/** Brings what is indexed of a thread up to date. */
+/** Removes what is indexed of a thread, which is given by its sequence. */
+export function removeFields(database: Database, thread: number, source: FieldSource): void {
+  database.run("DELETE FROM thread_fields WHERE thread = ? AND source = ?", thread, source);
+}
+
+/** Indexes fields of a thread, which is given by its sequence. */
 export function indexFields(
   database: Database,
   agent: number,
-  threadId: string,
+  thread: number,
   source: FieldSource,
   fields: Fields | null,
 ): void {
-  database.run(
-    "DELETE FROM thread_fields WHERE source = ? AND thread = (SELECT sequence FROM threads WHERE agent = ? AND thread_id = ?)",
-    source,
-    agent,
-    threadId,
-  );
   for (const [name, value] of Object.entries(fields ?? {})) {
     const text = indexedValue(value);
     if (text === undefined) continue;
     database.run(
-      "INSERT INTO thread_fields (agent, source, name, value, thread) SELECT agent, ?, ?, ?, sequence FROM threads WHERE agent = ? AND thread_id = ?",
+      "INSERT INTO thread_fields (agent, source, name, value, thread) VALUES (?, ?, ?, ?, ?)",
+      agent,
       source,
       name,
       text,
-      agent,
-      threadId,
+      thread,
     );
   }
 }

@@ -1,13 +1,13 @@
-import type { Database, Row, Value } from "../../kit/store/database.ts";
+import type { Database, Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 import { all, type Condition, passes } from "./conditions.ts";
 import type { Page } from "./page.ts";
 import type { ThreadRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
-import { indexFields } from "./thread-fields.ts";
+import { type FieldSource, indexFields, removeFields } from "./thread-fields.ts";
 import { joinStates, orderBy, type ThreadFilter, type ThreadOrder, ThreadSearch } from "./thread-search.ts";
 
-const mapping = new RowMapping<Omit<ThreadRecord, "error" | "config" | "interrupts" | "values">>({
+const ownColumns = {
   thread_id: "plain",
   created_at: "plain",
   updated_at: "plain",
@@ -15,19 +15,12 @@ const mapping = new RowMapping<Omit<ThreadRecord, "error" | "config" | "interrup
   status: "plain",
   ttl: "json",
   metadata: "json",
-});
-const stateMapping = new RowMapping<Pick<ThreadRecord, "error" | "config" | "interrupts" | "values">>({
-  error: "json",
-  config: "json",
-  interrupts: "json",
-  values: "json",
-});
+} as const;
+const stateColumns = { error: "json", config: "json", interrupts: "json", values: "json" } as const;
 
-const columns = `${mapping.columns}, ${stateMapping.columns}`;
-
-function read(row: Row): ThreadRecord {
-  return { ...mapping.read(row), ...stateMapping.read(row) };
-}
+const mapping = new RowMapping<Pick<ThreadRecord, keyof typeof ownColumns>>(ownColumns);
+const stateMapping = new RowMapping<Pick<ThreadRecord, keyof typeof stateColumns>>(stateColumns);
+const whole = new RowMapping<ThreadRecord>({ ...ownColumns, ...stateColumns });
 
 /** The threads of an agent server, or those that an access filter leaves. */
 export class ThreadTable {
@@ -45,26 +38,27 @@ export class ThreadTable {
 
   get(threadId: string): ThreadRecord | undefined {
     const { sql, values } = this.isVisible(threadId);
-    const row = this.#database.get(`SELECT ${columns} FROM threads ${joinStates} WHERE ${sql}`, ...values);
-    return row && read(row);
+    const [row] = this.#database.rows(`SELECT ${whole.columns} FROM threads ${joinStates} WHERE ${sql}`, ...values);
+    return row && whole.read(row);
   }
 
   /** Adds a thread. False when there is one with its id, whoever may see that. */
   insert(record: ThreadRecord): boolean {
     return this.#database.transaction(() => {
-      const added = this.#database.run(
-        `INSERT INTO threads (agent, expires_at, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters}) ON CONFLICT DO NOTHING`,
+      const added = this.#database.get<{ sequence: number }>(
+        `INSERT INTO threads (agent, expires_at, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters}) ON CONFLICT DO NOTHING RETURNING sequence`,
         this.#agent,
         expiryOf(record),
         ...mapping.values(record),
       );
-      if (added === 0) return false;
+      if (!added) return false;
       this.#database.run(
-        `INSERT INTO thread_states (thread, ${stateMapping.columns}) VALUES (last_insert_rowid(), ${stateMapping.parameters})`,
+        `INSERT INTO thread_states (thread, ${stateMapping.columns}) VALUES (?, ${stateMapping.parameters})`,
+        added.sequence,
         ...stateMapping.values(record),
       );
-      indexFields(this.#database, this.#agent, record.thread_id, "metadata", record.metadata);
-      indexFields(this.#database, this.#agent, record.thread_id, "values", record.values);
+      indexFields(this.#database, this.#agent, added.sequence, "metadata", record.metadata);
+      indexFields(this.#database, this.#agent, added.sequence, "values", record.values);
       return true;
     });
   }
@@ -75,25 +69,28 @@ export class ThreadTable {
       const before = this.get(threadId);
       if (!before) return undefined;
       const after = { ...before, ...changes };
-      const isThread = [this.#agent, threadId];
       const own = mapping.some(changes);
-      this.#database.run(
-        `UPDATE threads SET (expires_at, ${own.columns}) = (?, ${own.parameters}) WHERE agent = ? AND thread_id = ?`,
+      const { sequence } = this.#database.get<{ sequence: number }>(
+        `UPDATE threads SET (expires_at, ${own.columns}) = (?, ${own.parameters}) WHERE agent = ? AND thread_id = ? RETURNING sequence`,
         expiryOf(after),
         ...own.values,
-        ...isThread,
-      );
+        this.#agent,
+        threadId,
+      ) as { sequence: number };
       const ofState = stateMapping.some(changes);
       if (ofState.values.length > 0) {
         this.#database.run(
-          `UPDATE thread_states SET (${ofState.columns}) = (${ofState.parameters})
-            WHERE thread = (SELECT sequence FROM threads WHERE agent = ? AND thread_id = ?)`,
+          `UPDATE thread_states SET (${ofState.columns}) = (${ofState.parameters}) WHERE thread = ?`,
           ...ofState.values,
-          ...isThread,
+          sequence,
         );
       }
-      if (changes.metadata) indexFields(this.#database, this.#agent, threadId, "metadata", after.metadata);
-      if (changes.values !== undefined) indexFields(this.#database, this.#agent, threadId, "values", after.values);
+      const reindex = (source: FieldSource, fields: Fields | null) => {
+        removeFields(this.#database, sequence, source);
+        indexFields(this.#database, this.#agent, sequence, source, fields);
+      };
+      if (changes.metadata) reindex("metadata", after.metadata);
+      if (changes.values !== undefined) reindex("values", after.values);
       return after;
     });
   }
@@ -111,11 +108,11 @@ export class ThreadTable {
   search(filter: ThreadFilter, order: ThreadOrder, limit: number, offset: number): Page<ThreadRecord> {
     const { total, page } = this.#search.page(filter, order, limit, offset);
     // What isn't on the page is sorted without its texts.
-    const rows = this.#database.all(
-      `SELECT ${columns} FROM threads ${joinStates} WHERE sequence IN (${page.sql}) ${orderBy(order)}`,
+    const rows = this.#database.rows(
+      `SELECT ${whole.columns} FROM threads ${joinStates} WHERE sequence IN (${page.sql}) ${orderBy(order)}`,
       ...page.values,
     );
-    return { rows: rows.map(read), total };
+    return { rows: rows.map((row) => whole.read(row)), total };
   }
 
   /** The ids of all that pass, oldest first. */
@@ -140,12 +137,12 @@ export class ThreadTable {
   /** The threads that have expired. */
   expired(now: number): ThreadRecord[] {
     return this.#database
-      .all(
-        `SELECT ${columns} FROM threads ${joinStates} WHERE agent = ? AND expires_at <= ? ORDER BY expires_at`,
+      .rows(
+        `SELECT ${whole.columns} FROM threads ${joinStates} WHERE agent = ? AND expires_at <= ? ORDER BY expires_at`,
         this.#agent,
         now,
       )
-      .map(read);
+      .map((row) => whole.read(row));
   }
 
   /** The condition for the one thread, if it may be seen; for runs, of theirs. */

@@ -5,7 +5,7 @@ import { graphSettings } from "../engine/graph-settings.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import { type Items, nodeStore } from "../store/items.ts";
-import { checkpointStore, findCheckpoint } from "../threads/checkpoints.ts";
+import { checkpointStore, findCheckpoint, namedId } from "../threads/checkpoints.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 import { streamModesOf } from "./run-kwargs.ts";
 
@@ -70,7 +70,8 @@ function startingPoint(
   kwargs: Fields,
 ): string | undefined {
   const configurable = (kwargs.config as Fields).configurable as Fields;
-  const chosen = (kwargs.checkpoint as Fields | undefined)?.checkpoint_id ?? configurable.checkpoint_id;
-  if (typeof chosen !== "string") return undefined;
+  const chosen =
+    namedId((kwargs.checkpoint as Fields | undefined)?.checkpoint_id) ?? namedId(configurable.checkpoint_id);
+  if (chosen === undefined) return undefined;
   return findCheckpoint(checkpoints, threadId, graph.engine, { checkpoint_id: chosen })?.id;
 }

@@ -1,5 +1,6 @@
 import type { EventLog } from "../../kit/event-log.ts";
 import { failureOf } from "../../kit/failure.ts";
+import { isTooLarge } from "../../kit/http/too-large.ts";
 import type { Fields, Interrupt } from "../engine/contract.ts";
 import type { RunError } from "../persistence/records.ts";
 import type { Job } from "./run-queue.ts";
@@ -57,6 +58,11 @@ export class LiveRun implements Job {
 
 /** What a failure is called and says. */
 export function runError(thrown: unknown): RunError {
+  if (isTooLarge(thrown))
+    return {
+      error: "StateTooLarge",
+      message: "The run's state or an event of it is larger than the server can hold in one piece (512 Mi characters).",
+    };
   const { name, message } = failureOf(thrown);
   return { error: name, message };
 }

@@ -86,7 +86,10 @@ export class RunResponses {
     return eventStream(runs.threadStream(threadId, { ...options, heartbeatMs: settings.heartbeatMs }), {});
   }
 
-  /** Cancels a run, and responds at once or, with `wait`, when it has ended. @throws {HttpError} 404 for an unknown run. */
+  /**
+   * Cancels a run. Responds when it has ended, with `wait` or where it hadn't begun, else at once.
+   * @throws {HttpError} 404 for an unknown run.
+   */
   async cancel(threadId: string, runId: string, action: CancelAction, wait: boolean): Promise<HttpResponse> {
     const { runs, live } = this.#dependencies;
     const record = runs.find(threadId, runId);
@@ -94,7 +97,8 @@ export class RunResponses {
       await live.cancel(record.run_id, action);
       return { status: 204, headers: joinLocation(record) };
     }
-    this.#cancelInBackground(record.run_id, action);
+    if (live.get(record.run_id)?.startedAt === undefined) await live.cancel(record.run_id, action);
+    else this.#cancelInBackground(record.run_id, action);
     return { status: 202 };
   }
 

@@ -9,13 +9,19 @@ export interface CheckpointChoice {
   checkpoint_ns?: string | undefined;
 }
 
+/** The id of a checkpoint that a client names; an empty one names none. */
+export function namedId(id: unknown): string | undefined {
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
 /** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
 export function findCheckpoint(
   checkpoints: CheckpointTable,
   threadId: string,
   engine: Graph["engine"] | undefined,
-  { checkpoint_id: id, checkpoint_ns: namespace }: CheckpointChoice,
+  { checkpoint_id, checkpoint_ns: namespace }: CheckpointChoice,
 ): CheckpointRecord | undefined {
+  const id = namedId(checkpoint_id);
   const filter = { id, namespace: id === undefined ? (namespace ?? "") : namespace };
   const found = engine && checkpoints.search(threadId, engine, filter, 1)[0];
   if (!found && id !== undefined) throw new HttpError(404, `Checkpoint ${id} of thread ${threadId} not found.`);

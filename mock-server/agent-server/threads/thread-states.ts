@@ -5,7 +5,7 @@ import type { Fields, Graph, GraphSettings, StateSnapshot } from "../engine/cont
 import { graphSettings } from "../engine/graph-settings.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
-import { type CheckpointChoice, checkpointStore, findCheckpoint } from "./checkpoints.ts";
+import { type CheckpointChoice, checkpointStore, findCheckpoint, namedId } from "./checkpoints.ts";
 import type { ThreadRecords } from "./thread-records.ts";
 import type { historySearch } from "./thread-schemas.ts";
 
@@ -66,7 +66,7 @@ export class ThreadStates {
     const graph = this.graphOf(thread);
     const found = findCheckpoint(this.#dependencies.checkpoints, threadId, graph?.engine, choice);
     if (!found || !graph) return emptyState;
-    const id = choice.checkpoint_id === undefined ? undefined : found.id;
+    const id = namedId(choice.checkpoint_id) === undefined ? undefined : found.id;
     const [state] = await this.#at(thread, graph, [{ namespace: found.namespace, id }], subgraphs, user);
     return state as StateSnapshot;
   }
@@ -81,11 +81,10 @@ export class ThreadStates {
     const graph = this.graphOf(thread);
     if (!graph) return [];
     const reference = typeof before === "object" && "configurable" in before ? before.configurable : before;
-    const beforeId = typeof reference === "string" ? reference : (reference as Fields | undefined)?.checkpoint_id;
     const filter = {
       namespace: checkpoint?.checkpoint_ns ?? "",
-      id: checkpoint?.checkpoint_id,
-      before: typeof beforeId === "string" ? beforeId : undefined,
+      id: namedId(checkpoint?.checkpoint_id),
+      before: namedId(typeof reference === "object" ? (reference as Fields).checkpoint_id : reference),
       metadata,
     };
     return this.#at(thread, graph, checkpoints.search(threadId, graph.engine, filter, limit), false, user);

@@ -47,10 +47,11 @@ export class Threads {
   /** @throws {HttpError} 409 for an id in use, unless that is to be ignored; 422 for supersteps that don't fit the graph. */
   async create(body: z.output<typeof threadCreate>): Promise<ThreadRecord> {
     const { state, records, updates, ids } = this.#dependencies;
-    const threadId = body.thread_id?.toLowerCase() ?? ids.uuid();
-    const existing = records.get(threadId);
+    const givenId = body.thread_id?.toLowerCase();
+    const existing = givenId === undefined ? undefined : records.get(givenId);
     if (existing && body.if_exists === "do_nothing") return existing;
-    if (existing) throw threadInUse(threadId);
+    if (existing) throw threadInUse(existing.thread_id);
+    const threadId = givenId ?? ids.uuid();
     const thread = { thread_id: threadId, metadata: body.metadata ?? {}, ttl: records.ttlFrom(body.ttl) };
     const supersteps = body.supersteps?.map(({ updates }) =>
       updates.map(({ values, command, as_node: asNode }) => ({ values, asNode, command: commandOf(command) })),

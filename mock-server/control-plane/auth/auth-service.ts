@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { HttpError } from "../../kit/http/http-error.ts";
 import type { AuthSessionRecord, ProviderRecord, TokenRecord } from "../store/auth-records.ts";
 import { TenantTable } from "../store/tenant-table.ts";
 import type { Tenancy } from "../tenancy.ts";
@@ -8,7 +7,7 @@ import type { AuthOptions } from "./auth-options.ts";
 import type { AuthenticateBody, AuthenticateResponse } from "./auth-schemas.ts";
 import type { ConnectionService } from "./connection-service.ts";
 import { type ProviderService, redirectUriOf } from "./provider-service.ts";
-import { isOwnedBy, type TokenService } from "./token-service.ts";
+import { isOwnedBy, type TokenService, tokenNotFound } from "./token-service.ts";
 
 /** How long a user may take: 10 minutes, in milliseconds. */
 const sessionLifetime = 10 * 60_000;
@@ -36,9 +35,9 @@ export class AuthService {
   }
 
   /**
-   * Finds a token of the user's, or says what is missing: that the user allows it (pending), that the token is connected to the agent
-   * (connection_required), or that it is renewed (token_expired).
-   * @throws {HttpError} 404 for an unknown provider or token.
+   * Finds a token of the user's, whichever key of the workspace asked for it, or says what is missing: that the user allows it (pending), that the
+   * token is connected to the agent (connection_required), or that it is renewed (token_expired). Each comes with the address at which the user can do it.
+   * @throws {HttpError} 404 for an unknown provider, and for a token that isn't the user's or isn't this provider's.
    */
   async authenticate(caller: string, body: AuthenticateBody): Promise<AuthenticateResponse> {
     const { providers, tokens, connections } = this.#options;
@@ -47,15 +46,16 @@ export class AuthService {
     const begin = () => this.#begin(provider, caller, userId, body);
     if (body.force_new) return begin();
     const hasScopes = (token: TokenRecord) => body.scopes.every((wanted) => token.scopes.includes(wanted));
-    let candidates = body.token_id
-      ? [this.#ownToken(caller, userId, body.token_id)]
-      : tokens.list({ providerRecordId: provider.id, userId }).filter(hasScopes);
+    const known = body.token_id
+      ? [this.#tokenOf(userId, provider, body.token_id)]
+      : tokens.list({ providerRecordId: provider.id, userId });
+    let candidates = known.filter(hasScopes);
     if (body.agent_id && candidates.length > 0) {
       const connected = new Set(connections.list(body.agent_id).map(({ tokenId }) => tokenId));
       const usable = candidates.filter(({ id }) => connected.has(id));
       if (usable.length === 0) {
         const metadata = { agent_id: body.agent_id, token_ids: candidates.map(({ id }) => id) };
-        return { status: "connection_required", user_id: userId, metadata };
+        return { ...begin(), status: "connection_required", metadata };
       }
       candidates = usable;
     }
@@ -92,10 +92,10 @@ export class AuthService {
     return token ? { status: "completed", token: token.accessToken } : { status: "not_found" };
   }
 
-  #ownToken(caller: string, userId: string, id: string): TokenRecord {
-    const token = this.#options.tokens.find(caller, id.toLowerCase());
-    if (token.userId !== userId && !isOwnedBy(token, userId)) throw new HttpError(404, `Token ID ${id} not found.`);
-    return token;
+  #tokenOf(userId: string, provider: ProviderRecord, id: string): TokenRecord {
+    const token = this.#options.tokens.get(id.toLowerCase());
+    if (token?.providerRecordId === provider.id && isOwnedBy(token, userId)) return token;
+    throw tokenNotFound(id);
   }
 
   #begin(provider: ProviderRecord, caller: string, userId: string, body: AuthenticateBody): AuthenticateResponse {

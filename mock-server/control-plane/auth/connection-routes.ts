@@ -28,15 +28,15 @@ export const agentConnectionRoutes = [
     path,
     params,
     tag,
-    summary: "Let an agent use one of the caller's tokens",
+    summary: "Let an agent use a token",
     body: { schema: connectionCreateRequest, required: true },
     responses: {
       201: { description: "The connection.", schema: connectionResponse },
-      404: { description: "The caller has no such token.", schema: errorDetail },
+      404: { description: "The workspace has no such token.", schema: errorDetail },
       422: validationFailed,
     },
     handle({ tokens, connections, caller, params, body }) {
-      const token = tokens.find(caller, body.oauth_token_id);
+      const token = tokens.find(body.oauth_token_id);
       return { status: 201, body: connections.view(connections.connect(params.agent_id, token.id, caller)) };
     },
   }),

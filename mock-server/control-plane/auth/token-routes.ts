@@ -134,7 +134,7 @@ export const tokenRoutes = [
     summary: "Delete a token, after revoking it at its provider",
     responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },
     async handle({ tokens, caller, params }) {
-      await tokens.remove([tokens.find(caller, params.token_id)]);
+      await tokens.remove([tokens.findOwn(caller, params.token_id)]);
       return { status: 204 };
     },
   }),

@@ -30,15 +30,21 @@ export class TokenService {
     return this.#options.store.tokens.list({ ...query, ...this.#tenancy });
   }
 
-  /** A token, whoever owns it. */
   get(id: string): TokenRecord | undefined {
     return this.#tokens.get(id);
   }
 
-  /** @throws {HttpError} 404 unless the caller owns the token. */
-  find(caller: string, id: string): TokenRecord {
+  /** A token to use, whoever owns it. @throws {HttpError} 404 */
+  find(id: string): TokenRecord {
     const token = this.get(id);
-    if (!token || !isOwnedBy(token, caller)) throw new HttpError(404, `Token ID ${id} not found.`);
+    if (!token) throw tokenNotFound(id);
+    return token;
+  }
+
+  /** A token to manage. @throws {HttpError} 404 unless the caller owns it. */
+  findOwn(caller: string, id: string): TokenRecord {
+    const token = this.find(id);
+    if (!isOwnedBy(token, caller)) throw tokenNotFound(id);
     return token;
   }
 
@@ -76,7 +82,7 @@ export class TokenService {
   ): Promise<TokenRecord> {
     const { store, clock } = this.#options;
     return this.#inTurn(id, async () => {
-      const token = this.find(caller, id);
+      const token = this.findOwn(caller, id);
       return store.transaction(() => {
         if (isDefault === true) this.#clearDefault(token);
         return this.#tokens.put({
@@ -157,6 +163,10 @@ export class TokenService {
       this.#tokens.put({ ...token, isDefault: false });
     }
   }
+}
+
+export function tokenNotFound(id: string): HttpError {
+  return new HttpError(404, `Token ID ${id} not found.`);
 }
 
 /** A user's token belongs to the user and to the caller who asked for it. */

@@ -10,7 +10,7 @@ import type { RevisionService } from "../revisions/revision-service.ts";
 import type { CreateBody, DeploymentBody, PatchBody } from "../schemas.ts";
 import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
 import type { Tenancy } from "../tenancy.ts";
-import { checkTarballPath, type UploadService } from "../uploads/upload-service.ts";
+import { checkTarballPath, seededTarballPath, type UploadService } from "../uploads/upload-service.ts";
 import { viewDeployment } from "../views.ts";
 import { type DeploymentFilters, deploymentQuery } from "./deployment-filters.ts";
 import { type DeploymentRegistry, deploymentNotFound } from "./deployment-registry.ts";
@@ -67,8 +67,11 @@ export class DeploymentService {
     return viewDeployment(record, this.#options.agentUrl(record.id), this.#options.clock.now());
   }
 
-  /** Creates a deployment: at once, or when its code is loaded, where that is run here. @throws {HttpError} 400 for a broken rule, 409 for a name in use. */
-  create(body: CreateBody): DeploymentRecord | Promise<DeploymentRecord> {
+  /**
+   * Creates a deployment: at once, or when its code is loaded, where that is run here. The source of one that `isSeeded` counts as uploaded.
+   * @throws {HttpError} 400 for a broken rule, 409 for a name in use.
+   */
+  create(body: CreateBody, { isSeeded = false } = {}): DeploymentRecord | Promise<DeploymentRecord> {
     const { store, clock, ids, revisions, integrations, listeners } = this.#options;
     const { edition, tenantId } = this.#tenancy;
     this.#rememberSecrets(body.secrets);
@@ -84,6 +87,7 @@ export class DeploymentService {
     const id = ids.uuid();
     const sourceConfig = givenFields(body.source_config);
     if (body.source === "github") sourceConfig.build_on_push ??= false;
+    if (isSeeded && body.source === "internal_source") config.source_tarball_path = seededTarballPath(id);
     const { name, secrets } = body;
     const commit = revisions.commitOf(sourceConfig.repo_url, config.repo_ref);
     const drafted = revisions.draft(
@@ -174,7 +178,7 @@ export class DeploymentService {
     const sourceConfig = { ...record.sourceConfig, ...patchedSource };
     const revisionConfig = { ...record.revisionConfig, ...patchedConfig };
     checkPatch(body, patchedConfig, record, { sourceConfig, revisionConfig });
-    checkTarballPath(record.id, patchedConfig.source_tarball_path);
+    checkTarballPath(record.id, patchedConfig.source_tarball_path, record.revisionConfig.source_tarball_path);
     const newSecrets = body.secrets && body.secrets.length > 0 ? body.secrets : undefined;
     const patched: DeploymentRecord = {
       ...record,

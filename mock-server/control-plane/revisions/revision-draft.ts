@@ -2,7 +2,7 @@ import { parseDuration } from "../../../core/duration.ts";
 import type { Build, RevisionOrigin } from "../builds.ts";
 import { buildLines } from "../logs/log-lines.ts";
 import type { RevisionRecord } from "../store/records.ts";
-import { planPhases, type RolloutVariation, scheduleFrom } from "./rollout.ts";
+import { isBuilt, planPhases, type RolloutVariation, scheduleFrom } from "./rollout.ts";
 import { type TransitionTable, totalOf } from "./transition-settings.ts";
 
 /** A new revision, on the schedule that the transition settings give it and that its build comes to. */
@@ -13,8 +13,9 @@ export function draftOf(
   now: number,
 ): RevisionRecord {
   const stick = rule?.stick ?? null;
+  const failure = isBuilt(source) ? "BUILD_FAILED" : "DEPLOY_FAILED";
   const { phases, transitions } = scheduleOf(source, totalOf(mode), now, stick, {
-    fail: rule?.fail ?? (build?.hasFailed ? "BUILD_FAILED" : undefined),
+    fail: rule?.fail ?? (build?.hasFailed ? failure : undefined),
     passThrough: rule?.passThrough,
     durations: mode === "immediate" ? undefined : rule?.durations,
   });

@@ -8,7 +8,7 @@ import { withTimelineOf } from "../deployments/deployment-state.ts";
 import type { RevisionBody } from "../schemas.ts";
 import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
 import type { RevisionQuery } from "../store/revisions.ts";
-import type { UploadService } from "../uploads/upload-service.ts";
+import { seededTarballPath, type UploadService } from "../uploads/upload-service.ts";
 import { viewRevision } from "../views.ts";
 import { draftOf } from "./revision-draft.ts";
 import { advance, currentTransition, endWith, isFinal, type Transition } from "./rollout.ts";
@@ -80,7 +80,7 @@ export class RevisionService {
       secrets: deployment.secrets,
     };
     const building = settings.rule?.fail === undefined ? this.#build(origin) : undefined;
-    if (!building) return draftOf(origin, settings, undefined, clock.now());
+    if (!(building instanceof Promise)) return draftOf(origin, settings, building, clock.now());
     return building.then((build) => draftOf(origin, settings, build, clock.now()));
   }
 
@@ -128,11 +128,14 @@ export class RevisionService {
     return this.#reschedule(deployment, revision, transitions);
   }
 
-  /** `undefined` without code to load and a tarball, as for the first revision of `internal_source`, which is there before any upload. */
-  #build(origin: RevisionOrigin): Promise<Build | undefined> | undefined {
-    if (origin.source !== "internal_source") return this.#options.builds.build(origin);
-    const { source_tarball_path: path } = origin.config;
-    return path === null || path === undefined ? undefined : this.#buildTarball(origin, path);
+  /** `undefined` where there is nothing to look at: no code that is loaded here, and nothing that was uploaded. */
+  #build(origin: RevisionOrigin): Build | Promise<Build | undefined> | undefined {
+    const { source, config, deploymentId } = origin;
+    if (source === "internal_docker" && !config.image_uri) return noImage;
+    if (source !== "internal_source") return this.#options.builds.build(origin);
+    const path = config.source_tarball_path;
+    if (!path) return noUpload;
+    return path === seededTarballPath(deploymentId) ? undefined : this.#buildTarball(origin, path);
   }
 
   async #buildTarball(origin: RevisionOrigin, path: string): Promise<Build> {
@@ -168,6 +171,18 @@ export class RevisionService {
     return { deployment, revision };
   }
 }
+
+const noUpload: Build = {
+  hasFailed: true,
+  lines: [
+    "ERROR: there is no source: no tarball was uploaded for this deployment.",
+    "Ask for an address (POST upload-url), PUT the tarball there, then PATCH source_revision_config.source_tarball_path.",
+  ],
+};
+const noImage: Build = {
+  hasFailed: true,
+  lines: ["ERROR: there is no image: PATCH source_revision_config.image_uri with one."],
+};
 
 export function revisionNotFound(id: string): HttpError {
   return new HttpError(404, `Revision ID ${id} not found.`);

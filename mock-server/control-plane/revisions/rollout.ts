@@ -33,6 +33,9 @@ const builtShares = {
 };
 const pulledShares = { CREATING: 0.1, QUEUED: 0.1, AWAITING_DEPLOY: 0.3, DEPLOYING: 0.5 };
 
+/** The statuses that rollouts go through. */
+export const phaseNames: readonly string[] = Object.keys(builtShares);
+
 /** Which phase a failure ends. */
 const failedPhases: Record<string, string> = {
   CREATE_FAILED: "CREATING",

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { parseDuration } from "../../../core/duration.ts";
 import { durationSchema, isDuration } from "../../kit/duration-schema.ts";
 import { globMatcher } from "../../kit/glob.ts";
+import { didYouMean, namingUnknownKeys } from "../../kit/likely-name.ts";
 import { underWireNames } from "../../kit/wire-names.ts";
-import type { TransitionMode } from "./rollout.ts";
+import { phaseNames, type TransitionMode } from "./rollout.ts";
 
 const modeSchema = z
   .string()
@@ -30,18 +31,32 @@ const transitionRuleSchema = z.strictObject({
   /** How many revisions it is for; then it is out of use. */
   times: z.int().min(1).optional(),
 });
+
+/** @throws an issue for a duration of a status that no revision of the rule goes through. */
+function checkDurations({ durations = {}, stick, passThrough }: Partial<CheckedRule>, context: z.RefinementCtx): void {
+  const known = [
+    ...phaseNames,
+    ...(stick === undefined ? [] : [stick]),
+    ...(passThrough === undefined ? [] : [passThrough]),
+  ];
+  for (const status of Object.keys(durations)) {
+    if (known.includes(status)) continue;
+    const message = `No revision of this rule is ever ${status}${didYouMean(status, known)}`;
+    context.addIssue({ code: "custom", path: ["durations", status], message });
+  }
+}
 export type TransitionRule = z.input<typeof transitionRuleSchema>;
 type CheckedRule = z.output<typeof transitionRuleSchema>;
 
 const transitionSettingsSchema = z.strictObject({
   mode: modeSchema.optional(),
-  rules: z.array(transitionRuleSchema).optional(),
+  rules: z.array(transitionRuleSchema.superRefine(checkDurations)).optional(),
 });
 
 /** Transition settings as they go over the wire. */
 export const wireTransitionSettingsSchema = z.strictObject({
   mode: modeSchema.optional(),
-  rules: z.array(underWireNames(transitionRuleSchema)).optional(),
+  rules: z.array(underWireNames(transitionRuleSchema).superRefine(checkDurations)).optional(),
 });
 export type TransitionSettings = z.input<typeof transitionSettingsSchema>;
 
@@ -73,7 +88,7 @@ export class TransitionTable {
 
   /** Replaces what is given; what is left out stays. @throws {z.ZodError} for settings of another shape. */
   set(settings: TransitionSettings): void {
-    const { mode, rules } = transitionSettingsSchema.parse(settings);
+    const { mode, rules } = transitionSettingsSchema.parse(settings, namingUnknownKeys);
     if (mode !== undefined) this.#mode = mode;
     if (rules !== undefined) {
       this.#rules = rules.map((rule) => ({ rule, matches: globMatcher(rule.name), used: 0 }));

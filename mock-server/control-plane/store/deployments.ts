@@ -41,7 +41,7 @@ const shape: TableShape<DeploymentRecord> = {
     updatedAt: "number",
     latestRevisionId: "text",
     readyAt: "number",
-    activations: { table: "activations", owner: "deployment_id", entries: ["revisionId", "sequence", "at"] },
+    activations: "json",
     deletion: "json",
     tagValueIds: { table: "deployment_tags", owner: "deployment_id", entries: "tag_value_id" },
   },

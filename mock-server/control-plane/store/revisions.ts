@@ -20,7 +20,7 @@ const shape: TableShape<RevisionRecord> = {
     config: "json",
     createdAt: "number",
     phases: "json",
-    transitions: { table: "transitions", owner: "revision_id", entries: ["status", "at"] },
+    transitions: "json",
     moves: "boolean",
     stick: "text",
     activeDelay: "number",
@@ -40,7 +40,7 @@ export class Revisions extends Table<RevisionRecord> {
     if (!statuses) return this.page({ deploymentId }, { offset, limit });
     return this.select(
       `WHERE deployment_id = ? AND (
-        SELECT status FROM transitions WHERE revision_id = id AND (at <= ? OR position = 0) ORDER BY position DESC LIMIT 1
+        SELECT value ->> 'status' FROM json_each(transitions) WHERE value ->> 'at' <= ? OR key = 0 ORDER BY key DESC LIMIT 1
       ) IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC ${pageClause}`,
       deploymentId,
       now,

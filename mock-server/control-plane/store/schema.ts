@@ -250,4 +250,20 @@ const tables = `
   CREATE INDEX spent_refresh_tokens_by_token ON spent_refresh_tokens (token);
 `;
 
-export const controlPlaneSchema: Schema = { name: "control plane", migrations: [tables] };
+/** Timelines, which are read and written whole, become columns. */
+const timelinesAsColumns = `
+  ALTER TABLE deployments ADD COLUMN activations TEXT NOT NULL DEFAULT '[]';
+  UPDATE deployments SET activations = (
+    SELECT json_group_array(json_object('revisionId', revision_id, 'sequence', sequence, 'at', at))
+    FROM (SELECT * FROM activations WHERE deployment_id = id ORDER BY position)
+  );
+  DROP TABLE activations;
+  ALTER TABLE revisions ADD COLUMN transitions TEXT NOT NULL DEFAULT '[]';
+  UPDATE revisions SET transitions = (
+    SELECT json_group_array(json_object('status', status, 'at', at))
+    FROM (SELECT * FROM transitions WHERE revision_id = id ORDER BY position)
+  );
+  DROP TABLE transitions;
+`;
+
+export const controlPlaneSchema: Schema = { name: "control plane", migrations: [tables, timelinesAsColumns] };

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { text } from "node:stream/consumers";
+import { missingReferences } from "./source-references.ts";
 import { readTarball, TarballError, type TarballLimits, tarballLimits } from "./tar-entries.ts";
 
 /** Of an accepted tarball, packed: 200 MiB, which is also where the service's own client stops. */
@@ -33,20 +34,26 @@ export async function inspectTarball(
     if (size > limits.configBytes) throw new TarballError(`${configPath} is larger than ${limits.configBytes} bytes`);
     config = await text(content);
   }
-  if (config === undefined) throw new TarballError(`it has no ${configPath}`);
-  return { files, graphs: graphsOf(config, configPath) };
+  if (config === undefined)
+    throw new TarballError(
+      `it has no ${configPath}: add the graph configuration file, or name its path in graph_config_path`,
+    );
+  const { graphs, ...rest } = parseConfig(config, configPath);
+  const missing = missingReferences({ graphs, ...rest }, wanted, files);
+  if (missing.length > 0) throw new TarballError(`in ${configPath}, ${missing.join("; ")}`);
+  return { files, graphs: Object.keys(graphs) };
 }
 
-function graphsOf(text: string, configPath: string): string[] {
+function parseConfig(text: string, configPath: string): { graphs: object } {
   let config: unknown;
   try {
     config = JSON.parse(text);
-  } catch {
-    throw new TarballError(`${configPath} is no JSON`);
+  } catch (error) {
+    throw new TarballError(`${configPath} isn't JSON: ${(error as Error).message}`);
   }
   const graphs = (config as { graphs?: unknown } | null)?.graphs;
   if (typeof graphs !== "object" || graphs === null || Object.keys(graphs).length === 0) {
     throw new TarballError(`${configPath} names no graphs`);
   }
-  return Object.keys(graphs);
+  return { ...(config as object), graphs };
 }

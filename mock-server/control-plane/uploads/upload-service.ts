@@ -52,7 +52,10 @@ export class UploadService {
   /** Validates an uploaded tarball. Nothing of it is unpacked to disk or run. */
   async build(objectPath: string, configPath: string): Promise<Build> {
     const upload = this.#options.store.uploads.read(objectPath);
-    if (!upload) return { hasFailed: true, lines: [`ERROR: nothing was uploaded to ${objectPath}.`] };
+    if (!upload) {
+      const reason = `ERROR: nothing was uploaded to ${objectPath}.`;
+      return { hasFailed: true, lines: [reason, "PUT the tarball to an upload URL, then PATCH its object_path."] };
+    }
     try {
       const { files, graphs } = await inspectTarball(upload, configPath);
       return { hasFailed: false, lines: [`Unpacked ${files.length} files`, `Found the graphs ${graphs.join(", ")}`] };
@@ -68,9 +71,18 @@ function deploymentOfUpload(objectPath: string): string | undefined {
   return /^sources\/([0-9a-f-]{36})\/[0-9a-f-]{36}\.tar\.gz$/.exec(objectPath)?.[1];
 }
 
-/** @throws {HttpError} 400 for an object path that was not given out for this deployment. */
-export function checkTarballPath(deploymentId: string, path: string | null | undefined): void {
-  if (path === null || path === undefined || deploymentOfUpload(path) === deploymentId) return;
+/** Stands for the source of a deployment that a seed has made: nobody uploads one, and scripted graphs serve it. */
+export function seededTarballPath(deploymentId: string): string {
+  return `sources/${deploymentId}/seeded.tar.gz`;
+}
+
+/** @throws {HttpError} 400 for an object path that was not given out for this deployment, unless it is the present one. */
+export function checkTarballPath(
+  deploymentId: string,
+  path: string | null | undefined,
+  present: string | null | undefined,
+): void {
+  if (path === null || path === undefined || path === present || deploymentOfUpload(path) === deploymentId) return;
   throw badRequest(
     "source_revision_config.source_tarball_path must be the object_path of an upload URL that was made for this deployment.",
   );

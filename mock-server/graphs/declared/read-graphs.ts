@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ConfigError } from "../../../core/client/errors.ts";
 import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
+import { namingUnknownKeys } from "../../kit/likely-name.ts";
 import { readConfigDocument } from "../../worker/load/config-document.ts";
 import { mistakesError, mistakesOfSchema, within } from "../../worker/load/config-mistakes.ts";
 import { declaredGraphs } from "./declared-graphs.ts";
@@ -24,7 +25,7 @@ export async function readGraphs(path: string, others: readonly ScriptedGraph[])
     throw new ConfigError(`${path} can't be read.`, { path, hint, cause });
   }
   const document = readConfigDocument(path, text);
-  const result = graphsFile.safeParse(document.content);
+  const result = graphsFile.safeParse(document.content, namingUnknownKeys);
   if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
   const declared = declaredGraphs(result.data.graphs, others);
   if ("graphs" in declared) return declared.graphs;

@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
 import type { RequestContext } from "./request-context.ts";
+import { isTooLarge, tooLarge } from "./too-large.ts";
 
 /** A response, before it is written. At most one of `body`, `json` and `content` is given; without any, there is no body. */
 export interface HttpResponse {
@@ -52,10 +53,16 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** The same response with its JSON as text and all headers but those that depend on the connection. */
+/** The same response with its JSON as text and all headers but those that depend on the connection; a refusal where the text would be too large. */
 export function serialized(response: HttpResponse): HttpResponse {
-  const { body, ...rest } = response;
-  const json = response.json ?? (body === undefined ? undefined : JSON.stringify(body));
-  if (json === undefined) return rest;
-  return { ...rest, json, headers: { "content-type": "application/json", ...response.headers } };
+  const { status, headers, body } = response;
+  try {
+    const json = response.json ?? (body === undefined ? undefined : JSON.stringify(body));
+    if (json === undefined || (json === response.json && headers?.["content-type"])) return response;
+    return { status, json, headers: { "content-type": "application/json", ...headers } };
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    const refusal = tooLarge();
+    return serialized(jsonResponse(refusal.status, { detail: refusal.detail }));
+  }
 }

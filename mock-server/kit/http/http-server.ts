@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Handler } from "./http-response.ts";
 import { nodeHttp } from "./node-http.ts";
+import { allowedMethods, refusalOf } from "./refused-requests.ts";
 import { RequestContext } from "./request-context.ts";
 import { WebSockets } from "./web-sockets.ts";
 import { writeResponse } from "./write-response.ts";
@@ -58,6 +59,7 @@ interface Pending {
 /** Serves a handler over HTTP/1.1 and WebSockets, on `node:http`. Requests on one connection are handled one after another, pipelined ones too. */
 export class HttpServer {
   readonly #options: HttpServerOptions;
+  readonly #handle: Handler;
   readonly #timeouts: Timeouts;
   readonly #server: Server;
   readonly #webSockets: WebSockets;
@@ -66,6 +68,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
+    this.#handle = (context) => refusalOf(context) ?? options.handle(context);
     this.#onDefect = options.onDefect ?? console.error;
     this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
     const settings = {
@@ -83,7 +86,8 @@ export class HttpServer {
     this.#server.on("request", (message, outgoing) => this.#serve(message, outgoing));
     this.#server.on("checkContinue", (message, outgoing) => this.#serve(message, outgoing, true));
     this.#server.on("clientError", (error, socket) => void this.#refuse(error, socket as Socket));
-    this.#webSockets = new WebSockets(this.#server, options.handle, this.#onDefect, (socket) => {
+    this.#server.on("connect", (_, socket) => this.#refuseConnect(socket as Socket));
+    this.#webSockets = new WebSockets(this.#server, this.#handle, this.#onDefect, (socket) => {
       const before = this.#pending.get(socket)?.finished;
       this.#pending.delete(socket);
       return before;
@@ -161,13 +165,23 @@ export class HttpServer {
       // A request behind one that ended the connection isn't handled.
       if (!socket.writable) return;
     }
-    const response = await this.#options.handle(context);
+    const response = await this.#handle(context);
     if (socket.destroyed) {
       if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
       return;
     }
-    outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
-    await writeResponse(outgoing, response);
+    const writing = writeResponse(outgoing, response);
+    // Only who hasn't taken all of it at once can be too slow.
+    if (!outgoing.writableEnded || socket.writableLength > 0) {
+      outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
+    }
+    await writing;
+  }
+
+  /** A CONNECT has no response of Node.js's: its connection is handed over as it is. */
+  #refuseConnect(socket: Socket): void {
+    socket.on("error", () => undefined);
+    endWith(socket, "405 Method Not Allowed", "Method Not Allowed", `\r\nallow: ${allowedMethods}`);
   }
 
   /** Responds to what isn't a request, or didn't come in time, and closes the connection. */
@@ -180,12 +194,17 @@ export class HttpServer {
       return;
     }
     const [status, detail] = refusals[error.code ?? ""] ?? ["400 Bad Request", "This isn't a request of HTTP/1.1."];
-    const body = JSON.stringify({ detail });
-    const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-    socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
-    // A client that is still sending would miss its response if the connection were closed at once.
-    setTimeout(() => socket.destroy(), maxLingerMs).unref();
+    endWith(socket, status, detail);
   }
+}
+
+/** Writes a response, and closes the connection. */
+function endWith(socket: Socket, status: string, detail: string, headers = ""): void {
+  const body = JSON.stringify({ detail });
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}${headers}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  // A client that is still sending would miss its response if the connection were closed at once.
+  setTimeout(() => socket.destroy(), maxLingerMs).unref();
 }
 
 /** Largest head of a request that is accepted: Node's own default. */

@@ -32,11 +32,13 @@ export class RequestContext {
   tenant: string | null = null;
   /** The body, once it has been read as text. */
   requestText: string | undefined;
+  /** The client disconnected before the response was complete. */
+  isDisconnected = false;
   /** Asks the client for a body that it holds back until then (`Expect: 100-continue`). */
   requestBody: () => void = () => undefined;
   readonly #message: IncomingMessage;
   readonly #search: string;
-  readonly #closed = new AbortController();
+  #closed: AbortController | undefined;
   #query: URLSearchParams | undefined;
   #headers: Headers | undefined;
 
@@ -91,14 +93,17 @@ export class RequestContext {
     return this.params[name] ?? "";
   }
 
-  /** Aborted when the client disconnects before the response is complete. */
+  /** Aborted when the client disconnects before the response is complete. Few handlers wait for that, so it is made when it is asked for. */
   get signal(): AbortSignal {
+    this.#closed ??= new AbortController();
+    if (this.isDisconnected) this.#closed.abort();
     return this.#closed.signal;
   }
 
   /** The client disconnected. */
   abort(): void {
-    this.#closed.abort();
+    this.isDisconnected = true;
+    this.#closed?.abort();
   }
 
   /**
@@ -109,24 +114,32 @@ export class RequestContext {
     const refusal = () => new HttpError(413, tooLarge ?? `The request body is larger than ${limitBytes} bytes.`);
     if (Number(this.header("content-length") ?? 0) > limitBytes) throw refusal();
     this.requestBody();
+    const message = this.#message;
+    if (message.destroyed) throw new ClientDisconnected();
     // One buffer that grows: a body can come in millions of pieces, each of which takes far more than its own bytes.
     let bytes = Buffer.alloc(0);
     let size = 0;
-    try {
-      for await (const piece of this.#message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-        const reached = size + piece.length;
-        if (reached > limitBytes) throw refusal();
-        if (reached > bytes.length) {
-          const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(reached, 2 * bytes.length)));
-          bytes.copy(larger, 0, 0, size);
-          bytes = larger;
-        }
-        piece.copy(bytes, size);
-        size = reached;
+    const take = (piece: Buffer) => {
+      const reached = size + piece.length;
+      if (reached > bytes.length) {
+        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(reached, 2 * bytes.length)));
+        bytes.copy(larger, 0, 0, size);
+        bytes = larger;
       }
-    } catch (error) {
-      throw error instanceof HttpError ? error : new ClientDisconnected();
-    }
+      piece.copy(bytes, size);
+      size = reached;
+    };
+    await new Promise<void>((resolve, reject) => {
+      message.once("end", resolve);
+      message.once("close", () => {
+        if (!message.readableEnded) reject(new ClientDisconnected());
+      });
+      message.on("data", (piece: Buffer) => {
+        if (size + piece.length <= limitBytes) return take(piece);
+        message.removeAllListeners("data").pause();
+        reject(refusal());
+      });
+    });
     return bytes.subarray(0, size);
   }
 

@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HttpResponse, isBodiless, serialized } from "./http-response.ts";
 
 /** Headers that only the writer of a response can know. */
-const framing: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
+const framing = ["content-length", "transfer-encoding"];
 
 /**
  * Writes a response. A stream is written as its reader keeps up, and cancelled when the client disconnects.
@@ -16,15 +16,16 @@ export async function writeResponse(outgoing: ServerResponse, response: HttpResp
     socket?.resetAndDestroy();
     return;
   }
-  const { content, json, ...head } = serialized(response);
+  const { status, headers: given, content, json } = serialized(response);
   const payload = json ?? content;
-  const hasBody = outgoing.req.method !== "HEAD" && !isBodiless(head.status);
+  const hasBody = outgoing.req.method !== "HEAD" && !isBodiless(status);
   const isStream = payload instanceof ReadableStream;
   const length = response.disruption ? response.disruption.length : isStream ? undefined : lengthOf(payload);
-  const lines = headerLines(head.headers);
-  if (length !== undefined && !isBodiless(head.status)) lines.push("content-length", String(length));
+  const headers: Record<string, string | readonly string[]> = { ...given };
+  for (const name of framing) delete headers[name];
+  if (length !== undefined && !isBodiless(status)) headers["content-length"] = String(length);
   try {
-    outgoing.writeHead(head.status, lines);
+    outgoing.writeHead(status, headers as OutgoingHttpHeaders);
   } catch (error) {
     if (isStream) void payload.cancel().catch(() => undefined);
     throw error;
@@ -52,13 +53,6 @@ function breakOff({ socket, req }: ServerResponse): void {
   // Where only the end of the connection ends the body, an orderly one would say that it is complete.
   if (req.httpVersion === "1.0") socket?.resetAndDestroy();
   else socket?.destroySoon();
-}
-
-/** Headers as names and values in turn. */
-function headerLines(headers: HttpResponse["headers"]): string[] {
-  return Object.entries(headers ?? {})
-    .filter(([name]) => !framing.has(name))
-    .flatMap(([name, value]) => (typeof value === "string" ? [name, value] : value.flatMap((one) => [name, one])));
 }
 
 function lengthOf(payload: string | Uint8Array | undefined): number {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { HttpResponse } from "../http/http-response.ts";
+import type { ValidationIssue } from "./validation-issues.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
@@ -51,6 +52,8 @@ export interface ValidRequest<Query = Record<string, unknown>, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** The parameters and fields that the operation doesn't know, where they aren't refused. */
+  unknown: readonly ValidationIssue[];
 }
 
 /** An operation, what serves it, and what it needs to know of the caller (`Access`). Handlers get a valid request with its `Surroundings`. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { HttpError } from "../http/http-error.ts";
 import { parseJson } from "../http/json.ts";
 import type { RequestContext } from "../http/request-context.ts";
+import { unknownFields, unknownParameter } from "./ignored-parts.ts";
 import {
   type Operation,
   type OperationBody,
@@ -23,8 +24,8 @@ export interface ValidationStyle {
   dropsNulls: boolean;
   /** Whether fields of a body that the operation doesn't know are refused. */
   refusesUnknownFields: boolean;
-  /** Whether query parameters that the operation doesn't know are refused. */
-  refusesUnknownParameters: boolean;
+  /** Whether a query parameter that the operation doesn't know is refused. */
+  refusesUnknownParameter(name: string): boolean;
   /** Largest body that is accepted. @default 1 MiB */
   bodyLimitBytes?: number;
 }
@@ -55,20 +56,26 @@ export function requestReader(
     }
     return params;
   };
-  const readQuery = (context: RequestContext, issues: ValidationIssue[]) => {
+  const readQuery = (context: RequestContext, issues: ValidationIssue[], unknown: ValidationIssue[]) => {
     const query: Record<string, unknown> = {};
     for (const [name, { kind, schema }] of parameters) {
       const input = coerced(context.query.getAll(name), kind);
       if (input instanceof ParsingFailure) issues.push({ loc: ["query", name], msg: input.message, type: input.type });
       else query[name] = checked(schema, input, ["query", name], issues);
     }
-    if (!style.refusesUnknownParameters) return query;
+    if (!context.hasQuery) return query;
     for (const name of new Set(context.query.keys())) {
-      if (!Object.hasOwn(operation.query ?? {}, name)) issues.push(extraField(["query", name]));
+      if (Object.hasOwn(operation.query ?? {}, name)) continue;
+      (style.refusesUnknownParameter(name) ? issues : unknown).push(unknownParameter(name, operation));
     }
     return query;
   };
-  const readBody = (text: string, { schema, required, refusesNulls }: OperationBody, issues: ValidationIssue[]) => {
+  const readBody = (
+    text: string,
+    { schema, required, refusesNulls }: OperationBody,
+    issues: ValidationIssue[],
+    unknown: ValidationIssue[],
+  ) => {
     if (text.trim() === "" && required) {
       issues.push({ loc: ["body"], msg: "Field required", type: "missing" });
       return undefined;
@@ -86,17 +93,19 @@ export function requestReader(
     if (style.dropsNulls && !refusesNulls) input = withoutNulls(schema, input);
     const before = issues.length;
     const body = checked(schema, input, ["body"], issues);
-    if (style.refusesUnknownFields && issues.length === before) issues.push(...extraFields(input, body, ["body"]));
+    const fields = issues.length === before ? unknownFields(input, body, ["body"], schema) : [];
+    (style.refusesUnknownFields ? issues : unknown).push(...fields);
     return body;
   };
   return async (context) => {
     const text = operation.body && (await context.readText(style.bodyLimitBytes));
     const issues: ValidationIssue[] = [];
+    const unknown: ValidationIssue[] = [];
     const params = readParams(context, issues);
-    const query = readQuery(context, issues);
-    const body = operation.body && text !== undefined ? readBody(text, operation.body, issues) : undefined;
+    const query = readQuery(context, issues, unknown);
+    const body = operation.body && text !== undefined ? readBody(text, operation.body, issues, unknown) : undefined;
     if (issues.length > 0) throw style.refusal(issues);
-    return { params, query, body };
+    return { params, query, body, unknown };
   };
 }
 
@@ -153,20 +162,4 @@ function withoutNulls(schema: z.ZodType, input: unknown): unknown {
     refusedNulls.set(schema, refused);
   }
   return Object.fromEntries(Object.entries(input).filter(([name, value]) => value !== null || !refused.has(name)));
-}
-
-const extraField = (loc: ValidationIssue["loc"]): ValidationIssue => ({
-  loc,
-  msg: "Extra inputs are not permitted",
-  type: "extra_forbidden",
-});
-
-/** The fields of `input` that its schema has left out of `output`, because it doesn't know them. */
-function extraFields(input: unknown, output: unknown, loc: ValidationIssue["loc"]): ValidationIssue[] {
-  if (typeof input !== "object" || input === null || typeof output !== "object" || output === null) return [];
-  return Object.entries(input).flatMap(([name, value]) => {
-    const step = Array.isArray(input) ? Number(name) : name;
-    if (!Object.hasOwn(output, name)) return [extraField([...loc, step])];
-    return extraFields(value, (output as Record<string, unknown>)[name], [...loc, step]);
-  });
 }

@@ -39,6 +39,11 @@ export function described(error: unknown): unknown {
   return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
 }
 
+/** Whether an error is that the database, or a statement of it, has been closed. */
+export function isOfClosedDatabase(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ERR_INVALID_STATE";
+}
+
 /** A row that the rules of its table don't allow. */
 export function isConstraintViolation(error: unknown): error is Error {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === constraintCode;
@@ -118,6 +123,13 @@ export class Database {
   /** All rows that a query finds. */
   all<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found[] {
     return this.#prepare(sql).all(...values) as Found[];
+  }
+
+  /** All rows that a query finds, each with its values in the order of the columns, which is quicker than by names. A query is read in one of the two ways only. */
+  rows(sql: string, ...values: readonly Value[]): unknown[][] {
+    const statement = this.#prepare(sql);
+    statement.setReturnArrays(true);
+    return statement.all(...values) as unknown as unknown[][];
   }
 
   /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */

@@ -66,7 +66,6 @@ export class Table<Entry extends { id: string }> {
     this.#update = `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;
     this.#selection = this.#fields
       .map(([field, kind]) => (typeof kind === "string" ? `${table}.${columnOf(field)}` : listSelection(table, kind)))
-      .map((expression, index) => `${expression} AS "${this.#fields[index]?.[0]}"`)
       .join(", ");
   }
 
@@ -126,7 +125,7 @@ export class Table<Entry extends { id: string }> {
 
   /** The records that the rest of a SELECT statement chooses. */
   protected select(rest: string, ...values: readonly Value[]): Entry[] {
-    const rows = this.database.all(`SELECT ${this.#selection} FROM ${this.#name} ${rest}`, ...values);
+    const rows = this.database.rows(`SELECT ${this.#selection} FROM ${this.#name} ${rest}`, ...values);
     return rows.map((row) => this.#decoded(row));
   }
 
@@ -139,9 +138,9 @@ export class Table<Entry extends { id: string }> {
     };
   }
 
-  #decoded(row: Row): Entry {
+  #decoded(row: readonly unknown[]): Entry {
     const entry: Row = {};
-    for (const [field, kind] of this.#fields) entry[field] = decoded(kind, row[field]);
+    for (const [index, [field, kind]] of this.#fields.entries()) entry[field] = decoded(kind, row[index]);
     return entry as unknown as Entry;
   }
 }

@@ -93,7 +93,7 @@ async function execute(graphId: string, execution: Execution, supervisor: Superv
     } catch (error) {
       if (!(error instanceof WorkerLost) || signal.aborted || attempt === maxAttempts) throw error;
       // What the run has done so far is in the thread's last checkpoint, and continues from there.
-      if (call.hasPut) begin = { input: null, command: null, checkpointId: undefined };
+      if (await call.hasKept()) begin = { input: null, command: null, checkpointId: undefined };
       beginAttempt(attempt + 1);
     }
   }

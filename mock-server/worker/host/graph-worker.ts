@@ -13,10 +13,26 @@ export class WorkerCrashed extends WorkerLost {
   override readonly name = "WorkerCrashed";
 }
 
+/** The worker's code has taken more memory than it may have. */
+export class WorkerOutOfMemory extends WorkerLost {
+  override readonly name = "WorkerOutOfMemory";
+
+  constructor(maxMemoryMb: number, options?: ErrorOptions) {
+    const hint = "raise the limit by --worker-memory, or have the graph keep less";
+    super(
+      `The graphs' worker was ended: its code took more memory than the ${maxMemoryMb} MiB it may have; ${hint}.`,
+      options,
+    );
+  }
+}
+
+/** Of the values of a worker's code, in MiB. */
+export const defaultMemoryMb = 1024;
+
 export interface GraphWorkerOptions {
   /** The worker's environment, which is added to by that of the project that it loads. */
   env: NodeJS.ProcessEnv;
-  /** The maximum of memory for its values, in MiB. @default Node.js's own */
+  /** The maximum of memory for its values, in MiB. @default {@link defaultMemoryMb} */
   memoryMb?: number | undefined;
 }
 
@@ -27,6 +43,12 @@ export interface GraphWorkerService {
   onLog: (line: LogLine) => void;
 }
 
+/**
+ * The maximum of memory for a worker's newest values, in MiB: half of Node.js's own, which loading a library fills with what nobody needs any more, and
+ * which would stay that large.
+ */
+const maxYoungGenerationSizeMb = 24;
+
 /** The entry of workers: among the sources, or beside the bundle that this file has become a part of. */
 const entry = import.meta.url.endsWith(".ts")
   ? new URL("../inside/worker-main.ts", import.meta.url)
@@ -35,27 +57,34 @@ const entry = import.meta.url.endsWith(".ts")
 /** A worker for a project's code, which it gets by the call `load`. */
 export class GraphWorker {
   readonly calls: Calls<ServerMethods, WorkerMethods>;
-  /** Resolves when the worker can't be used any more, before its calls reject. */
-  readonly lost: Promise<void>;
+  /** Resolves with the reason when the worker can't be used any more, before its calls reject. */
+  readonly lost: Promise<Error>;
+  /** What its values may take, in MiB. */
+  readonly memoryMb: number;
   readonly #worker: Worker;
-  readonly #lose: () => void;
+  readonly #lose: (reason: Error) => void;
 
-  constructor({ env, memoryMb }: GraphWorkerOptions) {
+  constructor({ env, memoryMb = defaultMemoryMb }: GraphWorkerOptions) {
+    this.memoryMb = memoryMb;
     this.#worker = new Worker(entry, {
       env,
       stdout: true,
       stderr: true,
       name: "graphs",
-      ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+      resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb: memoryMb },
     });
-    ({ promise: this.lost, resolve: this.#lose } = Promise.withResolvers<void>());
+    ({ promise: this.lost, resolve: this.#lose } = Promise.withResolvers<Error>());
     this.calls = new Calls<ServerMethods, WorkerMethods>(this.#worker);
-    let cause: Error | undefined;
+    let cause: NodeJS.ErrnoException | undefined;
     this.#worker.on("messageerror", () => this.#endInvalid());
     this.#worker.on("error", (error: Error) => {
       cause = error;
     });
     this.#worker.once("exit", (code) => {
+      if (cause?.code === "ERR_WORKER_OUT_OF_MEMORY") {
+        this.#close(new WorkerOutOfMemory(memoryMb, { cause }));
+        return;
+      }
       const reason = cause?.message ?? `it exited with code ${code}`;
       this.#close(new WorkerCrashed(`The graphs' worker has ended: ${reason}.`, { cause }));
     });
@@ -70,6 +99,16 @@ export class GraphWorker {
     readPrintedLines(this.#worker.stderr, "stderr", onLog);
   }
 
+  /** What its values take, buffers included, in MiB; `undefined` once it has ended. Also of a worker that keeps itself busy. */
+  async usedMemoryMb(): Promise<number | undefined> {
+    try {
+      const { used_heap_size: heap, external_memory: outside } = await this.#worker.getHeapStatistics();
+      return (heap + outside) / 2 ** 20;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Ends the worker, whatever it is doing; its calls reject with `reason`. */
   async terminate(reason: Error): Promise<void> {
     this.#close(reason);
@@ -81,7 +120,7 @@ export class GraphWorker {
   }
 
   #close(reason: Error): void {
-    this.#lose();
+    this.#lose(reason);
     this.calls.close(reason);
   }
 }

@@ -97,7 +97,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
 
 /** The functional API's graphs may return anything. */
 const values = z.custom<Fields>();
-const interrupts = z.array(z.object({ id: z.string(), value: z.unknown() }));
+const interrupts = z.array(z.object({ id: z.string().optional(), value: z.unknown().optional() }));
 const snapshot: z.ZodType<StateSnapshot> = z.object({
   values,
   next: path,
@@ -112,7 +112,7 @@ const snapshot: z.ZodType<StateSnapshot> = z.object({
       name: z.string(),
       error: z.string().nullable(),
       interrupts,
-      path: z.array(z.union([z.string(), z.number()])),
+      path: z.array(z.unknown()),
       checkpoint: fields.nullable(),
       state: z.lazy(() => snapshot.nullable()),
       result: z.unknown(),

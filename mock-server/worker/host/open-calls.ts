@@ -15,8 +15,7 @@ export interface CallAccess {
 class OpenCall implements AsyncDisposable {
   readonly handle: CallHandle;
   readonly access: CallAccess;
-  /** Whether it has put a checkpoint of the graph itself. */
-  hasPut = false;
+  #hasKept = false;
   readonly #onDispose: () => void;
   #tail: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
@@ -35,6 +34,20 @@ class OpenCall implements AsyncDisposable {
     });
     this.#tail = done.catch(() => undefined);
     return done;
+  }
+
+  /** Whether a checkpoint of the graph itself is kept, once all that the worker has put was tried. */
+  async hasKept(): Promise<boolean> {
+    await this.#tail;
+    return this.#hasKept;
+  }
+
+  /** Puts a checkpoint in its turn. Nobody waits for it but {@link allKept} and {@link hasKept}. */
+  putCheckpoint(checkpoint: StoredCheckpoint, onDefect: (error: unknown) => void): void {
+    this.put(async (checkpoints) => {
+      await checkpoints.put(checkpoint);
+      if (checkpoint.namespace === "") this.#hasKept = true;
+    }, onDefect);
   }
 
   /** Puts something in its turn. Nobody waits for it but {@link allKept}. */
@@ -89,9 +102,7 @@ export class OpenCalls {
         return Promise.all(listed.slice(0, limit).map((one) => withWrites(checkpoints, one)));
       }),
     putCheckpoint: ({ handle, checkpoint }) => {
-      const call = this.#calls.get(handle);
-      if (call && checkpoint.namespace === "") call.hasPut = true;
-      call?.put((checkpoints) => checkpoints.put(checkpoint), this.#onDefect);
+      this.#calls.get(handle)?.putCheckpoint(checkpoint, this.#onDefect);
     },
     putWrites: ({ handle, writes }) => {
       this.#calls.get(handle)?.put((checkpoints) => checkpoints.putWrites(writes), this.#onDefect);

@@ -63,9 +63,7 @@ async function fetchApp(
   user: AuthUser | null,
 ): Promise<HttpResponse> {
   const sent = await context.readBytes(bodyLimitBytes);
-  const root = `http://${context.header("host") ?? "localhost"}`;
-  if (!URL.canParse(root)) throw new HttpError(400, "The Host header isn't a host.");
-  const url = new URL(root);
+  const url = new URL(`http://${context.header("host") ?? "localhost"}`);
   url.pathname = path;
   url.search = context.query.toString();
   const hasBody = context.method !== "GET" && context.method !== "HEAD" && sent.length > 0;

@@ -67,7 +67,8 @@ export class ReloadingProject implements AsyncDisposable {
   #watch(): void {
     if (!this.#options.isWatched || this.#isClosed) return;
     const { project, files } = this.#running;
-    for (const folder of new Set([project.folder, ...files.map((file) => dirname(file))])) {
+    const watched = [project.file, ...files, ...(project.envFile === null ? [] : [project.envFile])];
+    for (const folder of new Set(watched.map((file) => dirname(file)))) {
       if (this.#watchers.has(folder)) continue;
       const watcher = watch(folder, (_, name) => name !== null && this.#changed(join(folder, name)));
       // A folder that is removed can't be watched any more; what it held is loaded from elsewhere then, or doesn't load.
@@ -80,6 +81,7 @@ export class ReloadingProject implements AsyncDisposable {
     const { project, files } = this.#running;
     const isOurs =
       path === project.file ||
+      path === project.envFile ||
       files.includes(path) ||
       (dirname(path) === project.folder && basename(path).startsWith(".env")) ||
       (this.#hasFailed && sourceFile.test(path));

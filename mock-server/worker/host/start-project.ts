@@ -14,6 +14,7 @@ export const startProject: StartProject = async (project, { authTimeoutMs, ...op
     files: supervisor.files,
     graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor, defaults.get(graph.id))),
     auth: projectAuth(project, supervisor, authTimeoutMs),
+    mountPrefix: project.http.mountPrefix,
     connect: (fetchServer) => supervisor.connect(fetchServer),
     respond: (request) => respondByProject(project.http, supervisor, request),
     close,

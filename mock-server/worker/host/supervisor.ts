@@ -17,8 +17,8 @@ export interface SupervisorOptions {
   onDefect?: (error: unknown) => void;
   /** How long loading the project's files may take, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
-  /** The maximum of memory for the values of the project's code, in MiB. @default Node.js's own limit */
-  memoryMb?: number;
+  /** The maximum of memory for the values of the project's code, in each of its workers, in MiB. @default 1024 */
+  memoryMb?: number | undefined;
   /** How long the project's code may keep a worker from responding, in milliseconds, before it is ended. @default 10000 */
   unresponsiveMs?: number;
   /** A worker that was started ahead and has loaded nothing, for the supervisor to use and end. @default none */
@@ -151,7 +151,9 @@ export class Supervisor {
     this.#prewarmed = undefined;
     this.#workers.add(worker);
     const requests = new ServerRequests(() => this.#fetchServer);
-    void worker.lost.then(async () => {
+    void worker.lost.then(async (reason) => {
+      if (reason instanceof WorkerLost && reason.name !== "WorkerLost")
+        this.#onLog({ stream: "stderr", level: "ERROR", text: reason.message });
       void requests.close();
       await worker.terminate(noLongerServed());
       this.#workers.delete(worker);

@@ -10,10 +10,11 @@ const isBodiless = (status: number) => status === 204 || status === 205 || statu
 
 /** Lets the official client, where it is given no address, reach the server that the worker belongs to, with the rights of the current caller. */
 export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): void {
+  const fetchOther = globalThis.fetch;
   const fetchOwn = async (...args: Parameters<typeof fetch>): Promise<Response> => {
     const request = new Request(...args);
     const url = new URL(request.url);
-    if (url.origin !== ownUrl) return fetch(request);
+    if (url.origin !== ownUrl) return fetchOther(request);
     const caller = currentCaller.getStore();
     if (caller?.kind === "auth handler") throw new TypeError("An auth handler can't call the server that it guards.");
     const { status, headers, body } = await calls.call(
@@ -37,8 +38,29 @@ export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): vo
     });
     return new Response(content, { status, headers });
   };
+  const fetchAny: typeof fetch = (...args) => (isOwn(args[0]) ? fetchOwn(...args) : fetchOther(...args));
   Object.assign(globalThis, {
+    fetch: fetchAny,
+    WebSocket: withoutOwnServer(WebSocket),
     [Symbol.for("langgraph_api:fetch")]: fetchOwn,
     [Symbol.for("langgraph_api:url")]: ownUrl,
+  });
+}
+
+/** Whether an address is that of the worker's own server, over HTTP or as a WebSocket. */
+function isOwn(address: string | URL | Request): boolean {
+  const url = URL.parse(address instanceof Request ? address.url : String(address));
+  return url?.host === new URL(ownUrl).host;
+}
+
+/** The same class, which refuses the own server at once: nothing listens at its address. */
+function withoutOwnServer(Class: typeof WebSocket): typeof WebSocket {
+  return new Proxy(Class, {
+    construct(target, args: ConstructorParameters<typeof WebSocket>, newTarget) {
+      if (!isOwn(args[0])) return Reflect.construct(target, args, newTarget);
+      throw new TypeError(
+        "Code of a project can't open a WebSocket to the server that runs it: use fetch, or the client's streams over HTTP.",
+      );
+    },
   });
 }

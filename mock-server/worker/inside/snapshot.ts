@@ -22,6 +22,13 @@ export function referenceOf(config: Config | undefined): CheckpointReference | n
   };
 }
 
+/** Where the checkpoints of a graph will be that has none yet. */
+function placeOf({ configurable }: Config): CheckpointReference | null {
+  const { thread_id: threadId, checkpoint_ns: namespace } = configurable ?? {};
+  if (typeof threadId !== "string" || typeof namespace !== "string") return null;
+  return { thread_id: threadId, checkpoint_id: "", checkpoint_ns: namespace, checkpoint_map: null };
+}
+
 /** A state as it is sent, but for the messages in it. */
 export function snapshotView(state: LibrarySnapshot): StateSnapshot {
   const tasks = state.tasks.map(taskView);
@@ -31,7 +38,7 @@ export function snapshotView(state: LibrarySnapshot): StateSnapshot {
     tasks,
     metadata: { ...state.metadata },
     created_at: state.createdAt ?? null,
-    checkpoint: referenceOf(state.config),
+    checkpoint: referenceOf(state.config) ?? placeOf(state.config),
     parent_checkpoint: referenceOf(state.parentConfig),
     interrupts: tasks.flatMap(({ interrupts }) => interrupts),
   };

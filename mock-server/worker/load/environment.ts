@@ -3,8 +3,14 @@ import { parseEnv } from "node:util";
 import type { GraphConfig } from "./graph-config-schema.ts";
 import { projectPath } from "./project-path.ts";
 
+/** The environment variables of a project, and the file that they were read from, absolute, links followed. */
+export interface ProjectEnvironment {
+  variables: Record<string, string>;
+  file: string | null;
+}
+
 /**
- * The environment variables of a project: written out, read from a file, or, for a list of names, taken from this process.
+ * The environment of a project: written out, read from a file, or, for a list of names, taken from this process.
  * @throws {Error} when the file isn't there or lies where it must not; the message is the rest of a sentence about `env`.
  */
 export async function projectEnvironment(
@@ -12,14 +18,20 @@ export async function projectEnvironment(
   env: GraphConfig["env"],
   isConfined: boolean,
   outer: NodeJS.ProcessEnv = process.env,
-): Promise<Record<string, string>> {
-  if (env === undefined) return {};
+): Promise<ProjectEnvironment> {
+  if (env === undefined) return { variables: {}, file: null };
   if (typeof env === "string") {
-    const variables = parseEnv(await readFile(await projectPath(folder, env, isConfined), "utf8"));
-    return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value ?? ""]));
+    const file = await projectPath(folder, env, isConfined);
+    const variables = parseEnv(await readFile(file, "utf8"));
+    return {
+      variables: Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, value ?? ""])),
+      file,
+    };
   }
   if (Array.isArray(env)) {
-    return Object.fromEntries(env.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]])));
+    const taken = env.flatMap((name) => (outer[name] === undefined ? [] : [[name, outer[name]]]));
+    return { variables: Object.fromEntries(taken), file: null };
   }
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)]));
+  const written = Object.entries(env).map(([name, value]) => [name, String(value)]);
+  return { variables: Object.fromEntries(written), file: null };
 }

@@ -17,6 +17,15 @@ const cors = z.looseObject({
   max_age: z.number().int().nonnegative().optional(),
 });
 
+/** What all paths begin with; a slash at the end is left out, and `/` alone is no prefix. */
+export const mountPrefix = z
+  .string()
+  .regex(/^\/[\w\-./~]*$/, { error: 'must be a path such as "/api"' })
+  .refine((prefix) => !prefix.split("/").some((part) => part === "." || part === ".."), {
+    error: "must not contain . or .. as a part",
+  })
+  .transform((prefix) => prefix.replace(/\/+$/, ""));
+
 /** What answers over HTTP beside and in place of the agent server's own routes. */
 const http = z.looseObject({
   app: text.nullish(),
@@ -26,6 +35,7 @@ const http = z.looseObject({
   disable_store: z.boolean().optional(),
   disable_meta: z.boolean().optional(),
   cors: cors.nullish(),
+  mount_prefix: mountPrefix.nullish(),
 });
 
 /** A graph configuration file, as it is written. Keys that aren't named here are kept. */
@@ -55,22 +65,3 @@ export const graphConfigSchema = z.looseObject({
 
 export type GraphConfig = z.output<typeof graphConfigSchema>;
 export type CorsSettings = z.output<typeof cors>;
-
-/** The keys of each object that mean something to the agent server, or that other tools need and it can do without. */
-export const knownKeys = {
-  "": [
-    ...Object.keys(graphConfigSchema.shape),
-    "$schema",
-    "dependencies",
-    "dockerfile_lines",
-    "docker_compose_file",
-    "api_version",
-    "image_distro",
-    "keep_pkg_tools",
-    "base_image",
-    "_INTERNAL_docker_tag",
-  ],
-  auth: ["path", "disable_studio_auth"],
-  http: Object.keys(http.shape),
-  "http.cors": Object.keys(cors.shape),
-} as const satisfies Record<string, readonly string[]>;

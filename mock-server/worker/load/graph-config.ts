@@ -4,7 +4,8 @@ import { ConfigError } from "../../../core/client/errors.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
 import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
 import { projectEnvironment } from "./environment.ts";
-import { type CorsSettings, type GraphConfig, graphConfigSchema, knownKeys } from "./graph-config-schema.ts";
+import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
+import { keysInVain } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
 
 /** Something that a module of the project exports. */
@@ -30,8 +31,16 @@ export interface GraphProject {
   folder: string;
   graphs: ProjectGraph[];
   env: Record<string, string>;
+  /** The file that these were read from, absolute. */
+  envFile: string | null;
   auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
-  http: { app: ModuleExport | null; disabled: RouteGroup[]; cors: CorsSettings | null };
+  http: {
+    app: ModuleExport | null;
+    disabled: RouteGroup[];
+    cors: CorsSettings | null;
+    /** What all paths of the agent server begin with, such as `/api`; empty: nothing. */
+    mountPrefix: string;
+  };
   store: GraphConfig["store"] | null;
   /** What was read and isn't acted on, one sentence each. */
   warnings: string[];
@@ -91,15 +100,17 @@ async function projectOf(
     file,
     folder,
     graphs,
-    env: env ?? {},
+    env: env?.variables ?? {},
+    envFile: env?.file ?? null,
     auth: authExport ? { ...authExport, disableStudioAuth: auth.disable_studio_auth ?? false } : null,
     http: {
       app: app || null,
       disabled: routeGroups.filter((group) => http?.[`disable_${group}`] === true),
       cors: http?.cors ?? null,
+      mountPrefix: http?.mount_prefix ?? "",
     },
     store,
-    warnings: unknownKeys(path, document, config),
+    warnings: keysInVain(path, document),
   };
 }
 
@@ -120,17 +131,4 @@ async function moduleExport(
     throw new Error(`is ${reference}, which lacks the export: write ./file.ts:export`);
   }
   return { module: await pathOf(target), exportName };
-}
-
-function unknownKeys(path: string, { lineOf }: ConfigDocument, config: GraphConfig): string[] {
-  return Object.entries(knownKeys).flatMap(([place, known]) => {
-    const steps = place === "" ? [] : place.split(".");
-    const value = steps.reduce<unknown>((part, step) => (part as Record<string, unknown> | undefined)?.[step], config);
-    return Object.keys((value as object | null | undefined) ?? {})
-      .filter((key) => !(known as readonly string[]).includes(key))
-      .map((key) => {
-        const at = [...steps, key];
-        return `${path}:${lineOf(at) ?? 1}: ${at.join(".")} is kept, but does nothing here.`;
-      });
-  });
 }

@@ -75,13 +75,21 @@ test("a run that loops can be cancelled, and the worker is replaced for the next
   expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
 });
 
-test("a graph that takes all the memory ends its run, and the next one gets a new worker", async () => {
-  await using worker = await startProject("wild", { memoryMb: 128 });
-  await using agent = await startAgentOf(worker);
-  const { body } = await agent.call("POST", "/runs/wait", act("memory"));
-  expect(body.__error__).toEqual({ error: "GraphCrashed", message: expect.stringContaining("memory limit") });
-  expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
-});
+test.each(["memory", "buffers"])(
+  "a graph that takes all the memory (%s) ends its run, which says so, and the next one gets a new worker",
+  async (how) => {
+    const printed: string[] = [];
+    await using worker = await startProject("wild", { memoryMb: 128, onLog: ({ text }) => printed.push(text) });
+    await using agent = await startAgentOf(worker);
+    const { body } = await agent.call("POST", "/runs/wait", act(how));
+    const message = expect.stringMatching(
+      /took more memory than the 128 MiB it may have; raise the limit by --worker-memory/,
+    );
+    expect(body.__error__).toEqual({ error: "GraphOutOfMemory", message });
+    expect(printed).toEqual([message]);
+    expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
+  },
+);
 
 test("a worker that is closed lets its runs end first, if it is asked to", async () => {
   const { agent, worker, open } = await startWild();

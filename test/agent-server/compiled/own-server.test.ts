@@ -24,6 +24,17 @@ test("a client without an address reaches the server that runs the graph", async
   expect(await seen("deleted")).toBe(404);
 });
 
+test("fetch reaches the server that runs the graph, and a WebSocket to it fails at once with what to use", async () => {
+  await using agent = await startAgentOf(open);
+  const result = async (what: string) => (await agent.call("POST", "/runs/wait", callFor(what))).body;
+  expect((await result("fetch")).seen).toEqual({ ok: true });
+  expect((await result("fetch request")).seen).toEqual({ ok: true });
+  expect((await result("web socket")).__error__).toEqual({
+    error: "TypeError",
+    message: expect.stringContaining("streams over HTTP"),
+  });
+});
+
 test("a client without an address reaches its server below a path, which asks it for no key", async () => {
   const agentServer = createGraphAgentServer({ projectOf: async () => open });
   await using mock = await startForTest({ apiKeys: { alpha: ["one"] } }, { agentServer });

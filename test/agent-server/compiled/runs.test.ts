@@ -126,6 +126,42 @@ test("commands go to nodes and change the state, and sent tasks run side by side
   expect(commanded.body.log.slice(2)).toEqual(["by command", "worked on c"]);
 });
 
+test("a thread whose next tasks were sent is read, changed and looked back on", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const run = { assistant_id: "fanout", input: { log: [] }, if_not_exists: "create", interrupt_before: ["work"] };
+  expect((await agent.call("POST", `${path}/runs/wait`, run)).body).toEqual({ log: [], answer: null });
+  const sent = [0, 1].map((index) => expect.objectContaining({ name: "work", path: ["__pregel_push", index, false] }));
+  expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ next: ["work", "work"], tasks: sent });
+  expect((await agent.call("GET", path)).body).toMatchObject({ status: "interrupted", interrupts: {} });
+  await agent.call("POST", `${path}/runs/wait`, { assistant_id: "fanout" });
+  const history = (await agent.call("GET", `${path}/history`)).body;
+  expect(history.map(({ next }: { next: string[] }) => next)).toEqual([[], ["work", "work"], ["plan"], ["__start__"]]);
+  const update = await agent.call("POST", `${path}/state`, { values: { log: ["by hand"] }, as_node: "plan" });
+  expect(update).toMatchObject({ status: 200, body: { checkpoint: { thread_id: thread(1) } } });
+  expect(agent.defects).toEqual([]);
+});
+
+test("a question without an id, and one without a value, are told as they are", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const run = { assistant_id: "raised", input: { log: [] }, if_not_exists: "create" };
+  expect((await agent.call("POST", `${path}/runs/wait`, run)).body).toEqual({
+    __interrupt__: [{ value: "nothing to do" }],
+  });
+  const state = (await agent.call("GET", `${path}/state`)).body;
+  expect(state).toMatchObject({ next: ["ask"], interrupts: [{ value: "nothing to do" }] });
+  const waiting = (await agent.call("GET", path)).body;
+  expect(waiting.interrupts).toEqual({ [state.tasks[0].id]: [{ value: "nothing to do" }] });
+  const again = { assistant_id: "raised", input: { log: ["something"] } };
+  expect((await agent.call("POST", `${path}/runs/wait`, again)).body).toEqual({
+    __interrupt__: [{ id: expect.any(String) }],
+  });
+  const resumed = { assistant_id: "raised", command: { resume: "all" } };
+  expect((await agent.call("POST", `${path}/runs/wait`, resumed)).body).toMatchObject({ answer: "all" });
+  expect(agent.defects).toEqual([]);
+});
+
 test("a graph within a graph asks and is answered, and its state is read with the thread's", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
@@ -144,6 +180,18 @@ test("a graph within a graph asks and is answered, and its state is read with th
   const resumed = { assistant_id: "nested", command: { resume: "fine" } };
   const done = await agent.call("POST", `${path}/runs/wait`, resumed);
   expect(done.body.log.at(-1)).toBe("inner: fine");
+});
+
+test("the state of a graph within a graph that hasn't begun says where its checkpoints will be", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}`;
+  const run = { assistant_id: "nested", input: { log: [] }, if_not_exists: "create", interrupt_before: ["outer"] };
+  await agent.call("POST", `${path}/runs/wait`, run);
+  const [task] = (await agent.call("GET", `${path}/state?subgraphs=true`)).body.tasks;
+  const place = { thread_id: thread(1), checkpoint_ns: `outer:${task.id}`, checkpoint_id: "", checkpoint_map: null };
+  expect(task.state).toMatchObject({ values: {}, next: [], checkpoint: place, parent_checkpoint: null });
+  const read = await agent.call("POST", `${path}/state/checkpoint`, { checkpoint: place });
+  expect(read).toMatchObject({ status: 200, body: { values: {}, next: [], checkpoint: null } });
 });
 
 test("a thread is copied with its history, and the copy goes its own way", async () => {
@@ -221,6 +269,18 @@ test("a cancelled run ends at once, also when its node doesn't look at the signa
   expect((await agent.call("POST", `${path}/runs/${runId}/cancel?wait=true`)).status).toBe(204);
   expect((await agent.call("GET", `${path}/runs/${runId}`)).body.status).toBe("interrupted");
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { log: ["start"] }, next: ["wait"] });
+});
+
+test("a run that is cancelled before it has begun has ended when the answer comes", async () => {
+  await using agent = await startAgentOf(worker);
+  const path = `/threads/${thread(1)}/runs`;
+  const run = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
+  await agent.call("POST", `${path}/wait`, run);
+  const delayed = (await agent.call("POST", path, { ...run, after_seconds: 60 })).body;
+  expect(await agent.call("POST", `${path}/${delayed.run_id}/cancel`)).toMatchObject({ status: 202 });
+  const interrupted = (await agent.call("GET", `${path}?status=interrupted`)).body;
+  expect(interrupted).toMatchObject([{ run_id: delayed.run_id }]);
+  expect((await agent.call("GET", `/threads/${thread(1)}`)).body).toMatchObject({ status: "idle" });
 });
 
 test("a value that can't be sent ends the run with an error that says where it is", async () => {

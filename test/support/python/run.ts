@@ -7,22 +7,31 @@ export interface Ended {
 }
 
 /**
- * Runs a program to its end. `onOutput` is called with each piece that it prints. Its environment is the given one alone, with what a program
- * needs to run.
+ * Runs a program to its end. `onOutput` is called with each piece that it prints, and `interruptAt` is the text at which it gets a SIGINT. Its
+ * environment is the given one alone, with what a program needs to run.
  */
 export function run(
   program: string,
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; onOutput?: (piece: string) => void } = {},
+  options: {
+    cwd?: string;
+    env?: Record<string, string>;
+    onOutput?: (piece: string) => void;
+    interruptAt?: string;
+  } = {},
 ): Promise<Ended> {
-  const { cwd, env = {}, onOutput } = options;
+  const { cwd, env = {}, onOutput, interruptAt } = options;
   return new Promise((resolve, reject) => {
     const needed = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", PYTHONUNBUFFERED: "1" };
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], cwd, env: { ...needed, ...env } });
     let output = "";
+    let isInterrupted = false;
     const receive = (piece: Buffer) => {
       output += piece;
       onOutput?.(String(piece));
+      if (interruptAt === undefined || isInterrupted || !output.includes(interruptAt)) return;
+      isInterrupted = true;
+      child.kill("SIGINT");
     };
     child.stdout.on("data", receive);
     child.stderr.on("data", receive);

@@ -1,6 +1,6 @@
 import type { Client } from "@langchain/langgraph-sdk";
-import { expect, test } from "vitest";
-import { startAgent, type TestAgent } from "./agent.ts";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { startBuiltDev } from "./built-server.ts";
 
 const unknownId = "00000000-0000-4000-8000-00000000dead";
 const message = { messages: [{ role: "user", content: "hello there" }] };
@@ -12,19 +12,22 @@ async function all<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /**
- * Calls every method of a version of the official client against our server, by the group that it belongs to, and checks that none was left out. The
- * floor is the oldest version that must work; it knows no `include` of threads, and neither time zones nor metadata of schedules.
+ * Calls every method of a version of the official client against the built server, by the group that it belongs to, and checks that none was left
+ * out. The floor is the oldest version that must work; it knows no `include` of threads, and neither time zones nor metadata of schedules.
  */
-export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}): void {
+export async function testEveryMethod(Version: typeof Client, { isFloor = false } = {}): Promise<void> {
   const called = new Set<string>();
-
-  function clientOf(agent: TestAgent): Client {
-    return recorded(new Version({ apiUrl: agent.url, apiKey: "key", callerOptions: { maxRetries: 0 } }), called);
-  }
+  const server = await startBuiltDev();
+  afterAll(() => server[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    const body = JSON.stringify({ assistants: true, threads: true, runs: true, store: true });
+    const { ok } = await fetch(`${server.url}/internal/truncate`, { method: "POST", body });
+    expect(ok).toBe(true);
+  });
+  const client = recorded(new Version({ apiUrl: server.url, apiKey: "key", callerOptions: { maxRetries: 0 } }), called);
 
   test("assistants are created, read, changed, listed, counted and deleted", async () => {
-    await using agent = await startAgent();
-    const { assistants } = clientOf(agent);
+    const { assistants } = client;
     const created = await assistants.create({
       graphId: "chat",
       name: "Mine",
@@ -58,8 +61,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("graphs are drawn and described", async () => {
-    await using agent = await startAgent();
-    const { assistants } = clientOf(agent);
+    const { assistants } = client;
     const plain = await assistants.getGraph("subgraph");
     expect(plain.nodes.map(({ id }) => id)).toEqual([
       "__start__",
@@ -83,8 +85,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("threads are created, read, changed, copied, listed, counted, pruned and deleted", async () => {
-    await using agent = await startAgent();
-    const { threads } = clientOf(agent);
+    const { threads } = client;
     const thread = await threads.create({ metadata: { user: "ann" }, graphId: "approval", ttl: 60 });
     expect(thread).toMatchObject({ status: "idle", metadata: { user: "ann", graph_id: "approval" } });
     const id = thread.thread_id;
@@ -105,8 +106,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("the state of a thread is read, changed, patched and looked back on", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     await runs.wait(id, "approval", { input: { log: ["start"] } });
     const state = await threads.getState<{ log: string[] }>(id, undefined, { subgraphs: true });
@@ -130,8 +130,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("runs are started, followed, waited for, listed, read and deleted", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     let createdId: string | undefined;
     const parts = await all(
@@ -172,8 +171,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("runs without a thread leave nothing behind", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const events = await all(runs.stream(null, "events", { input: { steps: 2 }, streamMode: "custom" }));
     expect(events.slice(1)).toEqual([
       { event: "custom", data: { step: 1, of: 2 } },
@@ -186,17 +184,14 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
       { assistantId: "events", input: { steps: 1 }, multitaskStrategy: "reject" },
     ]);
     expect(batch).toHaveLength(2);
-    const delayed = await runs.create(null, "delay", { input: { ms: 1e6, steps: 1000 }, streamMode: "custom" });
-    const ticking = setInterval(() => agent.clock.advance("1s"), 1);
+    const delayed = await runs.create(null, "delay", { input: { ms: 500, steps: 50 }, streamMode: "custom" });
     const [first] = await all(runs.joinStream(null, delayed.run_id));
-    clearInterval(ticking);
-    expect(first).toMatchObject({ event: "custom", data: { of: 1000 } });
+    expect(first).toMatchObject({ event: "custom", data: { of: 50 } });
     expect(await threads.count()).toBe(0);
   });
 
   test("runs are interrupted, resumed and cancelled", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     expect(await runs.wait(id, "approval", { input: { log: [] } })).toMatchObject({
       __interrupt__: [{ value: { question: "approve?" } }],
@@ -220,8 +215,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("streams are joined again where they were left", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const whole = await all(
       runs.stream(id, "events", { input: { steps: 4 }, streamMode: "custom", streamResumable: true }),
@@ -235,8 +229,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("the stream of a thread goes on from run to run", async () => {
-    await using agent = await startAgent();
-    const { threads, runs } = clientOf(agent);
+    const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const stop = new AbortController();
     const stream = threads.joinStream(id, { streamMode: ["lifecycle"], signal: stop.signal });
@@ -255,20 +248,22 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("schedules are created, changed, found, counted and deleted", async () => {
-    await using agent = await startAgent();
-    const { threads, crons } = clientOf(agent);
+    const { threads, crons } = client;
     const { thread_id: id } = await threads.create();
     const ofThread = await crons.createForThread(id, "events", { schedule: "*/5 * * * *", input: { steps: 1 } });
     expect(ofThread).toMatchObject({ thread_id: id, schedule: "*/5 * * * *" });
     const cron = (await crons.create("events", {
       schedule: "0 9 * * *",
-      timezone: "Europe/Berlin",
+      timezone: "Asia/Kolkata",
       metadata: { k: 1 },
     })) as unknown as {
       cron_id: string;
       next_run_date: string;
     };
-    expect(cron).toMatchObject({ thread_id: null, next_run_date: `2026-01-01T0${isFloor ? 9 : 8}:00:00.000Z` });
+    expect(cron).toMatchObject({
+      thread_id: null,
+      next_run_date: expect.stringMatching(isFloor ? /T09:00:00/ : /T03:30:00/),
+    });
     expect(await crons.update(cron.cron_id, { schedule: "0 10 * * *", enabled: false })).toMatchObject({
       enabled: false,
     });
@@ -279,8 +274,7 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("items are put, read, found and deleted", async () => {
-    await using agent = await startAgent();
-    const { store } = clientOf(agent);
+    const { store } = client;
     await store.putItem(["users", "ann"], "likes", { food: "pizza", rank: 3 });
     await store.putItem(["users", "bob"], "likes", { food: "rice", rank: 1 }, { ttl: 5, index: false });
     expect(await store.getItem(["users", "ann"], "likes")).toMatchObject({ value: { food: "pizza", rank: 3 } });
@@ -301,38 +295,49 @@ export function testEveryMethod(Version: typeof Client, { isFloor = false } = {}
   });
 
   test("no method was left out", () => {
-    const client = new Version({ apiUrl: "http://127.0.0.1", apiKey: "key" });
-    const methods = groups.flatMap((group) => methodsOf(client[group]).map((name) => `${group}.${name}`));
-    expect([...called].sort()).toEqual(methods.filter((name) => !notCalled.has(name)).sort());
+    const methods = groupsOf(client).flatMap((group) => methodsOf(group));
+    expect([...called].sort()).toEqual(methods.filter((name) => !(name in notCalled)).sort());
+    if (!isFloor) expect(Object.keys(notCalled).filter((name) => !methods.includes(name))).toEqual([]);
   });
 }
 
-const groups = ["assistants", "threads", "runs", "crons", "store"] as const;
+/** Methods that aren't called, and why. */
+const notCalled: Readonly<Record<string, string>> = {
+  "threads.stream": "needs commands and event streaming, which the server doesn't have yet",
+  "~ui.getComponent": "user interfaces of graphs aren't served",
+};
 
-/** Streams by commands, which our server doesn't know yet, and what a group needs for itself. */
-const notCalled: ReadonlySet<string> = new Set([
-  "threads.stream",
-  ...groups.flatMap((group) => ["prepareFetchOptions", "fetch", "streamWithRetry"].map((name) => `${group}.${name}`)),
-]);
+/** What each group needs for itself. */
+const inner = new Set(["constructor", "prepareFetchOptions", "fetch", "streamWithRetry"]);
 
-function methodsOf(group: object): string[] {
+interface Group {
+  name: string;
+  methods: Record<string, (...given: unknown[]) => unknown>;
+}
+
+/** The groups of a client, and itself. */
+function groupsOf(client: Client): Group[] {
+  const groups = Object.entries(client).filter(([, value]) => typeof value === "object" && value !== null);
+  return [["client", client] as const, ...groups].map(([name, methods]) => ({ name, methods: methods as never }));
+}
+
+function methodsOf({ name, methods }: Group): string[] {
   const names = new Set<string>();
-  for (let part = Object.getPrototypeOf(group); part !== Object.prototype; part = Object.getPrototypeOf(part)) {
-    for (const name of Object.getOwnPropertyNames(part)) names.add(name);
+  for (let part = Object.getPrototypeOf(methods); part !== Object.prototype; part = Object.getPrototypeOf(part)) {
+    for (const own of Object.getOwnPropertyNames(part)) if (!inner.has(own)) names.add(`${name}.${own}`);
   }
-  names.delete("constructor");
   return [...names];
 }
 
 /** A client that notes which of its methods are called. */
 function recorded(client: Client, called: Set<string>): Client {
-  for (const group of groups) {
-    const methods = client[group] as unknown as Record<string, (...given: unknown[]) => unknown>;
-    for (const name of methodsOf(methods)) {
-      const method = methods[name]?.bind(methods);
-      if (method === undefined || notCalled.has(`${group}.${name}`)) continue;
-      methods[name] = (...given) => {
-        called.add(`${group}.${name}`);
+  for (const group of groupsOf(client)) {
+    for (const name of methodsOf(group)) {
+      const key = name.slice(group.name.length + 1);
+      const method = group.methods[key]?.bind(group.methods);
+      if (method === undefined || name in notCalled) continue;
+      group.methods[key] = (...given) => {
+        called.add(name);
         return method(...given);
       };
     }

@@ -1,0 +1,34 @@
+import { didYouMean } from "./kit/likely-name.ts";
+import type { MockServerOptions } from "./mock-server.ts";
+
+/** What a mock server can be started with; a compiler error where one is missing. */
+const optionNames: Record<keyof MockServerOptions, true> = {
+  port: true,
+  host: true,
+  allowedHosts: true,
+  certificate: true,
+  apiKeys: true,
+  transitions: true,
+  publicUrl: true,
+  strict: true,
+  integrations: true,
+  allowOutbound: true,
+  seed: true,
+  logFormat: true,
+  dataDirectory: true,
+  clock: true,
+  adminToken: true,
+  repositories: true,
+  runUploads: true,
+  workerMemoryMb: true,
+  graphs: true,
+};
+
+/** @throws {RangeError} naming an option that there isn't, which types alone keep nobody from giving. */
+export function checkOptionNames(options: object): void {
+  const known = Object.keys(optionNames);
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name))
+      throw new RangeError(`startMockServer has no option "${name}"${didYouMean(name, known)}`);
+  }
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { didYouMean } from "../../kit/likely-name.ts";
+import type { ConfigDocument } from "./config-document.ts";
+import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
+
+/** Keys that others read, and that say nothing about how graphs run. */
+const keysOfOthers = ["$schema", "dependencies", "_INTERNAL_docker_tag"];
+
+/** Keys of the file that ask for what isn't done here, and why. */
+const inertKeys: Readonly<Record<string, string>> = {
+  dockerfile_lines: "no image is built",
+  docker_compose_file: "no image is built",
+  base_image: "no image is built",
+  image_distro: "no image is built",
+  keep_pkg_tools: "no image is built",
+  pip_config_file: "no Python packages are installed",
+  python_version: "graphs here are JavaScript or TypeScript",
+  api_version: "the server is this one",
+  "store.index": "items aren't embedded, and a query is scored by its words",
+};
+
+/** What of a configuration file isn't acted on, one sentence each, with its line: unknown keys at any depth, and known ones that do nothing here. */
+export function keysInVain(path: string, document: ConfigDocument): string[] {
+  const config = document.content as GraphConfig;
+  const found = [...unknownIn(config, graphConfigSchema, []), ...inertIn(config)];
+  const warnings = found.map(
+    ({ at, reason }) => `${place(path, document, at)}: ${at.join(".")} is kept, but does nothing here${reason}.`,
+  );
+  const version = versionMismatch(config.node_version);
+  return version === undefined ? warnings : [...warnings, `${place(path, document, ["node_version"])}: ${version}`];
+}
+
+interface KeyInVain {
+  at: string[];
+  reason: string;
+}
+
+function inertIn(config: GraphConfig): KeyInVain[] {
+  return Object.entries(inertKeys).flatMap(([name, reason]) => {
+    const at = name.split(".");
+    const value = at.reduce<unknown>(
+      (part, key) => (part as Record<string, unknown> | null | undefined)?.[key],
+      config,
+    );
+    return value === undefined || value === null ? [] : { at, reason: `: ${reason}` };
+  });
+}
+
+function unknownIn(value: unknown, schema: z.ZodType, at: string[]): KeyInVain[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const entries = Object.entries(value);
+  const inner = objectSchema(schema);
+  if (inner instanceof z.ZodRecord) {
+    return entries.flatMap(([key, part]) => unknownIn(part, inner.valueType as z.ZodType, [...at, key]));
+  }
+  if (!(inner instanceof z.ZodObject)) return [];
+  const shape = inner.shape as Record<string, z.ZodType>;
+  const others = at.length === 0 ? [...keysOfOthers, ...Object.keys(inertKeys)] : [];
+  return entries.flatMap(([key, part]) => {
+    const known = shape[key];
+    if (known) return unknownIn(part, known, [...at, key]);
+    if (others.includes(key)) return [];
+    return { at: [...at, key], reason: didYouMean(key, [...Object.keys(shape), ...others]).replace(/\?$/, "") };
+  });
+}
+
+/** The object or record that a schema takes among other things. */
+function objectSchema(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return objectSchema(schema.unwrap() as z.ZodType);
+  if (!(schema instanceof z.ZodUnion)) return schema;
+  const options = (schema.options as z.ZodType[]).map(objectSchema);
+  return options.find((option) => option instanceof z.ZodObject || option instanceof z.ZodRecord) ?? schema;
+}
+
+/** That the graphs run on another version of Node.js than the file says. */
+function versionMismatch(version: string | number | undefined): string | undefined {
+  const running = process.versions.node.split(".")[0];
+  if (version === undefined || String(version).replace(/^v/, "").split(".")[0] === running) return undefined;
+  return `node_version is ${version}, and the graphs run on Node.js ${running}, as the server does.`;
+}
+
+function place(path: string, { lineOf }: ConfigDocument, at: readonly string[]): string {
+  return `${path}:${lineOf(at) ?? 1}`;
+}
