@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { definedFields } from "../core/defined-fields.ts";
-import type { Open } from "../core/wire/open-enum.ts";
-import type { KnownDeploymentType, KnownSource } from "../core/wire/source-config.ts";
+import type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+import { definedFields } from "../core/declare/fields.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
 import { refuseImport } from "./refuse-import.ts";

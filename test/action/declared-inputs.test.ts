@@ -7,8 +7,8 @@ import type { WorkflowEvent } from "../../action/event.ts";
 import { type InputName, inputDefaults } from "../../action/input-defaults.ts";
 import { inInputNames, inputsByPath, shownPath } from "../../action/input-names.ts";
 import { problemsOf, readInputs } from "../../action/inputs.ts";
-import { validateDesired } from "../../core/desired-validation.ts";
-import { fields } from "../../core/fields.ts";
+import { fields } from "../../core/declare/fields.ts";
+import { validateDesired } from "../../core/declare/validation.ts";
 import { resolveSettings } from "../../core/settings.ts";
 import { someEvent } from "./events.ts";
 
@@ -179,7 +179,7 @@ test("a configuration file that isn't in the checkout is a mistake, where there 
 
 test("every field and setting has the name of its input", () => {
   const notDeclared = new Set(["sourceRevisionConfig.sourceTarballPath"]);
-  const settings = Object.keys(resolveSettings({ explicit: { apiKey: "key" }, env: {} }));
+  const settings = Object.keys(resolveSettings({ explicit: { apiKey: "key" }, env: {} }).settings ?? {});
   const declared = ["env", "secrets", "secretReferences", "sourceConfig.resourceSpec"];
   const paths = [...fields.map(({ path }) => path), ...settings, ...declared].filter((path) => !notDeclared.has(path));
   for (const path of paths) {

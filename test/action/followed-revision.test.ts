@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Rollout, whyNotFollowed } from "../../action/followed-revision.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
 import { declaration, deployment, revision } from "../support/deployments.ts";
 
 const commit = "a".repeat(40);

@@ -124,6 +124,6 @@ test("a refusal names the status, GitHub's words and the permission", async () =
     .query(true)
     .reply(403, { message: "Resource not accessible by integration" });
   await upsertComment(github(), 12, { subject, text: "text", mayBeFirst: true });
-  expect(warnings[0]).toContain("GitHub answered 403 (Resource not accessible by integration");
+  expect(warnings[0]).toContain("GitHub responded with 403 (Resource not accessible by integration");
   expect(warnings[0]).toContain("The job needs the permission pull-requests: write.");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rollBack } from "../../action/rollback.ts";
 import type { Session } from "../../action/session.ts";
-import { ControlPlane } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client/client.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import { apiKey, makeDeployment, markedAs, writesOf } from "../support/github/agents.ts";
 
@@ -14,7 +14,7 @@ test.each([
   const client = new ControlPlane({ baseUrl: mock.url, apiKey });
   const warnings: string[] = [];
   mock.transitions.set({ rules: [{ name: "*", fail: "DEPLOY_FAILED", times: 1 }] });
-  const { latest_revision_id: failed } = await client.redeployRevision(id, live);
+  const { latest_revision_id: failed } = await client.revisions.redeploy(id, live);
   const before = writesOf(mock).length;
   await rollBack(
     {

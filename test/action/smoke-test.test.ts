@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Session } from "../../action/session.ts";
 import { testDeployment } from "../../action/smoke-test.ts";
-import { ControlPlane } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client/client.ts";
 import { Redactor } from "../../core/redact.ts";
 import { resolveSettings } from "../../core/settings.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -11,7 +11,8 @@ test("an agent server that is slow to wake up is waited for with a sign of life"
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using server = await startScriptedServer(() => ({ status: clock.now() - startedAt < 50_000 ? 503 : 200 }));
-  const settings = resolveSettings({ explicit: { apiKey: "key", baseUrl: server.url }, env: {} });
+  const { settings } = resolveSettings({ explicit: { apiKey: "key", baseUrl: server.url }, env: {} });
+  if (settings === undefined) throw new Error("The settings are wrong.");
   const info = vi.fn();
   const session = {
     client: new ControlPlane({ ...settings, clock }),

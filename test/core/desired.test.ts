@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { validateDesired } from "../../core/desired-validation.ts";
+import { validateDesired } from "../../core/declare/validation.ts";
 import { declaration } from "../support/deployments.ts";
 
 const image = { name: "a", source: "external_docker", sourceRevisionConfig: { imageUri: "registry/bot:1" } };

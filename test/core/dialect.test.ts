@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import type { ControlPlaneOptions } from "../../core/client-options.ts";
-import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../core/dialect.ts";
+import { ControlPlane, type ControlPlaneOptions } from "../../core/client/client.ts";
+import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../core/client/wire/naming.ts";
 import { deployment, deploymentId } from "../support/deployments.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
 
@@ -38,14 +37,14 @@ test("a server that answers in brand names is then spoken to in them", async () 
   const source_revision_config = { repo_ref: "main", langgraph_config_path: "a.json" };
   await using server = await startScriptedServer(() => ({ body: { ...deployment(), source_revision_config } }));
   const plane = client(server.url);
-  const read = await plane.getDeployment(deploymentId);
+  const read = await plane.deployments.get(deploymentId);
   expect(read.source_revision_config).toEqual({ repo_ref: "main", graph_config_path: "a.json" });
-  await plane.patchDeployment(deploymentId, patch, { makesRevision: true });
+  await plane.deployments.update(deploymentId, patch, { makesRevision: true });
   expect(server.requests[1]?.body).toEqual({ source_revision_config: { langgraph_config_path: "b.json" } });
 });
 
 test("before any answer a patch carries neutral names", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
-  await client(server.url).patchDeployment(deploymentId, patch, { makesRevision: true });
+  await client(server.url).deployments.update(deploymentId, patch, { makesRevision: true });
   expect(server.requests[0]?.body).toEqual(patch);
 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import * as errors from "../../core/errors.ts";
+import * as errors from "../../core/client/errors.ts";
 
 const notFound = (copy: typeof errors) =>
   new copy.NotFoundError({
@@ -7,12 +7,12 @@ const notFound = (copy: typeof errors) =>
     method: "GET",
     path: "/",
     detail: "ID 1 not found",
-    answeredByControlPlane: true,
+    fromControlPlane: true,
   });
 
 test("instanceof holds across two copies of the module, along the whole line of classes and no further", async () => {
   vi.resetModules();
-  const other: typeof errors = await import("../../core/errors.ts");
+  const other: typeof errors = await import("../../core/client/errors.ts");
   expect(other.NotFoundError).not.toBe(errors.NotFoundError);
   const error = notFound(other);
   for (const kind of [errors.NotFoundError, errors.ApiError, errors.GraphDeployError]) {

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { ensureExists } from "../../core/creation.ts";
-import { deleteDeployment } from "../../core/deletion.ts";
-import type { OnProgress, ProgressEvent } from "../../core/events.ts";
-import { findPushedRevision } from "../../core/pushed-revision.ts";
-import { followRollout } from "../../core/rollout.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { ensureExists } from "../../core/reconcile/create.ts";
+import { deleteDeployment } from "../../core/reconcile/delete.ts";
+import { findPushedRevision } from "../../core/reconcile/update.ts";
+import { followRollout } from "../../core/rollout/follow.ts";
+import type { OnProgress, ProgressEvent } from "../../core/rollout/progress.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../support/scripted-server.ts";
@@ -127,5 +127,5 @@ test("a wait that ended says nothing more", async () => {
   const events: ProgressEvent[] = [];
   await followRollout(client, { deploymentId, revisionId, onProgress: (event) => events.push(event) });
   clock.advance(600_000);
-  expect(events.map(({ type }) => type)).toEqual(["status"]);
+  expect(events.map(({ type }) => type)).toEqual(["revision", "status"]);
 });

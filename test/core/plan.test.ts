@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { DesiredDeployment } from "../../core/desired.ts";
-import { ConfigError } from "../../core/errors.ts";
-import { type Plan, type PlanOptions, plan, planUpdate } from "../../core/plan.ts";
-import type { Deployment, DeploymentPatchRequest } from "../../core/wire/deployment.ts";
+import { ConfigError } from "../../core/client/errors.ts";
+import type { Deployment, DeploymentPatchRequest } from "../../core/client/wire/deployments.ts";
+import type { DesiredDeployment } from "../../core/declare/deployment.ts";
+import { type Plan, type PlanOptions, planDeployment, planUpdate } from "../../core/reconcile/plan.ts";
 import { declaration, deployment } from "../support/deployments.ts";
 
 const config = declaration().sourceConfig;
@@ -316,7 +316,7 @@ test("a redeployment adds nothing to a change that rolls out anyway", () => {
 test("a plan creates what is missing, deletes what isn't declared any more, and is empty where there is neither", () => {
   const desired = declaration();
   const observed = deployment();
-  expect(plan(desired, undefined).action).toBe("create");
-  expect(plan(undefined, observed).action).toBe("delete");
-  expect(plan(undefined, undefined).action).toBe("nothing");
+  expect(planDeployment(desired, undefined).action).toBe("create");
+  expect(planDeployment(undefined, observed).action).toBe("delete");
+  expect(planDeployment(undefined, undefined).action).toBe("nothing");
 });

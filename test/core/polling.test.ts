@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { models } from "../../bench/polling/models.ts";
 import { policies, simulate } from "../../bench/polling/simulate.ts";
-import { pollBounds, pollDelayMs } from "../../core/polling.ts";
-import { revisionStatuses } from "../../core/wire/revision.ts";
+import { revisionStatuses } from "../../core/client/wire/revisions.ts";
+import { pollBounds, pollDelayMs } from "../../core/rollout/polling.ts";
 
 const jitters = [0, 0.5, 0.999_999];
 const times = [0, 1, 20_000, 300_000, 1_800_000, 86_400_000];
@@ -12,9 +12,9 @@ test("every delay is within the documented bounds and 10 % of jitter", () => {
     for (const elapsedMs of times) {
       for (const random of jitters) {
         const delay = pollDelayMs({ status, elapsedMs, random });
-        const shortest = Math.min(pollBounds.building.shortestMs, pollBounds.ending.shortestMs);
+        const shortest = Math.min(pollBounds.building.minMs, pollBounds.ending.minMs);
         expect(delay).toBeGreaterThanOrEqual(shortest * 0.9);
-        expect(delay).toBeLessThanOrEqual(pollBounds.building.longestMs * 1.1);
+        expect(delay).toBeLessThanOrEqual(pollBounds.building.maxMs * 1.1);
       }
     }
   }

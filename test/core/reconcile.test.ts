@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { deleteDeployment } from "../../core/deletion.ts";
-import { NotFoundError, TimeoutError } from "../../core/errors.ts";
-import { findPushedRevision } from "../../core/pushed-revision.ts";
-import { create, observe, update, waitUntilLive } from "../../core/reconcile.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
-import type { Revision } from "../../core/wire/revision.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { NotFoundError, TimeoutError } from "../../core/client/errors.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
+import type { Revision } from "../../core/client/wire/revisions.ts";
+import { deleteDeployment } from "../../core/reconcile/delete.ts";
+import { observeDeployment, reconcile } from "../../core/reconcile/reconcile.ts";
+import { findPushedRevision } from "../../core/reconcile/update.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import {
   declaration,
@@ -44,21 +44,21 @@ test("a deployment is created, changed and deleted on a real server", async () =
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const client = clientOf(mock.url);
   const desired = declaration({ displayName: "Bot", secrets: { TOKEN: "first-value" } });
-  let id = "";
-  const created = await create(client, desired, {
-    onDeployment: ({ deployment }) => {
-      id = deployment.id;
-    },
-  });
-  const live = await waitUntilLive(client, created);
-  expect(live?.deployment).toMatchObject({ id, display_name: "Bot" });
+  const creation = reconcile(client, desired);
+  const { id } = (await creation.deployment).deployment;
+  const created = await creation.started;
+  expect((await creation.live()).deployment).toMatchObject({ id, display_name: "Bot" });
   const next = { ...desired, secrets: { TOKEN: "second-value" } };
-  const changed = await update(client, id, next, { previous: desired });
-  expect((await waitUntilLive(client, changed))?.revision.id).toBe(changed.revisionId);
+  const change = reconcile(client, next, { id, previous: desired });
+  const changed = await change.started;
+  expect((await change.live()).revision?.id).toBe(changed.revisionId);
   expect(changed.revisionId).not.toBe(created.revisionId);
-  expect(await waitUntilLive(client, await update(client, id, next, { previous: next }))).toBeUndefined();
+  expect(await reconcile(client, next, { id, previous: next }).live()).toMatchObject({
+    revision: { id: changed.revisionId },
+    rollout: undefined,
+  });
   await deleteDeployment(client, id);
-  await expect(observe(client, id)).rejects.toBeInstanceOf(NotFoundError);
+  await expect(observeDeployment(client, id)).rejects.toBeInstanceOf(NotFoundError);
   expect(mock.requests({ method: "PATCH" })).toHaveLength(2);
 });
 
@@ -66,14 +66,11 @@ test("an image is created on the self-hosted edition", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const client = clientOf(mock.selfHostedUrl);
   const desired = { name: "image", source: "external_docker", sourceRevisionConfig: { imageUri: "registry/bot:1" } };
-  const created = await create(client, desired, { onDeployment: () => {} });
-  const live = await waitUntilLive(client, created);
-  const changed = await update(client, created.deployment.id, {
-    ...desired,
-    sourceRevisionConfig: { imageUri: "registry/bot:2" },
-  });
-  expect(live?.revision.source_revision_config.image_uri).toBe("registry/bot:1");
-  expect((await waitUntilLive(client, changed))?.revision.source_revision_config.image_uri).toBe("registry/bot:2");
+  const { deployment, revision: first } = await reconcile(client, desired).live();
+  const changed = { ...desired, sourceRevisionConfig: { imageUri: "registry/bot:2" } };
+  const { revision: second } = await reconcile(client, changed, { id: deployment.id }).live();
+  expect(first?.source_revision_config.image_uri).toBe("registry/bot:1");
+  expect(second?.source_revision_config.image_uri).toBe("registry/bot:2");
 });
 
 test("a creation whose revision is named late waits for it", async () => {
@@ -84,7 +81,7 @@ test("a creation whose revision is named late waits for it", async () => {
     const body = deployment({ latest_revision_id: isNamed ? revisionId : null, active_revision_id: null });
     return method === "POST" ? { status: 201, body } : { body };
   });
-  const created = await create(clientOf(server.url), declaration(), { onDeployment: () => {} });
+  const created = await reconcile(clientOf(server.url), declaration()).started;
   expect(created.revisionId).toBe(revisionId);
 });
 
@@ -94,29 +91,32 @@ test("a deployment that was created without a revision isn't live", async () => 
     const body = deployment({ latest_revision_id: null, active_revision_id: null });
     return method === "POST" ? { status: 201, body } : { body };
   });
-  const ids: string[] = [];
-  const creation = create(clientOf(server.url), declaration(), {
-    onDeployment: ({ deployment: { id } }) => void ids.push(id),
-  });
-  await expect(creation).rejects.toThrow("was created, but the platform made no revision of it");
-  expect(ids).toEqual([deploymentId]);
+  const creation = reconcile(clientOf(server.url), declaration());
+  await expect(creation.live()).rejects.toThrow("was created, but the platform made no revision of it");
+  expect(await creation.deployment).toMatchObject({ deployment: { id: deploymentId } });
 });
 
 test("a deployment without any revision is rolled out", async () => {
   await using server = await platform({}, { latest_revision_id: null, active_revision_id: null });
-  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+  expect((await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId).toBe(
+    laterRevisionId,
+  );
   expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
 });
 
 test("what is live already needs no wait", async () => {
   await using server = await platform({});
-  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBeUndefined();
+  expect(
+    (await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId,
+  ).toBeUndefined();
   expect(patches(server)).toEqual([]);
 });
 
 test("an unfinished rollout is followed instead of starting another", async () => {
   await using server = await platform({ status: "BUILDING" });
-  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(revisionId);
+  expect((await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId).toBe(
+    revisionId,
+  );
   expect(patches(server)).toEqual([]);
 });
 
@@ -124,36 +124,44 @@ test.each(["BUILD_FAILED", "SKIPPED", "INTERRUPTED"])(
   "a latest revision that ended as %s is rolled out again",
   async (status) => {
     await using server = await platform({ status });
-    expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+    expect((await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId).toBe(
+      laterRevisionId,
+    );
     expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
   },
 );
 
 test("a revision that the control plane doesn't find is rolled out again", async () => {
   await using server = await platform(gone(revisionId));
-  expect((await update(clientOf(server.url), deploymentId, declaration())).revisionId).toBe(laterRevisionId);
+  expect((await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId).toBe(
+    laterRevisionId,
+  );
 });
 
 test("a gateway's 404 for the revision starts nothing", async () => {
   await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedAnswer);
-  await expect(update(clientOf(server.url), deploymentId, declaration())).rejects.toBeInstanceOf(NotFoundError);
+  await expect(reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).rejects.toBeInstanceOf(
+    NotFoundError,
+  );
   expect(patches(server)).toEqual([]);
 });
 
 test("a pushed commit that is the latest revision already is not built twice", async () => {
   await using server = await platform({ source_revision_config: { repo_commit_sha: "c0ffee" } });
-  const { revisionId: next } = await update(clientOf(server.url), deploymentId, declaration(), {
+  const { revisionId: next } = await reconcile(clientOf(server.url), declaration(), {
+    id: deploymentId,
     pushedCommit: "c0ffee",
-  });
+  }).started;
   expect(next).toBeUndefined();
   expect(patches(server)).toEqual([]);
 });
 
 test("a pushed commit without build_on_push is rolled out on purpose", async () => {
   await using server = await platform({});
-  const { revisionId: next } = await update(clientOf(server.url), deploymentId, declaration(), {
+  const { revisionId: next } = await reconcile(clientOf(server.url), declaration(), {
+    id: deploymentId,
     pushedCommit: "c0ffee",
-  });
+  }).started;
   expect(next).toBe(laterRevisionId);
   expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
 });
@@ -169,9 +177,10 @@ test("with build_on_push the platform's own revision of the commit is waited for
     const resources = clock.now() - startedAt > 30_000 ? [pushed, revision()] : [revision()];
     return { body: { resources, offset: resources.length } };
   });
-  const { revisionId: next } = await update(clientOf(server.url, clock), deploymentId, declaration(), {
+  const { revisionId: next } = await reconcile(clientOf(server.url, clock), declaration(), {
+    id: deploymentId,
     pushedCommit: "c0ffee",
-  });
+  }).started;
   expect(next).toBe(laterRevisionId);
   expect(patches(server)).toEqual([]);
 });
@@ -180,9 +189,10 @@ test("with build_on_push and no revision of the commit after 120 seconds, one is
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using server = await platform({}, { source_config: { ...deployment().source_config, build_on_push: true } });
-  const { revisionId: next } = await update(clientOf(server.url, clock), deploymentId, declaration(), {
+  const { revisionId: next } = await reconcile(clientOf(server.url, clock), declaration(), {
+    id: deploymentId,
     pushedCommit: "c0ffee",
-  });
+  }).started;
   expect(next).toBe(laterRevisionId);
   expect(clock.now() - startedAt).toBe(120_000);
 });

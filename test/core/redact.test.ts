@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { Redactor } from "../../core/redact.ts";
-import { unprotectedBecause, unprotectedWarning } from "../../core/unprotected-values.ts";
+import { Redactor, unprotectedBecause, unprotectedWarning } from "../../core/redact.ts";
 
 const secret = 'p@ss "wörd"/1';
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client/client.ts";
 import {
   Aborted,
   AuthenticationError,
@@ -8,11 +8,11 @@ import {
   RolloutError,
   RolloutTimeout,
   Superseded,
-} from "../../core/errors.ts";
-import type { ProgressEvent } from "../../core/events.ts";
-import { followRollout, type RolloutResult } from "../../core/rollout.ts";
-import type { RolloutLimits } from "../../core/rollout-limits.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
+} from "../../core/client/errors.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
+import { followRollout, type RolloutResult } from "../../core/rollout/follow.ts";
+import type { RolloutLimits } from "../../core/rollout/polling.ts";
+import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedAnswer, startScriptedServer } from "../support/scripted-server.ts";
@@ -193,10 +193,10 @@ test("a status never seen before is waited out with one warning", async () => {
   ]);
 });
 
-test("the wait ends at its deadline and says that the rollout goes on", async () => {
+test("the wait ends at its deadline and says that the rollout continues", async () => {
   const { error, seconds } = await follow({ course: [[0, "BUILDING"]], logs: { build: ["compiling"] } });
   expect(error).toBeInstanceOf(RolloutTimeout);
-  expect((error as RolloutTimeout).message).toContain("is still BUILDING after 30m 00s; the rollout goes on");
+  expect((error as RolloutTimeout).message).toContain("is still BUILDING after 30m 00s; the rollout continues");
   expect((error as RolloutTimeout).logTail).toHaveLength(1);
   expect(seconds).toBe(1_800);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SecretForms } from "../../core/secret-forms.ts";
+import { SecretForms } from "../../core/redact.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "ab", "\ud83d", "\ude00", "é"), size: "medium" });
 

@@ -1,16 +1,34 @@
 import { expect, test } from "vitest";
-import { ConfigError } from "../../core/errors.ts";
-import { resolveSettings, type SettingsSources } from "../../core/settings.ts";
+import type { ConfigError } from "../../core/client/errors.ts";
+import { resolveSettings, type Settings, type SettingsSources } from "../../core/settings.ts";
 
 function failureOf(sources: SettingsSources): ConfigError {
-  try {
-    resolveSettings(sources);
-  } catch (error) {
-    if (error instanceof ConfigError) return error;
-    throw error;
-  }
-  throw new Error("Nothing was wrong.");
+  const [problem, ...others] = resolveSettings(sources).problems;
+  expect(others).toEqual([]);
+  if (problem === undefined) throw new Error("Nothing was wrong.");
+  return problem;
 }
+
+function settingsOf(sources: SettingsSources): Settings {
+  const { settings, problems } = resolveSettings(sources);
+  if (settings === undefined) throw new Error(problems.map(({ message }) => message).join(" "));
+  return settings;
+}
+
+test("everything that is wrong is returned at once", () => {
+  const { settings, problems, hasApiKey } = resolveSettings({
+    explicit: { workspaceId: "two words", baseUrl: "ftp://host.example", dialect: "mars" },
+    env: {},
+  });
+  expect(settings).toBeUndefined();
+  expect(problems.map(({ path }) => path)).toEqual(["apiKey", "workspaceId", "baseUrl", "dialect"]);
+  expect(hasApiKey).toBe(false);
+});
+
+test("a key that can't be used is there all the same", () => {
+  expect(resolveSettings({ env: { GRAPHDEPLOY_API_KEY: "two words" } })).toMatchObject({ hasApiKey: true });
+  expect(resolveSettings({ explicit: { apiKeyEnv: "UNSET" }, env: {} })).toMatchObject({ hasApiKey: true });
+});
 
 const everySource: SettingsSources = {
   explicit: { apiKey: "explicit-key", workspaceId: "explicit-workspace", baseUrl: "https://explicit.example/api-host" },
@@ -33,18 +51,18 @@ test.each<[string, SettingsSources]>([
   ["file", { env: serviceOnly, ...(fallback === undefined ? {} : { fallback }) }],
   ["service", { env: serviceOnly }],
 ])("the %s source wins over those after it", (name, sources) => {
-  const settings = resolveSettings(sources);
+  const settings = settingsOf(sources);
   expect(settings.apiKey).toBe(`${name}-key`);
   expect(settings.workspaceId).toBe(`${name}-workspace`);
   expect(settings.baseUrl).toBe(`https://${name}.example/api-host`);
 });
 
 test.each(["LANGSMITH_API_KEY", "LANGGRAPH_HOST_API_KEY", "LANGCHAIN_API_KEY"])("the key is found in %s", (name) => {
-  expect(resolveSettings({ env: { [name]: " key " } }).apiKey).toBe("key");
+  expect(settingsOf({ env: { [name]: " key " } }).apiKey).toBe("key");
 });
 
 test("an empty argument, as an unset input gives it, counts as none", () => {
-  expect(resolveSettings({ explicit: { apiKey: "" }, env: { GRAPHDEPLOY_API_KEY: "own-key" } }).apiKey).toBe("own-key");
+  expect(settingsOf({ explicit: { apiKey: "" }, env: { GRAPHDEPLOY_API_KEY: "own-key" } }).apiKey).toBe("own-key");
 });
 
 test("a missing key names every place that was looked at", () => {
@@ -55,7 +73,7 @@ test("a missing key names every place that was looked at", () => {
 });
 
 test("apiKeyEnv names the variable that holds the key", () => {
-  expect(resolveSettings({ explicit: { apiKeyEnv: "MY_KEY" }, env: { MY_KEY: "mine" } }).apiKey).toBe("mine");
+  expect(settingsOf({ explicit: { apiKeyEnv: "MY_KEY" }, env: { MY_KEY: "mine" } }).apiKey).toBe("mine");
   expect(failureOf({ explicit: { apiKeyEnv: "MY_KEY" }, env: { GRAPHDEPLOY_API_KEY: "own" } }).path).toBe("apiKeyEnv");
 });
 
@@ -77,7 +95,7 @@ test.each([
   [{ GRAPHDEPLOY_BASE_URL: "http://127.0.0.1:8124/" }, "http://127.0.0.1:8124"],
   [{ GRAPHDEPLOY_BASE_URL: "https://host.example/api-host//" }, "https://host.example/api-host"],
 ])("with %o the control plane is %s", (variables, baseUrl) => {
-  expect(resolveSettings({ env: { GRAPHDEPLOY_API_KEY: "key", ...variables } }).baseUrl).toBe(baseUrl);
+  expect(settingsOf({ env: { GRAPHDEPLOY_API_KEY: "key", ...variables } }).baseUrl).toBe(baseUrl);
 });
 
 test.each([
@@ -96,12 +114,12 @@ test.each([
 test("a region and a base URL of one source must agree", () => {
   const both = { apiKey: "key", region: "eu", baseUrl: "https://api.host.langchain.com" };
   expect(failureOf({ explicit: both, env: {} }).message).toContain("name two control planes");
-  expect(resolveSettings({ explicit: { ...both, region: "us" }, env: {} }).baseUrl).toBe(both.baseUrl);
+  expect(settingsOf({ explicit: { ...both, region: "us" }, env: {} }).baseUrl).toBe(both.baseUrl);
 });
 
 test("an explicit region wins over a base URL in the environment", () => {
   const sources = { explicit: { apiKey: "key", region: "eu" }, env: { GRAPHDEPLOY_BASE_URL: "https://own.example" } };
-  expect(resolveSettings(sources).baseUrl).toBe("https://eu.api.host.langchain.com");
+  expect(settingsOf(sources).baseUrl).toBe("https://eu.api.host.langchain.com");
 });
 
 test.each(["region", "dialect"] as const)("an unknown %s is refused with what there is", (field) => {
@@ -111,7 +129,7 @@ test.each(["region", "dialect"] as const)("an unknown %s is refused with what th
 });
 
 test("agent hosts are read as a list", () => {
-  const settings = resolveSettings({
+  const settings = settingsOf({
     env: { GRAPHDEPLOY_API_KEY: "key", GRAPHDEPLOY_AGENT_HOSTS: "a.example, b.example," },
   });
   expect(settings.agentHosts).toEqual(["a.example", "b.example"]);
@@ -125,7 +143,7 @@ test("plain http to a host is allowed by its name, from every source", () => {
     { env: { GRAPHDEPLOY_API_KEY: "key", LANGGRAPH_HOST_URL: baseUrl, GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock" } },
     { explicit: { apiKey: "key" }, env: {}, fallback: { baseUrl, allowHttpHosts: "mock" } },
   ];
-  for (const sources of allowed) expect(resolveSettings(sources).baseUrl).toBe(baseUrl);
+  for (const sources of allowed) expect(settingsOf(sources).baseUrl).toBe(baseUrl);
 });
 
 test.each<[string, string[]]>([
@@ -147,7 +165,7 @@ test.each<[string, string]>([
   ["http://[FD00::1]:8124", "[fd00::1]:8124"],
   ["http://agents.default.svc.cluster.local/api-host", "agents.default.svc.cluster.local"],
 ])("plain http to %s is allowed by %s", (baseUrl, host) => {
-  expect(() => resolveSettings({ explicit: { apiKey: "key", baseUrl, allowHttpHosts: host }, env: {} })).not.toThrow();
+  expect(() => settingsOf({ explicit: { apiKey: "key", baseUrl, allowHttpHosts: host }, env: {} })).not.toThrow();
 });
 
 test("what refuses plain http names the way to allow it", () => {

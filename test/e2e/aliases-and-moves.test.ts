@@ -54,7 +54,7 @@ whenPossible(
 
     // Instead of an alias: what was adopted isn't deleted a moment later as the old resource.
     await it.declare(`agent("four", { name: "support", env: { LEVEL: "info" }, adopt: true });`);
-    expect(await it.succeed("up")).toContain("is let go of, not deleted");
+    expect(await it.succeed("up")).toContain("is released, not deleted");
     expect(it.writes()).toEqual(["PATCH support"]);
     expect(await it.alive()).toEqual(alive);
     await it.succeed("destroy");
@@ -120,7 +120,7 @@ whenPossible(
     expect(await it.fail("up")).toContain(
       `is owned by pulumi#${urnOf("one", "theirs")} now, so it isn't changed from here`,
     );
-    expect(await it.succeed("destroy")).toContain("is let go of, not deleted");
+    expect(await it.succeed("destroy")).toContain("is released, not deleted");
     expect(await it.alive()).toEqual(alive);
     expect(await it.entries()).toEqual([]);
     expect(it.writes()).toEqual([]);

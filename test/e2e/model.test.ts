@@ -7,7 +7,7 @@ import { pulumiCli } from "../support/pulumi/command-line.ts";
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
 /** `npm run test:long` takes more. */
-const steps = Number(process.env.GRAPHDEPLOY_MODEL_CLI_STEPS ?? 20);
+const steps = Number(process.env.GRAPHDEPLOY_MODEL_CLI_STEPS ?? 4);
 const seed = Number(process.env.GRAPHDEPLOY_MODEL_SEED ?? 1);
 
 test.skipIf(cli.path === undefined)(

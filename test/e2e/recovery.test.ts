@@ -82,7 +82,7 @@ whenPossible(
     const [deployment] = await storedDeployments(mock);
     expect(interrupted, result.stdout + result.stderr).toMatchObject({
       id: deployment?.id,
-      initErrors: [expect.stringContaining("Cancelled. A rollout that was begun goes on;")],
+      initErrors: [expect.stringContaining("Cancelled. A rollout in progress continues;")],
     });
     await mock.revisions.advance(deployment?.latestRevisionId ?? "", "DEPLOYED");
     succeeded(await stack.up());
@@ -124,7 +124,7 @@ whenPossible(`a creation whose command was killed is found again by the next up$
   expect(await storedDeployments(mock)).toEqual([]);
 });
 
-whenPossible(`a deployment deleted by hand is a clear error, and refresh and up create it anew${suffix}`, async () => {
+whenPossible(`a deployment deleted by hand is a clear error, and refresh and up create it again${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using stack = await project(mock);
   succeeded(await stack.up());

@@ -142,7 +142,7 @@ whenPossible(
     const { slow } = await it.alive();
     it.writes();
     const said = await it.succeed("up");
-    expect(said).toMatch(/, which a newer .* holds, is let go of, not deleted\./);
+    expect(said).toMatch(/, which a newer .* holds, is released, not deleted\./);
     expect(await it.alive()).toEqual({ one, slow });
     // What went live meanwhile is kept, too.
     expect(it.writes()).toEqual(["PATCH slow"]);

@@ -96,7 +96,7 @@ whenPossible(
     await stack.writeProgram(program({ secrets: plantedSecrets }));
     const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
     mock.faults.add({ match: { method: "POST" }, times: 1, effect: { status: 400, body: { detail: echo } } });
-    await failed("answered 400");
+    await failed("responded with 400");
 
     mock.transitions.set({
       rules: [{ name: "agent", fail: "BUILD_FAILED", logLines: [echo, "the build broke here"] }],

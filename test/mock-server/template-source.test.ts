@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
+import { ControlPlane } from "../../core/client/client.ts";
 import { startForTest } from "./api.ts";
 
 test("a deployment that was made from a template is read and listed, and none is made from one", async () => {
@@ -16,7 +16,7 @@ test("a deployment that was made from a template is read and listed, and none is
   const { body: page } = await mock.cloud("GET", "/v2/deployments");
   const [listed] = page.resources;
   expect(listed).toMatchObject({ source: "internal_template", source_config: { template_id: "chat" } });
-  expect(await client.getDeployment(listed.id)).toMatchObject({ source: "internal_template" });
+  expect(await client.deployments.get(listed.id)).toMatchObject({ source: "internal_template" });
 
   const body = { name: "another", source: "internal_template", source_config: {}, source_revision_config: {} };
   expect((await mock.cloud("POST", "/v2/deployments", body)).status).toBe(422);

@@ -55,11 +55,14 @@ const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Where an ownership marker, or the state, has one. */
 const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
 
-/** Calls without what differs between two runs of the same: ids and generations are numbered as they come, and times and ports are left out. */
+/**
+ * Calls without what differs between two runs of the same: ids and generations are numbered as they come, times and ports are left out, and checks and
+ * diffs between two other calls are sorted by resource, since the engine takes registrations of independent resources in any order.
+ */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);
   const generations = new Map<string, string>();
-  const text = JSON.stringify(calls, sortedKeys)
+  const text = JSON.stringify(inStableOrder(calls), sortedKeys)
     .replaceAll(/"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)"/g, '"<time>"')
     .replaceAll(/127\.0\.0\.1:\d+/g, "<host>")
     .replaceAll(generation, (random) => {
@@ -73,6 +76,17 @@ export function comparable(calls: readonly ProviderCall[]): unknown[] {
       return number;
     });
   return JSON.parse(text);
+}
+
+function inStableOrder(calls: readonly ProviderCall[]): ProviderCall[] {
+  const stages: ProviderCall[][] = [[]];
+  for (const call of calls) {
+    if (call.method === "Check" || call.method === "Diff") stages.at(-1)?.push(call);
+    else stages.push([call], []);
+  }
+  return stages.flatMap((stage) =>
+    stage.toSorted((one, other) => (one.urn < other.urn ? -1 : one.urn > other.urn ? 1 : 0)),
+  );
 }
 
 function sortedKeys(_name: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { readMarker } from "../../core/ownership-marker.ts";
+import { readMarker } from "../../core/reconcile/ownership.ts";
 import type { Entry } from "./driver.ts";
 import type { Observed } from "./invariants.ts";
 

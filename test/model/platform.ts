@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isMarkerName } from "../../core/ownership-marker.ts";
+import { isMarkerName } from "../../core/client/wire/deployments.ts";
 import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import type { MockServer } from "../../mock-server/server.ts";
 import { storedDeployments } from "../support/stored.ts";

@@ -1,4 +1,4 @@
-import { ownerOf, readMarker } from "../../core/ownership-marker.ts";
+import { ownerOf, readMarker } from "../../core/reconcile/ownership.ts";
 import type { StackKey } from "./commands.ts";
 import { isContested, urnIn } from "./declared.ts";
 import type { Entry } from "./driver.ts";

@@ -98,7 +98,7 @@ test("an adoption whose change the platform refuses isn't ours either", async ()
   await madeByHand(ground.mock);
   ground.mock.faults.add({ match: { method: "PATCH" }, effect: { status: 400, body: { detail: "Not today." } } });
   const [said] = summary(await ground.engine.up(adopted({ sourceRevisionConfig: { repoRef: "next" } })));
-  expect(said).toContain("answered 400: Not today");
+  expect(said).toContain("responded with 400: Not today");
   expect(ground.engine.resources.size).toBe(0);
 });
 

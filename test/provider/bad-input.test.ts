@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { create } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { Deployment, type DeploymentArgs } from "../../provider/deployment.ts";
 import { Provider, type ProviderArgs } from "../../provider/provider.ts";
 import { declaration, deployment } from "../support/deployments.ts";
@@ -108,14 +108,14 @@ test("a wrong key and a foreign workspace are told apart, and the key isn't repe
     environment: { GRAPHDEPLOY_API_KEY: "a-wrong-key" },
   });
   expect(withoutIds(await refusal(ground, {}))).toEqual([
-    "create: 2 UNKNOWN: GET /v2/deployments answered 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped, revoked, or of another installation.",
+    "create: 2 UNKNOWN: GET /v2/deployments responded with 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped, revoked, or of another installation.",
   ]);
   await using provider = await startProvider({
     baseUrl: ground.mock.url,
     environment: { GRAPHDEPLOY_API_KEY: "the-right-key", GRAPHDEPLOY_WORKSPACE_ID: "workspace-2" },
   });
   expect(withoutIds(summary(await provider.engine.up(program())))).toEqual([
-    "create: 2 UNKNOWN: GET /v2/deployments answered 403: The API key has no access to this workspace (request <id>). Check the workspace ID, and that the API key may work in that workspace.",
+    "create: 2 UNKNOWN: GET /v2/deployments responded with 403: The API key has no access to this workspace (request <id>). Check the workspace ID, and that the API key may work in that workspace.",
   ]);
   expect(writes(ground.mock)).toEqual([]);
 });
@@ -128,11 +128,13 @@ test("a self-hosted host without its prefix is recognized by a web page and by a
   const hint = `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${server.url}/api-host.`;
   const said = async () => summary(await provider.engine.up(program()));
 
-  expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments answered a web page instead of JSON. ${hint}`]);
+  expect(await said()).toEqual([
+    `create: 2 UNKNOWN: GET /v2/deployments responded with a web page instead of JSON. ${hint}`,
+  ]);
   answer = { status: 404, ...page };
-  expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments answered 404: a web page. ${hint}`]);
+  expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: a web page. ${hint}`]);
   answer = { status: 404 };
-  expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments answered 404: no message. ${hint}`]);
+  expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: no message. ${hint}`]);
   expect(provider.engine.resources.size).toBe(0);
   expect(server.requests.every(({ method }) => method === "GET")).toBe(true);
 });
@@ -147,11 +149,11 @@ test("a redirect isn't followed and another service's JSON isn't believed", asyn
   await using provider = await startProvider({ baseUrl });
   const said = async () => summary(await provider.engine.up(program()));
   expect(await said()).toEqual([
-    `create: 2 UNKNOWN: GET /v2/deployments answered 302, a redirect, which is not followed. Check the base URL ${baseUrl}: the API key is never sent to another address.`,
+    `create: 2 UNKNOWN: GET /v2/deployments responded with 302, a redirect, which is not followed. Check the base URL ${baseUrl}: the API key is never sent to another address.`,
   ]);
   answer = { status: 200, body: { hello: "world" } };
   expect(await said()).toEqual([
-    `create: 2 UNKNOWN: GET /v2/deployments answered a body that breaks the contract at resources: Invalid input: expected array, received undefined. Check that ${baseUrl} is a control plane of this platform.`,
+    `create: 2 UNKNOWN: GET /v2/deployments responded with a body that breaks the contract at resources: Invalid input: expected array, received undefined. Check that ${baseUrl} is a control plane of this platform.`,
   ]);
 });
 
@@ -295,7 +297,7 @@ test("429 is waited out as long as the server asks, also for a creation", async 
     return method === "POST" ? { status: 201, body: deployment() } : { body: deployment() };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  const { origin } = await create(client, declaration(), { onDeployment: () => {} });
+  const { origin } = await reconcile(client, declaration()).started;
   expect(origin).toBe("created");
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(17_000);
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
@@ -312,7 +314,7 @@ test("a control plane that answers 500 for a minute is outlasted, and nothing is
     return { body: { resources: [], offset: 0 } };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  await create(client, declaration(), { onDeployment: () => {} });
+  await reconcile(client, declaration()).started;
   expect(made).toBe(1);
   expect(clock.now()).toBeGreaterThanOrEqual(endsAt);
 });
@@ -321,7 +323,7 @@ test("a control plane that stays broken is named with what it said", async () =>
   const clock = new FakeClock();
   await using server = await startScriptedServer(() => ({ status: 503, body: { detail: "Down for maintenance." } }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
-  await expect(create(client, declaration(), { onDeployment: () => {} })).rejects.toThrow(
-    "GET /v2/deployments answered 503: Down for maintenance. The control plane had a problem of its own; try again later.",
+  await expect(reconcile(client, declaration()).started).rejects.toThrow(
+    "GET /v2/deployments responded with 503: Down for maintenance. The control plane had a problem of its own; try again later.",
   );
 });

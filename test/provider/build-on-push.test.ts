@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { Superseded } from "../../core/errors.ts";
-import type { ProgressEvent } from "../../core/events.ts";
-import { update, waitUntilLive } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { Superseded } from "../../core/client/errors.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
+import { followRollout } from "../../core/rollout/follow.ts";
+import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import type { DeploymentArgs } from "../../provider/deployment.ts";
 import { declaration, deployment, laterRevisionId, revision } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -126,7 +127,7 @@ test("when the platform makes no revision of the pushed commit in 120 s, one is 
   const events: ProgressEvent[] = [];
   const onProgress = (event: ProgressEvent) => void events.push(event);
   const desired = declaration({ sourceConfig: { ...declaration().sourceConfig, buildOnPush: true } });
-  const ensured = await update(client, observed.id, desired, { pushedCommit: first, onProgress });
+  const ensured = await reconcile(client, desired, { id: observed.id, pushedCommit: first, onProgress }).started;
   expect(ensured.revisionId).toBe(laterRevisionId);
   expect((patchedAt ?? 0) - startedAt).toBeGreaterThanOrEqual(120_000);
   expect((patchedAt ?? 0) - startedAt).toBeLessThan(121_000);
@@ -145,8 +146,9 @@ test("a skipped build of the pushed commit is an outcome of its own, not a failu
     path.includes("/revisions/") ? { body: revision({ status: "SKIPPED" }) } : { body: observed },
   );
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock });
-  const ensured = { deployment: observed, revisionId: revision().id };
-  const error = await waitUntilLive(client, ensured).catch((reason: unknown) => reason);
+  const { id: deploymentId } = observed;
+  const rollout = followRollout(client, { deploymentId, revisionId: revision().id });
+  const error = await rollout.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(Superseded);
   expect(error).toMatchObject({ supersededBy: laterRevisionId });
 });

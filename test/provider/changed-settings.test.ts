@@ -120,7 +120,7 @@ test("a 404 that isn't the control plane's own never deletes anything from the s
     effect: { status: 404, html: "<html>nothing here</html>" },
   });
   const [read] = summary(await ground.engine.refresh());
-  expect(read).toContain("answered 404: a web page (request ");
+  expect(read).toContain("responded with 404: a web page (request ");
   expect(ground.engine.resources.size).toBe(1);
   ground.mock.faults.replace([
     {
@@ -129,7 +129,7 @@ test("a 404 that isn't the control plane's own never deletes anything from the s
     },
   ]);
   const [deleted] = summary(await ground.engine.destroy());
-  expect(deleted).toContain("answered 404: Not Found");
+  expect(deleted).toContain("responded with 404: Not Found");
   expect(ground.engine.resources.size).toBe(1);
   ground.mock.faults.clear();
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);

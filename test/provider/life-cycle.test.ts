@@ -95,7 +95,7 @@ test("a change made elsewhere is found by a refresh and undone by the next up", 
   expect(summary(await ground.engine.up(declared))).toEqual(["same"]);
 });
 
-test("without wait the rollout goes on by itself, and a later wait follows it", async () => {
+test("without wait the rollout continues by itself, and a later wait follows it", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   expect(summary(await ground.engine.up(program({ wait: false })))).toEqual(["create"]);
   expect(ground.engine.resources.get("agent")?.outputs).toMatchObject({ revisionStatus: "CREATING" });
@@ -110,7 +110,7 @@ test("without wait the rollout goes on by itself, and a later wait follows it", 
 test("customTimeouts bound the wait, and keep the id", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const [step] = await ground.engine.up(program({}, { customTimeouts: { create: "1s" } }));
-  expect(step?.error).toMatch(/is still CREATING after 1s; the rollout goes on/);
+  expect(step?.error).toMatch(/is still CREATING after 1s; the rollout continues/);
   const [deployment] = (await platform(ground.mock)).deployments;
   expect(ground.engine.resources.get("agent")?.id).toBe(deployment?.id);
 });

@@ -91,7 +91,7 @@ test.each([
     expect(second.outputs.ownershipMarker).not.toBe(first.outputs.ownershipMarker);
 
     await life.delete(one, first);
-    expect(await life.logs.logged("is let go of, not deleted")).toMatchObject({ severity: "warning" });
+    expect(await life.logs.logged("is released, not deleted")).toMatchObject({ severity: "warning" });
     expect(await life.alive()).toEqual([first.id]);
     expect((await life.update(one, second, changes)).outputs).toEqual(second.outputs);
 
@@ -324,7 +324,7 @@ test("an entry that an earlier build left to be deleted lets go of what the entr
   const olds = old.outputs as unknown as Properties;
   await life.ground.provider.process.diff(one, old.id, olds, await life.checked(one, inputsOf(one), olds));
   await life.delete(one, old);
-  expect(await life.logs.logged("which a newer entry of this state holds, is let go of, not deleted.")).toMatchObject({
+  expect(await life.logs.logged("which a newer entry of this state holds, is released, not deleted.")).toMatchObject({
     severity: "warning",
   });
   expect(await life.alive()).toEqual([old.id]);
@@ -348,7 +348,7 @@ test("a retained deployment whose resource is added again is refused with the wa
   await using life = await startLife();
   const resourceOptions = { retainOnDelete: true };
   const first = await life.create(one, { resourceOptions });
-  await expect(life.create(one, { resourceOptions })).rejects.toThrow("Set `adopt` to go on with it");
+  await expect(life.create(one, { resourceOptions })).rejects.toThrow("Set `adopt` to keep using it");
   const again = await life.create(one, { resourceOptions, adopt: true });
   expect(again.id).toBe(first.id);
 });

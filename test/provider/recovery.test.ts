@@ -90,7 +90,7 @@ test("a cancelled creation returns at once with its id, and the next up resumes 
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const steps = await whileWaiting(ground, ground.engine.up(program()), () => ground.provider.process.cancel());
   expect(summary(steps)).toEqual([
-    expect.stringContaining("Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it"),
+    expect.stringContaining("Cancelled. A rollout in progress continues; the next `pulumi up` follows it"),
   ]);
   expect(stored(ground)?.id).toBe((await platform(ground.mock)).deployments[0]?.id);
   await ground.mock.revisions.advance(await latest(ground), "DEPLOYED");
@@ -104,7 +104,7 @@ test("a cancelled update keeps its revision, and the next up resumes it in anoth
   ground.mock.transitions.set({ mode: "manual" });
   await fetch(`${ground.mock.url}/_mock/requests`, { method: "DELETE" });
   const steps = await whileWaiting(ground, ground.engine.up(nextRef), () => ground.provider.process.cancel());
-  expect(summary(steps)).toEqual([expect.stringContaining("Cancelled. A rollout that was begun goes on;")]);
+  expect(summary(steps)).toEqual([expect.stringContaining("Cancelled. A rollout in progress continues;")]);
   await ground.provider.restart();
   await ground.mock.revisions.advance(await latest(ground), "DEPLOYED");
   expect(summary(await ground.engine.up(nextRef))).toEqual(["update"]);
@@ -121,7 +121,7 @@ test("a cancelled deletion goes on, and the next destroy waits for its end", asy
   await vi.waitFor(() => expect(ground.mock.requests({ method: "DELETE" })).toHaveLength(1), { timeout: 30_000 });
   await ground.provider.process.cancel();
   expect(summary(await destroying)).toEqual([
-    expect.stringMatching(/Cancelled\. A deletion that was begun goes on; the next run waits for its end\.$/),
+    expect.stringMatching(/Cancelled\. A deletion in progress continues; the next run waits for its end\.$/),
   ]);
   expect(stored(ground)?.id).toBe(id);
   await ground.mock.deployments.advance(id);
@@ -143,7 +143,7 @@ test("a cancelled refresh says that it changed nothing", async () => {
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
 });
 
-test("a deployment deleted by hand is a clear error, and a refresh with an up creates it anew", async () => {
+test("a deployment deleted by hand is a clear error, and a refresh with an up creates it again", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const id = stored(ground)?.id;

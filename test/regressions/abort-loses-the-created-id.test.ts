@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { Aborted } from "../../core/errors.ts";
-import { create, waitUntilLive } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { Aborted } from "../../core/client/errors.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { declaration, deployment, deploymentId } from "../support/deployments.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
 
@@ -14,11 +14,7 @@ test("an abort while the create request is under way waits for its answer, so th
     return { status: 201, body: deployment() };
   });
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1" });
-  const known: string[] = [];
-  const ensured = await create(client, declaration(), {
-    signal: controller.signal,
-    onDeployment: ({ deployment }) => known.push(deployment.id),
-  });
-  expect(known).toEqual([deploymentId]);
-  await expect(waitUntilLive(client, ensured, { signal: controller.signal })).rejects.toBeInstanceOf(Aborted);
+  const run = reconcile(client, declaration(), { signal: controller.signal });
+  expect(await run.deployment).toMatchObject({ deployment: { id: deploymentId } });
+  await expect(run.live()).rejects.toBeInstanceOf(Aborted);
 });

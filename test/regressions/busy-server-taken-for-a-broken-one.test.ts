@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { RateLimitError } from "../../core/errors.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { RateLimitError } from "../../core/client/errors.ts";
 import { deployment, deploymentId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
@@ -12,7 +12,7 @@ const busy = { status: 429, headers: { "retry-after": "1" } };
 test("a request that is turned away twenty times is still sent again", async () => {
   await using server = await startScriptedServer(({ nth }) => (nth <= 20 ? busy : { body: deployment() }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock: new FakeClock() });
-  await expect(client.getDeployment(deploymentId)).resolves.toMatchObject({ id: deploymentId });
+  await expect(client.deployments.get(deploymentId)).resolves.toMatchObject({ id: deploymentId });
 });
 
 test("a server that turns away for ever is given up at the deadline", async () => {
@@ -20,6 +20,6 @@ test("a server that turns away for ever is given up at the deadline", async () =
   const clock = new FakeClock();
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock });
   const startedAt = clock.now();
-  await expect(client.getDeployment(deploymentId)).rejects.toThrow(RateLimitError);
+  await expect(client.deployments.get(deploymentId)).rejects.toThrow(RateLimitError);
   expect(clock.now() - startedAt).toBeLessThanOrEqual(120_000);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { ensureExists } from "../../core/creation.ts";
-import { deleteDeployment } from "../../core/deletion.ts";
-import { update } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { ensureExists } from "../../core/reconcile/create.ts";
+import { deleteDeployment } from "../../core/reconcile/delete.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { type MockServer, startMockServer } from "../../mock-server/server.ts";
 import { declaration } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -22,7 +22,7 @@ test("a creation waits for the end of a deletion under its name, and then create
   const clock = new FakeClock(mock.clock.now());
   const client = connect(mock, clock);
   const old = (await ensureExists(client, desired, { claim })).deployment;
-  await client.deleteDeployment(old.id);
+  await client.deployments.delete(old.id);
   clock.onSleep = () => void mock.deployments.advance(old.id).catch(() => {});
   const notes: string[] = [];
   const { deployment, origin } = await ensureExists(client, desired, {
@@ -38,9 +38,11 @@ test("an update of a deployment in deletion says so and changes nothing", async 
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const client = connect(mock);
   const { deployment } = await ensureExists(client, desired);
-  await client.deleteDeployment(deployment.id);
+  await client.deployments.delete(deployment.id);
   const changed = { ...desired, sourceRevisionConfig: { ...desired.sourceRevisionConfig, repoRef: "next" } };
-  await expect(update(client, deployment.id, changed)).rejects.toThrow(/is being deleted \(AWAITING_DELETE\)/);
+  await expect(reconcile(client, changed, { id: deployment.id }).started).rejects.toThrow(
+    /is being deleted \(AWAITING_DELETE\)/,
+  );
   expect(mock.requests({ method: "PATCH" })).toEqual([]);
 });
 
@@ -49,7 +51,7 @@ test("a deletion that the server refuses because one is under way is waited for"
   const clock = new FakeClock(mock.clock.now());
   const client = connect(mock, clock);
   const { deployment } = await ensureExists(client, desired);
-  await client.deleteDeployment(deployment.id);
+  await client.deployments.delete(deployment.id);
   mock.faults.add({ match: { method: "DELETE" }, effect: { status: 409, body: { detail: "It is being deleted." } } });
   clock.onSleep = () => void mock.deployments.advance(deployment.id).catch(() => {});
   await deleteDeployment(client, deployment.id);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { create, waitUntilLive } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import { declaration } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -9,15 +9,15 @@ test("an outage of five minutes after DEPLOYED is waited out", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const clock = new FakeClock(mock.clock.now());
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key", clock });
-  const ensured = await create(client, declaration(), { onDeployment: () => {} });
+  const run = reconcile(client, declaration());
+  const { deployment } = await run.started;
   mock.faults.add({
-    match: { method: "GET", path: `/v2/deployments/${ensured.deployment.id}` },
+    match: { method: "GET", path: `/v2/deployments/${deployment.id}` },
     effect: { status: 503 },
   });
   const mendedAt = clock.now() + 300_000;
   clock.onSleep = (now) => {
     if (now >= mendedAt) mock.faults.clear();
   };
-  const live = await waitUntilLive(client, ensured);
-  expect(live?.revision.status).toBe("DEPLOYED");
+  expect((await run.live()).revision?.status).toBe("DEPLOYED");
 });

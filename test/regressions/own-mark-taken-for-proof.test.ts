@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { ensureExists } from "../../core/creation.ts";
-import { create } from "../../core/reconcile.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { ensureExists } from "../../core/reconcile/create.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
 import { startMockServer } from "../../mock-server/server.ts";
 import { declaration } from "../support/deployments.ts";
 
@@ -18,7 +18,7 @@ async function ground(transitions: "immediate" | "manual") {
 test("a deployment with the own marker of which nothing is live is an interrupted creation, and gets no second revision", async () => {
   const { mock, client, deployment } = await ground("manual");
   await using _ = mock;
-  const resumed = await create(client, declaration(), { claim, onDeployment: () => {} });
+  const resumed = await reconcile(client, declaration(), { claim }).started;
   expect(resumed).toMatchObject({
     origin: "resumed",
     marker: owner,
@@ -30,7 +30,7 @@ test("a deployment with the own marker of which nothing is live is an interrupte
 test("a live deployment with the own marker is never an interrupted creation: it is kept, with a new generation", async () => {
   const { mock, client, deployment } = await ground("immediate");
   await using _ = mock;
-  const kept = await create(client, declaration(), { claim, onDeployment: () => {} });
+  const kept = await reconcile(client, declaration(), { claim }).started;
   expect(kept).toMatchObject({
     origin: "kept",
     marker: `${owner}#g-0123456789ab`,
@@ -45,8 +45,6 @@ test("a deployment with the own marker that is made from another repository is r
   const desired = declaration({
     sourceConfig: { ...declaration().sourceConfig, repoUrl: "https://github.com/acme/other" },
   });
-  await expect(create(client, desired, { claim, onDeployment: () => {} })).rejects.toThrow(
-    "can't become the declared one",
-  );
-  expect((await client.getDeployment(deployment.id)).latest_revision_id).toBe(deployment.latest_revision_id);
+  await expect(reconcile(client, desired, { claim }).started).rejects.toThrow("can't become the declared one");
+  expect((await client.deployments.get(deployment.id)).latest_revision_id).toBe(deployment.latest_revision_id);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { RateLimitError } from "../../core/errors.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { RateLimitError } from "../../core/client/errors.ts";
 import { deployment, deploymentId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { startScriptedServer } from "../support/scripted-server.ts";
@@ -19,15 +19,17 @@ const clientOf = (baseUrl: string, clock: FakeClock, apiKey = "key-of-a-regressi
 
 /** Has the server turn away a request that has no time to wait. */
 async function beTurnedAway(url: string, clock: FakeClock): Promise<void> {
-  await expect(clientOf(url, clock).getDeployment(deploymentId, { deadlineMs: 1_000 })).rejects.toThrow(RateLimitError);
+  await expect(clientOf(url, clock).deployments.get(deploymentId, { deadlineMs: 1_000 })).rejects.toThrow(
+    RateLimitError,
+  );
 }
 
 test("another client with the same key waits as long as the server asked", async () => {
   await using server = await busyAtFirst("20");
   const clock = new FakeClock();
   await beTurnedAway(server.url, clock);
-  await clientOf(server.url, clock).getDeployment(deploymentId);
-  await clientOf(server.url, clock).getDeployment(deploymentId);
+  await clientOf(server.url, clock).deployments.get(deploymentId);
+  await clientOf(server.url, clock).deployments.get(deploymentId);
   expect(clock.sleeps).toEqual([20_000]);
 });
 
@@ -36,8 +38,8 @@ test("another key and another server are asked at once", async () => {
   await using other = await startScriptedServer(() => ({ body: deployment() }));
   const clock = new FakeClock();
   await beTurnedAway(server.url, clock);
-  await clientOf(server.url, clock, "another-key").getDeployment(deploymentId);
-  await clientOf(other.url, clock).getDeployment(deploymentId);
+  await clientOf(server.url, clock, "another-key").deployments.get(deploymentId);
+  await clientOf(other.url, clock).deployments.get(deploymentId);
   expect(clock.sleeps).toEqual([]);
 });
 
@@ -45,7 +47,7 @@ test("a request that would be late after the pause is sent, and only the server 
   await using server = await busyAtFirst("100");
   const clock = new FakeClock();
   await beTurnedAway(server.url, clock);
-  await expect(clientOf(server.url, clock).getDeployment(deploymentId)).resolves.toMatchObject({ id: deploymentId });
+  await expect(clientOf(server.url, clock).deployments.get(deploymentId)).resolves.toMatchObject({ id: deploymentId });
   expect(clock.sleeps).toEqual([]);
 });
 
@@ -54,7 +56,7 @@ test("no server can pause a client for more than two minutes", async () => {
   const clock = new FakeClock();
   await beTurnedAway(server.url, clock);
   clock.advance(119_000);
-  await clientOf(server.url, clock).getDeployment(deploymentId);
+  await clientOf(server.url, clock).deployments.get(deploymentId);
   expect(clock.sleeps).toEqual([1_000]);
 });
 
@@ -64,7 +66,7 @@ test("an abort ends the pause", async () => {
   await beTurnedAway(server.url, clock);
   const controller = new AbortController();
   clock.onSleep = () => controller.abort();
-  const call = clientOf(server.url, clock).getDeployment(deploymentId, { signal: controller.signal });
+  const call = clientOf(server.url, clock).deployments.get(deploymentId, { signal: controller.signal });
   await expect(call).rejects.toThrow("Cancelled");
   expect(server.requests).toHaveLength(1);
 });

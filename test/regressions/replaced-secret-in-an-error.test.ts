@@ -13,7 +13,7 @@ test("a secret that a run replaces is kept out of the error", async () => {
   ground.mock.faults.add(refusal);
   const rotated = Object.fromEntries(Object.keys(plantedSecrets).map((name) => [name, `sk-rotated-${name}`]));
   const said = summary(await ground.engine.up(program({ secrets: rotated }))).join("\n");
-  expect(said).toContain("answered 400");
+  expect(said).toContain("responded with 400");
   expect(leaksIn(said)).toEqual([]);
 });
 
@@ -24,6 +24,6 @@ test("a secret that only the platform has is kept out of the error", async () =>
   ground.mock.faults.add(refusal);
   const adopting = program({ adopt: true, sourceRevisionConfig: { repoRef: "next" } });
   const said = summary(await ground.engine.up(adopting)).join("\n");
-  expect(said).toContain("answered 400");
+  expect(said).toContain("responded with 400");
   expect(leaksIn(said)).toEqual([]);
 });

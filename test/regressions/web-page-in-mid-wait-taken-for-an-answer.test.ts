@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { ControlPlane } from "../../core/client.ts";
-import { awaitGone } from "../../core/deletion.ts";
-import { ResponseError } from "../../core/errors.ts";
-import type { ProgressEvent } from "../../core/events.ts";
-import { findPushedRevision } from "../../core/pushed-revision.ts";
-import { create } from "../../core/reconcile.ts";
-import { followRollout } from "../../core/rollout.ts";
+import { ControlPlane } from "../../core/client/client.ts";
+import { ResponseError } from "../../core/client/errors.ts";
+import { waitUntilGone } from "../../core/reconcile/delete.ts";
+import { reconcile } from "../../core/reconcile/reconcile.ts";
+import { findPushedRevision } from "../../core/reconcile/update.ts";
+import { followRollout } from "../../core/rollout/follow.ts";
+import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../support/deployments.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type ScriptedAnswer, startScriptedServer } from "../support/scripted-server.ts";
@@ -45,7 +45,7 @@ test.each(standIns)(
       if (nth > 1 && nth < 40) return standIn;
       return { body: path.endsWith(revisionId) ? revision() : deployment() };
     });
-    await platform.client.getDeployment(deploymentId);
+    await platform.client.deployments.get(deploymentId);
     await expect(followRollout(platform.client, { deploymentId, revisionId })).resolves.toMatchObject({
       revision: { status: "DEPLOYED" },
     });
@@ -60,8 +60,7 @@ test("a web page in place of a deployment that was just created loses neither it
   });
   await using _ = server;
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock: new FakeClock() });
-  const onDeployment = () => {};
-  await expect(create(client, declaration(), { onDeployment })).resolves.toMatchObject({
+  await expect(reconcile(client, declaration()).started).resolves.toMatchObject({
     origin: "created",
     revisionId,
   });
@@ -75,7 +74,7 @@ test.each(standIns)("%s at the beginning is a wrong address", async (_, standIn)
 
 test.each(standIns)("%s is no end of a deletion, nor of the wait for it", async (_, standIn) => {
   await using platform = await controlPlane((nth) => (nth < 10 ? standIn : gone(deploymentId)));
-  await expect(awaitGone(platform.client, deploymentId)).resolves.toBeUndefined();
+  await expect(waitUntilGone(platform.client, deploymentId)).resolves.toBeUndefined();
 });
 
 test.each(standIns)("%s doesn't hide the platform's own build of a push", async (_, standIn) => {

@@ -1,6 +1,6 @@
-import type { DesiredDeployment } from "../../core/desired.ts";
-import type { Deployment } from "../../core/wire/deployment.ts";
-import type { Revision } from "../../core/wire/revision.ts";
+import type { Deployment } from "../../core/client/wire/deployments.ts";
+import type { Revision } from "../../core/client/wire/revisions.ts";
+import type { DesiredDeployment } from "../../core/declare/deployment.ts";
 
 export const deploymentId = "3f1c2a52-0c1e-4c3e-9b3a-0d6f3c1f7a01";
 export const revisionId = "9a7de9a4-6a80-4c5c-8d53-5d1b0b9b2c02";

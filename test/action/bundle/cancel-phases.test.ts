@@ -18,8 +18,8 @@ interface Phase {
   says: string;
 }
 
-const goesOn = "goes on on the platform and may still go live";
-const deletionGoesOn = "A deletion that had begun goes on";
+const goesOn = "continues on the platform and may still go live";
+const deletionGoesOn = "A deletion in progress continues";
 const slow = { latency: "30s" };
 
 async function makeLive(mock: MockServer, body: Record<string, unknown> = {}): Promise<void> {
@@ -85,7 +85,7 @@ const phases: Record<string, Phase> = {
       mock.transitions.set({ rules: [{ name: "*", mode: "immediate", fail: "DEPLOY_FAILED", times: 1 }] });
     },
     when: /^Rollback: CREATING/m,
-    says: "The rollback was cancelled and goes on on the platform",
+    says: "The rollback was cancelled and continues on the platform",
   },
   "a plan": {
     event: dispatch,

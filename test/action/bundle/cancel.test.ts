@@ -49,7 +49,7 @@ test.each([
   expect(result.code, result.log).toBe(1);
   expect(result.outputs).toMatchObject({ result: "cancelled", status });
   expect(result.mainLog).toContain(`Received ${signal}`);
-  expect(result.mainLog).toContain("goes on on the platform and may still go live");
+  expect(result.mainLog).toContain("continues on the platform and may still go live");
   expect(result.postLog).toBe("");
   expect(result.summary).toContain("⏹️ is no longer waited for");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
@@ -94,7 +94,7 @@ test("a signal during a creation that doesn't answer is obeyed in time", async (
       mock.faults.replace([{ match: { method: "POST", path: "/v2/deployments" }, effect: { latency: "30s" } }]),
   });
   expect([result.code, result.outputs.result]).toEqual([1, "cancelled"]);
-  expect(result.log).toContain("run again to look");
+  expect(result.log).toContain("run again to see");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 
@@ -103,7 +103,7 @@ test("after a kill the post step says what goes on and frees the GitHub deployme
   expect(result.code).toBeNull();
   expect(result.outputs["revision-id"]).toBeTruthy();
   expect(result.outputs["deployment-id"]).toBeTruthy();
-  expect(result.postLog).toContain(`Revision ${result.outputs["revision-id"]} goes on on the platform`);
+  expect(result.postLog).toContain(`Revision ${result.outputs["revision-id"]} continues on the platform`);
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 

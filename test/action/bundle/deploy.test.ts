@@ -154,7 +154,7 @@ test("a timeout is no failure of the deployment", async () => {
   const inputs = agentInputs(mock, { timeout: "2s" });
   const { code, outputs, log } = await runAction({ event: push("a".repeat(40)), inputs });
   expect([code, outputs.result, outputs.status]).toEqual([1, "timed-out", "CREATING"]);
-  expect(log).toContain("the rollout goes on and may still succeed");
+  expect(log).toContain("the rollout continues and may still succeed");
 });
 
 test.each([
@@ -412,6 +412,6 @@ test("a key that the control plane doesn't know is told with what to do", async 
   });
   const { code, log, everything } = await runAction({ event: push("a".repeat(40)), inputs: agentInputs(mock) });
   expect(code).toBe(1);
-  expect(log).toMatch(/::error title=graphdeploy%3A failed::GET \/v2\/deployments answered 401/);
+  expect(log).toMatch(/::error title=graphdeploy%3A failed::GET \/v2\/deployments responded with 401/);
   expect(everything).not.toContain(apiKey);
 });

@@ -120,7 +120,7 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   mock.transitions.set({ mode: "manual" });
   const { outputs, log } = await run(mock, github, { event: opened, onOutput: killOnce("CREATING") });
   expect(comment(), log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
-  expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} goes on on the platform`);
+  expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} continues on the platform`);
 });
 
 test("after a kill of its deletion a preview isn't shown as live any more", async () => {
@@ -132,7 +132,7 @@ test("after a kill of its deletion a preview isn't shown as live any more", asyn
   const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
   const bodies = github.comments.get(12)?.map(({ body }) => body);
   expect(bodies, log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
-  expect(bodies?.[0]).toContain("What had been asked of the platform goes on");
+  expect(bodies?.[0]).toContain("What was requested of the platform continues");
 });
 
 test("a kill while the comment is written leaves what the run found out in it", async () => {
