@@ -113,7 +113,7 @@ export class Redactor {
 
   /**
    * Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. Values that ordinary text is full of are left
-   * alone ({@link unprotectedBecause}).
+   * alone (`unprotectedBecause`).
    */
   add(values: Iterable<string | undefined>): this {
     for (const value of values) {

@@ -16,7 +16,7 @@ const commands = {
   demo: ["scripts/demo.ts"],
   dev: ["mock-server/dev.ts"],
   mock: ["mock-server/main.ts"],
-  pictures: ["scripts/screenshots.ts"],
+  pictures: ["scripts/pictures.ts"],
   reference: ["scripts/reference.ts"],
   "release-check": ["scripts/release-check.ts"],
   "test-long": ["scripts/test-long.ts"],

@@ -1,4 +1,5 @@
-// `npm run reference [-- --check]`: writes the pages under docs/reference that are made of the sources, or says which of them are outdated.
+// `npm run reference [-- --check]`: writes what the documentation shows of the sources (pages of docs/reference, examples and tables in other
+// pages), or says which pages are outdated.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { actionPage } from "./reference/action-page.ts";
@@ -6,6 +7,7 @@ import { apiPages } from "./reference/api-pages.ts";
 import { commandLinePage } from "./reference/command-line-page.ts";
 import { configurationPages } from "./reference/configuration-pages.ts";
 import { environmentPage } from "./reference/environment-page.ts";
+import { filledPages } from "./reference/filled-pages.ts";
 import { operationsPages } from "./reference/operations-pages.ts";
 import { providerPage } from "./reference/provider-page.ts";
 import { checkout } from "./run-command.ts";
@@ -26,6 +28,7 @@ export async function makeReference(): Promise<Reference> {
     ["docs/reference/environment-variables.md", await environmentPage()],
     ...configurationPages(),
     ...(await operationsPages()),
+    ...(await filledPages()),
     ...api.pages,
   ]);
   return { pages, problems: api.warnings };

@@ -60,7 +60,7 @@ const reasons: Readonly<Record<Effect, string>> = {
 /**
  * What brings the platform to what is declared, where either side may be missing: create what isn't there, delete what isn't declared any more.
  * Pure.
- * @throws as {@link planUpdate}
+ * @throws {@link ConfigError} for what the platform can't do
  */
 export function planDeployment(
   desired: DesiredDeployment | undefined,

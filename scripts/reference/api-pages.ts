@@ -77,7 +77,7 @@ export async function apiPages(): Promise<ApiPages> {
       return message;
     };
     showTypesAsWritten(app);
-    showFieldsOfSchemas(app);
+    showDerivedTypes(app);
     leaveOutRepetitions(app);
     const project = await app.convert();
     if (project === undefined) throw new Error(`TypeDoc failed: ${warnings.join("\n")}`);
@@ -125,23 +125,26 @@ function showTypesAsWritten(app: Application): void {
   );
 }
 
-/** Of a type that is inferred from a zod schema, the fields instead of the schema. */
-function showFieldsOfSchemas(app: Application): void {
+/** Types that are written as something about a value: inferred from a zod schema, or made of the entries of a list or the keys of an object. */
+const derivedType = /\bz\.(infer|input|output)<|\(typeof \w+\)\[number\]|\bkeyof typeof\b/;
+
+/** What such a type is, instead of how it is made. */
+function showDerivedTypes(app: Application): void {
   const resolutions: (() => void)[] = [];
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context: Context, reflection: DeclarationReflection) => {
     if (!reflection.kindOf(ReflectionKind.TypeAlias)) return;
     const declaration = context.getSymbolFromReflection(reflection)?.declarations?.find(ts.isTypeAliasDeclaration);
-    if (declaration === undefined || !/\bz\.(infer|input|output)</.test(declaration.type.getText())) return;
+    if (declaration === undefined || !derivedType.test(declaration.type.getText())) return;
     const scope = context.withScope(reflection);
     resolutions.push(() => {
       const type = context.getTypeAtLocation(declaration);
       if (type === undefined) return;
-      // Under its alias it would be printed as `z.infer<…>` again.
-      const fields = Object.assign(Object.create(Object.getPrototypeOf(type)), type, {
+      // Under its alias it would be printed as it is written again.
+      const bare = Object.assign(Object.create(Object.getPrototypeOf(type)), type, {
         aliasSymbol: undefined,
         aliasTypeArguments: undefined,
       });
-      reflection.type = context.converter.convertType(scope, fields);
+      reflection.type = context.converter.convertType(scope, bare);
     });
   });
   app.converter.on(
