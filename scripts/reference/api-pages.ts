@@ -98,6 +98,8 @@ function pageOf(specifier: string, body: string): string {
   const text = body
     .replaceAll("](provider.md", "](graphdeploy.md")
     .replaceAll(/<a id="[^"]*"><\/a> /g, "")
+    // Members have no anchors of their own.
+    .replaceAll(/\[`?([^`\]]+)`?\]\((?:\w[\w-]*\.md)?#property-[^)]*\)/g, "`$1`")
     // The headings part the entries well enough, and a signature ends with what it returns.
     .replaceAll("\n***\n", "")
     .replaceAll(/#+ Returns\n\n[^#\n].*\n(?=\n#|\n?$)/g, "")
