@@ -5,6 +5,7 @@ const server = { deps: { external: [/\/build\//] } };
 
 export default defineConfig({
   test: {
+    maxWorkers: "100%",
     reporters: ["default", "json"],
     outputFile: { json: ".cache/vitest-report.json" },
     projects: [

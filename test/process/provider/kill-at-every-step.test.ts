@@ -137,14 +137,19 @@ test.each(Object.entries(operations))("a clean %s asks what the table says", asy
   );
 });
 
+/** `npm run test:long` takes every failure at every request; else each request meets a third of the failures, and each failure a third of the requests. */
+const isComplete = process.env.GRAPHDEPLOY_KILLS === "all";
+
 const cases = Object.entries(operations).flatMap(([name, operation]) =>
   operation.steps.flatMap((step, index) =>
-    Object.entries(failures).map(([failureName, failure]) => ({
-      title: `${name}, request ${index + 1} (${step}): ${failureName}`,
-      nth: index + 1,
-      operation,
-      failure,
-    })),
+    Object.entries(failures)
+      .filter((_, failureIndex) => isComplete || (index + failureIndex) % 3 === 0)
+      .map(([failureName, failure]) => ({
+        title: `${name}, request ${index + 1} (${step}): ${failureName}`,
+        nth: index + 1,
+        operation,
+        failure,
+      })),
   ),
 );
 

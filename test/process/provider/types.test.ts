@@ -42,7 +42,7 @@ test("each mistake in a program is one error, in the line where it is made", () 
 
 test("an editor completes the values and fields that the platform has today", () => {
   const completed = (text: string) => {
-    edited = `import { Deployment, Provider } from "../../../../provider/index.ts";\n${text.replace("|", "")}`;
+    edited = `import { Deployment, Provider } from "../../../provider/index.ts";\n${text.replace("|", "")}`;
     version += 1;
     const position = edited.lastIndexOf("\n") + 1 + text.indexOf("|");
     return service.getCompletionsAtPosition(editedProgram, position, {})?.entries.map(({ name }) => name);

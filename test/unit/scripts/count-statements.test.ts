@@ -4,7 +4,7 @@ import { countStatements } from "../../../scripts/count-statements.ts";
 test("types, comments, line breaks and braces don't count, nested statements do", () => {
   const bare = "export const twice = (n) => { if (n > 0) return n * 2; return 0; };";
   const dressed = `
-    import type { Reader } from "../../scripts/reader.ts";
+    import type { Reader } from "./reader.ts";
     interface Options { size: number }
     /** Doubles. */
     export const twice = (n: number): number => {

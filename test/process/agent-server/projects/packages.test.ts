@@ -60,7 +60,7 @@ test("packages are found by exports with conditions, patterns, a map of imports 
       import { own } from "a/own"; import { deep } from "a/deep/x/y"; import { inner } from "#inner"; import { one } from "#b/one";
       export const value = [own, deep, inner, one];`,
     "node_modules/a/dist/own.js": 'export const own = "own";',
-    "node_modules/a/dist/deep/x/y.js": 'export { inner as deep } from "../../../../inner.js";',
+    "node_modules/a/dist/deep/x/y.js": 'export { inner as deep } from "../../inner.js";',
     "node_modules/a/dist/inner.js": "export const inner = import.meta.url.slice(-23);",
     "node_modules/b/package.json": {
       name: "b",
@@ -76,8 +76,8 @@ test("CommonJS packages, JSON, and files whose kind their name or a nearer packa
     "main.mjs": main("value", "a"),
     "node_modules/a/package.json": { name: "a", type: "module", exports: "./index.js" },
     "node_modules/a/index.js": `
-      import cjs from "../../../project/kinds/one.cjs"; import mjs from "../../../project/kinds/two.mjs"; import near from "../../../project/kinds/near/three.js";
-      import data from "../../../project/data.json" with { type: "json" }; import common from "common"; import untold from "untold"; import fs from "fs";
+      import cjs from "./kinds/one.cjs"; import mjs from "./kinds/two.mjs"; import near from "./kinds/near/three.js";
+      import data from "./data.json" with { type: "json" }; import common from "common"; import untold from "untold"; import fs from "fs";
       import { createRequire } from "node:module";
       const required = createRequire(import.meta.url)("common");
       export default [cjs, mjs, near, data, common, untold, typeof fs.readFileSync, required === common];`,
@@ -97,7 +97,7 @@ test("CommonJS packages, JSON, and files whose kind their name or a nearer packa
     "node_modules/common/extra.cjs": 'module.exports = "required";',
     "node_modules/common/extra.mjs": 'export default "imported";',
     "node_modules/untold/package.json": { name: "untold" },
-    "node_modules/untold/index.js": 'import part from "../../../project/part.js"; export default part;',
+    "node_modules/untold/index.js": 'import part from "./part.js"; export default part;',
     "node_modules/untold/part.js": 'export default "module by its syntax";',
   });
   const common = ["part", "part", "required", "required"];
