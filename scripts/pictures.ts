@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
 import { startDevServer } from "../mock-server/dev-server.ts";
 import { startMockServer } from "../mock-server/server.ts";
-import { createPulumiProject } from "../test/support/pulumi/cli.ts";
+import { createPulumiProject } from "../test/kit/pulumi/cli.ts";
 import { buildPackageIfStale } from "./build-package.ts";
 import { getChromium } from "./get-chromium.ts";
 import { getPulumi } from "./get-pulumi.mjs";
@@ -71,7 +71,10 @@ async function rolloutPicture(): Promise<void> {
     "$ pulumi config set ref next && pulumi up",
     ...rowsOf(failed.stdout),
   ];
-  await writeFile(join(checkout, "docs/images/rollout.svg"), terminalPicture(lines));
+  await writeFile(
+    join(checkout, "docs/images/rollout.svg"),
+    terminalPicture("pulumi up, as it goes live and with a build that fails", lines),
+  );
 }
 
 /** What an `up` says about the deployment: its rows, without the type and the difference in each, the failure, and the time it took. */

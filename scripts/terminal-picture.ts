@@ -31,8 +31,8 @@ interface Style {
   isBold: boolean;
 }
 
-/** An SVG picture of terminal output. Colors and bold text follow its escape sequences; others are left out. */
-export function terminalPicture(lines: readonly string[]): string {
+/** An SVG picture of terminal output; `title` says what it shows. Colors and bold text follow its escape sequences; others are left out. */
+export function terminalPicture(title: string, lines: readonly string[]): string {
   const columns = Math.max(...lines.map((line) => visibleText(line).length));
   const width = Math.ceil(columns * fontSize * characterWidth) + 2 * padding;
   const height = lines.length * lineHeight + 2 * padding;
@@ -44,6 +44,7 @@ export function terminalPicture(lines: readonly string[]): string {
   const font = `font-family="ui-monospace, Menlo, Consolas, 'Liberation Mono', monospace" font-size="${fontSize}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ${font}>`,
+    `<title>${title}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
     ...rows,
     "</svg>",

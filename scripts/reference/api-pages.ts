@@ -6,6 +6,7 @@ import {
   type Context,
   Converter,
   type DeclarationReflection,
+  Logger,
   LogLevel,
   ReflectionKind,
   type SignatureReflection,
@@ -24,6 +25,15 @@ const entryPoints = {
 export interface ApiPages {
   readonly pages: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
+}
+
+/** Keeps what TypeDoc warns about instead of printing it. */
+class CollectingLogger extends Logger {
+  readonly warnings: string[] = [];
+
+  override log(message: string, level: LogLevel): void {
+    if (level >= LogLevel.Warn) this.warnings.push(message);
+  }
 }
 
 const options = {
@@ -70,12 +80,9 @@ export async function apiPages(): Promise<ApiPages> {
       // The plugin adds this output, with the path as its folder.
       outputs: [{ name: "markdown", path: folder }],
     } as Parameters<typeof Application.bootstrapWithPlugins>[0]);
-    const warnings: string[] = [];
-    app.logger.level = LogLevel.None;
-    app.logger.addContext = (message, level) => {
-      if (level === LogLevel.Warn || level === LogLevel.Error) warnings.push(message);
-      return message;
-    };
+    const logger = new CollectingLogger();
+    app.logger = logger;
+    const { warnings } = logger;
     showTypesAsWritten(app);
     showDerivedTypes(app);
     leaveOutRepetitions(app);
