@@ -12,11 +12,14 @@ import type { ResourceOptionInputs } from "./state.ts";
 export interface SourceConfigArgs {
   /** The repository host's integration (`github`). Can't change: replaces. */
   integrationId?: pulumi.Input<string>;
-  /** Address of the repository (`github`). Can't change: replaces. */
+  /** Address of the repository (`github`); `.git` at its end makes no difference. Can't change: replaces. */
   repoUrl?: pulumi.Input<string>;
   /** `dev`, `prod`, `dev_free` … (not for `external_docker`). Can't change: replaces. @default the platform's */
   deploymentType?: pulumi.Input<Open<KnownDeploymentType>>;
-  /** Whether the platform builds each push to the branch by itself. Must be false with a tag. A change is a patch. @default false */
+  /**
+   * Whether the platform builds each push to the branch by itself. Must be false with a tag. A change is a patch.
+   * @default false
+   */
   buildOnPush?: pulumi.Input<boolean>;
   /** The deployment's address (`external_docker` only). A change is a patch; it can't be cleared. */
   customUrl?: pulumi.Input<string>;
@@ -67,8 +70,9 @@ export interface DeploymentArgs {
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
-   * Secret environment variables by name; always encrypted in the state and in no output. A change makes a new revision. Pulumi's own debug log
-   * (`--debug`, or `--logtostderr` with `-v=3` or more) prints the inputs of a resource that a preview would create or change, these too.
+   * Secret environment variables by name, also those that a transformation adds; always encrypted in the state and in
+   * no output. A change makes a new revision. Pulumi's own debug log (`--debug`, or `--logtostderr` with `-v=3` or
+   * more) prints the inputs of a resource that a preview would create or change, these too.
    */
   secrets?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
@@ -78,7 +82,7 @@ export interface DeploymentArgs {
   secretReferences?: pulumi.Input<Record<string, pulumi.Input<SecretReferenceArgs>>>;
   /** Shown instead of the name. A change is a patch; it can't be cleared. */
   displayName?: pulumi.Input<string>;
-  /** Any values; a change in them rolls out again, for example `{ prompt: hash }`. */
+  /** Any values, in a map or a list; a change in them rolls out again, for example `{ prompt: hash }`. */
   triggers?: pulumi.Input<Record<string, unknown> | readonly unknown[]>;
   /**
    * The commit that must be live. With `buildOnPush` a change waits for the platform's own build of it (120 s, then one is made); without, it
@@ -96,7 +100,10 @@ export interface DeploymentArgs {
     update?: pulumi.Input<string | number>;
     delete?: pulumi.Input<string | number>;
   }>;
-  /** Adopt a deployment of that name that exists already. @default false */
+  /**
+   * Adopt a deployment of that name that exists already, whoever owns it, by one revision. Fields that can't change
+   * must be equal. @default false
+   */
   adopt?: pulumi.Input<boolean>;
   /** Delete the tracing project of the same name together with the deployment. @default false */
   deleteTracingProject?: pulumi.Input<boolean>;
