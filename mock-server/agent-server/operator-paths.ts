@@ -14,7 +14,7 @@ export function isForOperators(path: string): boolean {
  */
 export function refuseForeignPages(context: Pick<RequestContext, "header">): void {
   const origin = context.header("origin");
-  const isForeign = origin !== undefined && !isLoopbackOrigin(origin);
-  if (!isForeign && context.header("sec-fetch-site") !== "cross-site") return;
-  throw new HttpError(403, "What is for operators isn't for web pages from elsewhere.");
+  const isForeign =
+    origin === undefined ? context.header("sec-fetch-site") === "cross-site" : !isLoopbackOrigin(origin);
+  if (isForeign) throw new HttpError(403, "What is for operators isn't for web pages from elsewhere.");
 }
