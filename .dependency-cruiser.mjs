@@ -1,7 +1,7 @@
 // Which folder may import which: `npm run check` compares the sources with this. Types count as well as values.
 
 /** Of the client, what says how the wire looks and how users write settings; the rest sends requests. */
-const sharedCore = "^core/((client/)?wire/|(dialect|duration|errors|redact|reserved-names)[.]ts$)";
+const sharedCore = "^core/(client/(wire/|errors[.]ts$)|(duration|redact)[.]ts$)";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -12,6 +12,13 @@ export default {
       severity: "error",
       from: { path: "^core/" },
       to: { path: "^(provider|action|cli|mock-server)/|node_modules/@(pulumi|actions)/" },
+    },
+    {
+      name: "core-in-layers",
+      comment: "Requests know nothing of declarations and rollouts; reconciling stands on all of them.",
+      severity: "error",
+      from: { path: "^core/(client|declare|rollout)/" },
+      to: { path: "^core/(declare|rollout|reconcile)/", pathNot: "^core/$1/" },
     },
     {
       name: "doors-know-the-core-only",

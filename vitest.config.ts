@@ -1,16 +1,36 @@
 import { defineConfig } from "vitest/config";
 
+// Pulumi stores the source text of provider functions, so the built package must reach it as it is, untransformed.
+const server = { deps: { external: [/\/build\//] } };
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/fixtures/**", "**/node_modules/**"],
-    // Pulumi stores the source text of provider functions, so the built package must reach it as it is, untransformed.
-    server: { deps: { external: [/\/build\//] } },
-    globalSetup: ["test/support/build-once.ts"],
-    // The slowest tests run the real Pulumi CLI several times; nothing asserts on time.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    maxWorkers: "100%",
     reporters: ["default", "json"],
     outputFile: { json: ".cache/vitest-report.json" },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          server,
+          pool: "threads",
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      // The slowest tests run the real Pulumi CLI several times; nothing asserts on time.
+      ...(["process", "system"] as const).map((name) => ({
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          server,
+          globalSetup: ["test/kit/build-once.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      })),
+    ],
   },
 });

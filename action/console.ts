@@ -48,7 +48,7 @@ export class Console {
     }
     const token = randomUUID();
     const text = lines.map((line) => this.#redactor.text(line)).join("\n");
-    // Without its carriage returns, or across its lines, a text may spell a secret that it didn't before.
+    // Without its carriage returns, or across its lines, a text may contain a secret that it didn't before.
     const shown = this.#redactor.text(text.replaceAll("\r", ""));
     process.stdout.write(`::stop-commands::${token}\n${shown}\n::${token}::\n`);
   }

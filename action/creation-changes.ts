@@ -1,6 +1,6 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { declaredEntries } from "../core/environment.ts";
-import { fields } from "../core/fields.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { fields } from "../core/declare/fields.ts";
+import { declaredEntries } from "../core/reconcile/environment.ts";
 import type { PlannedChange } from "./report.ts";
 
 const reason = "is set when the deployment is created";

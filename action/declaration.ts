@@ -1,6 +1,6 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { compareEnvironment } from "../core/environment.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { compareEnvironment } from "../core/reconcile/environment.ts";
 import type { Inputs } from "./inputs.ts";
 import type { TargetSource } from "./target.ts";
 

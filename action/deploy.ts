@@ -1,20 +1,22 @@
-import { applyDesired } from "../core/application.ts";
-import { firstRevisionId } from "../core/change.ts";
-import { ensureExists } from "../core/creation.ts";
-import { isBeingDeleted } from "../core/deletion.ts";
-import type { DesiredDeployment } from "../core/desired.ts";
-import { ApiError, ConfigError, NameInUse } from "../core/errors.ts";
-import type { Claim } from "../core/ownership.ts";
-import { readMarker } from "../core/ownership-marker.ts";
-import { type Ensured, observe, update, waitUntilLive } from "../core/reconcile.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { ApiError, ConfigError, NameInUse } from "../core/client/errors.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { isBeingDeleted } from "../core/reconcile/delete.ts";
+import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
+import {
+  type LiveDeployment,
+  type ReconcileOptions,
+  type Reconciliation,
+  reconcile,
+  type StartedRollout,
+} from "../core/reconcile/reconcile.ts";
+import { followRollout } from "../core/rollout/follow.ts";
 import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
-import { revisionToFollow, revisionUnderWay } from "./followed-revision.ts";
+import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
 import { claimOf, isSameOwner, ownerFor, whyNotOurs } from "./ownership.ts";
-import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
@@ -36,48 +38,61 @@ export interface Task {
  * @throws the core's errors; {@link SmokeTestError}
  */
 export async function deploy(session: Session, task: Task): Promise<void> {
-  const { client, console, progress, inputs, report, signal } = session;
-  const { onProgress } = progress;
-  const { deployment: existing } = await client.findByName(task.desired.name, { signal });
+  const { client, console, progress, inputs, signal } = session;
+  const { deployment: existing } = await client.deployments.findByName(task.desired.name, { signal });
   // The creation waits for the end of a deletion, which an earlier run or somebody else may have begun.
   const isFree = existing === undefined || isBeingDeleted(existing);
-  const ensured: Begun = isFree ? await create(session, task) : await rollOut(session, task, existing);
-  progress.tellDeployment(ensured.deployment, ensured.origin === "created");
-  if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
-  const wait = (begun: Ensured) =>
-    waitUntilLive(client, begun, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress });
-  let live: Awaited<ReturnType<typeof waitUntilLive>>;
-  try {
-    live = await wait(ensured);
-  } catch (error) {
-    if (ensured.doubt !== undefined && isFailedRollout(error)) console.warning(ensured.doubt);
+  const rollout = isFree ? await create(session, task) : await rollOut(session, task, existing);
+  const { deployment, origin, revisionId, doubt } = rollout;
+  progress.reportDeployment(deployment, origin === "created");
+  if (revisionId !== undefined && !inputs.wait) return reportStarted(session, revisionId);
+  let live = await rollout.live().catch((error: unknown) => {
+    if (doubt !== undefined && isFailedRollout(error)) console.warning(doubt);
     throw error;
-  }
-  const built = live?.revision.source_revision_config.repo_commit_sha ?? undefined;
+  });
+  const built = live.rollout?.revision.source_revision_config.repo_commit_sha ?? undefined;
   const { commit } = task.source;
   // Its commit wasn't known when it was followed: the branch may have moved since then, and may have been behind it.
-  if (ensured.isFollowed === true && built !== undefined && commit !== undefined && built !== commit) {
-    console.info(
-      `Revision ${ensured.revisionId} turned out to be of commit ${built}, not of ${commit}: rolling out again.`,
-    );
-    live = await wait(await rollOut(session, task, live?.deployment ?? ensured.deployment, { mayFollow: false }));
+  if (rollout.isFollowed === true && built !== undefined && commit !== undefined && built !== commit) {
+    console.info(`Revision ${revisionId} turned out to be of commit ${built}, not of ${commit}: rolling out again.`);
+    live = await (await rollOut(session, task, live.deployment, { mayFollow: false })).live();
   }
-  await finish(session, task.source, live, ensured.deployment.id);
+  await finish(session, task.source, live);
 }
 
-/** A deployment whose rollout was begun, or was under way. */
-interface Begun extends Ensured {
-  /** What may be the cause if its rollout fails. */
+/** A rollout that was begun here, or was in progress. */
+interface Rollout extends Pick<StartedRollout, "deployment" | "revisionId"> {
+  origin?: StartedRollout["origin"];
+  /** Waits until the revision is live. */
+  live(): Promise<LiveDeployment>;
+  /** What may be the cause if it fails. */
   doubt?: string | undefined;
   /** The revision is one of an earlier run. */
   isFollowed?: boolean;
 }
 
+async function begun(run: Reconciliation): Promise<Rollout> {
+  return { ...(await run.started), live: () => run.live() };
+}
+
+function followed({ client, inputs, progress, signal }: Session, deployment: Deployment, revisionId: string): Rollout {
+  const { id: deploymentId } = deployment;
+  const live = async () => {
+    const limits = { timeoutMs: inputs.timeoutMs };
+    const webUrl = client.webUrl(deployment);
+    const { onProgress } = progress;
+    const wait = { deploymentId, revisionId, webUrl, limits, signal, onProgress };
+    const rollout = await followRollout(client, wait);
+    return { deployment: rollout.deployment, revision: rollout.revision, rollout };
+  };
+  return { deployment, revisionId, live, isFollowed: true };
+}
+
 /** Rolls the present ref of a deployment out again. */
 export async function redeploy(session: Session): Promise<void> {
-  const { client, console, event, inputs, progress, report, signal } = session;
+  const { client, console, event, inputs, progress, signal } = session;
   const { name } = inputs.declared;
-  const { deployment } = await client.findByName(name, { signal });
+  const { deployment } = await client.deployments.findByName(name, { signal });
   if (deployment === undefined) {
     throw new ConfigError(`name: there is no deployment ${JSON.stringify(name)} to roll out again.`, {
       path: "name",
@@ -85,31 +100,33 @@ export async function redeploy(session: Session): Promise<void> {
     });
   }
   const claim = claimOf(deployment, ownerFor(event), inputs, console);
-  progress.tellDeployment(deployment, false);
-  const { onProgress } = progress;
-  const underWay = isRerun(event) ? await revisionUnderWay(session, deployment) : undefined;
-  if (underWay !== undefined)
-    console.info(`Revision ${underWay.id} is ${underWay.status}: a re-run follows it instead of making another.`);
-  const ensured =
-    underWay === undefined
-      ? await update(
-          client,
-          deployment.id,
-          { name, source: deployment.source },
-          { claim, adopt: inputs.adopt, redeploy: "rolled out again on purpose", signal, onProgress },
-        )
-      : { deployment, revisionId: underWay.id };
-  if (ensured.revisionId !== undefined && !inputs.wait) return leave(report, ensured.revisionId);
+  progress.reportDeployment(deployment, false);
+  const inProgress = isRerun(event) ? await revisionInProgress(session, deployment) : undefined;
+  if (inProgress !== undefined)
+    console.info(`Revision ${inProgress.id} is ${inProgress.status}: a re-run follows it instead of making another.`);
+  const desired = { name, source: deployment.source };
+  const rollout =
+    inProgress === undefined
+      ? await begun(change(session, deployment, desired, { claim, redeploy: "rolled out again on purpose" }))
+      : followed(session, deployment, inProgress.id);
+  if (rollout.revisionId !== undefined && !inputs.wait) return reportStarted(session, rollout.revisionId);
   const source = { ref: deployment.source_revision_config.repo_ref ?? undefined, commit: undefined, isPush: false };
-  await finish(
-    session,
-    source,
-    await waitUntilLive(client, ensured, { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress }),
-    deployment.id,
-  );
+  await finish(session, source, await rollout.live());
 }
 
-function leave(report: Report, revisionId: string): void {
+/** Begins a change of an existing deployment. */
+function change(
+  { client, inputs, progress, signal }: Session,
+  { id }: Deployment,
+  desired: DesiredDeployment,
+  options: ReconcileOptions,
+): Reconciliation {
+  const { onProgress } = progress;
+  const { adopt, timeoutMs } = inputs;
+  return reconcile(client, desired, { id, adopt, limits: { timeoutMs }, signal, onProgress, ...options });
+}
+
+function reportStarted({ report }: Session, revisionId: string): void {
   report.revisionId = revisionId;
   report.result = "started";
   report.message = `Revision ${revisionId} is rolling out and isn't waited for.`;
@@ -120,27 +137,32 @@ function isRerun({ runAttempt = 1 }: WorkflowEvent): boolean {
   return runAttempt > 1;
 }
 
-async function create(session: Session, task: Task): Promise<Begun> {
+async function create(session: Session, task: Task): Promise<Rollout> {
   const { client, inputs, progress, signal, console } = session;
   const { id: integrationId, doubt } = await integrationOf(session, task.desired);
   const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
-  const { onProgress } = progress;
-  const creation = ensureExists(client, desired, { claim: { owner: task.owner }, signal, onProgress });
-  const { deployment: found, origin } = await creation.catch(async (error: unknown) => {
+  const run = reconcile(client, desired, {
+    claim: { owner: task.owner },
+    mustBeNew: true,
+    limits: { timeoutMs: inputs.timeoutMs },
+    signal,
+    onProgress: progress.onProgress,
+  });
+  try {
+    const { deployment } = await run.deployment;
+    progress.reportDeployment(deployment, true);
+  } catch (error) {
+    // Another run was faster; whether what it made may be changed is seen from the deployment.
     if (error instanceof NameInUse) {
-      return { deployment: await client.getDeployment(error.deploymentId, { signal }), origin: undefined };
+      return rollOut(session, task, await client.deployments.get(error.deploymentId, { signal }));
     }
     if (doubt !== undefined && error instanceof ApiError) console.warning(doubt);
     throw error;
-  });
-  // Another run was faster; whether what it made may be changed is seen from the deployment.
-  if (origin !== "created") return rollOut(session, task, found);
-  progress.tellDeployment(found, true);
-  const deployment = await nameForPeople(session, desired, found);
-  const revisionId = await firstRevisionId(client, deployment, { signal });
-  if (!inputs.wait) console.info(`Created deployment ${deployment.id}.`);
-  return { deployment, origin, marker: task.owner, revisionId, doubt };
+  }
+  const rollout = await begun(run);
+  if (!inputs.wait) console.info(`Created deployment ${rollout.deployment.id}.`);
+  return { ...rollout, doubt };
 }
 
 async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
@@ -150,27 +172,19 @@ async function integrationOf(session: Session, { source, sourceConfig = {} }: De
   return findIntegration(session, repoUrl);
 }
 
-/** The platform takes no display name with a creation. */
-async function nameForPeople({ client, progress, signal }: Session, desired: DesiredDeployment, created: Deployment) {
-  const { name, source, displayName } = desired;
-  if (displayName === undefined) return created;
-  const { onProgress } = progress;
-  return (await applyDesired(client, { name, source, displayName }, created, { signal, onProgress })).deployment;
-}
-
 /** Changes the deployment to what is declared, with a new revision even where nothing differs; or follows one that brings the same. */
 async function rollOut(
   session: Session,
   task: Task,
   existing: Deployment,
   { mayFollow } = { mayFollow: true },
-): Promise<Begun> {
-  const { client, console, event, inputs, progress, signal } = session;
+): Promise<Rollout> {
+  const { console, event, inputs, progress } = session;
   const { source, isPreview, isOwn, owner } = task;
   const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
   const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, owner, inputs, console);
   if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
-  progress.tellDeployment(existing, false);
+  progress.reportDeployment(existing, false);
   const { ref, commit } = source;
   const pushedCommit = pushedCommitOf(desired, existing, source);
   const droppable = droppableNames(inputs);
@@ -180,10 +194,8 @@ async function rollOut(
   if (mayFollow && pushedCommit === undefined && !isTakenOver) {
     const planOptions = { droppable, marker: owner };
     const rollout = { desired, source, planOptions, isOwn, isRerun: isRerun(event) };
-    const followed = await revisionToFollow(session, existing, rollout);
-    if (followed !== undefined) {
-      return { deployment: existing, origin: "existing", marker: present, revisionId: followed.id, isFollowed: true };
-    }
+    const revision = await revisionToFollow(session, existing, rollout);
+    if (revision !== undefined) return followed(session, existing, revision.id);
   }
   const unsent = pushedCommit === undefined ? [] : unsentNames(desired, existing, droppable);
   if (unsent.length > 0) {
@@ -194,16 +206,15 @@ async function rollOut(
   const what = [desired.sourceRevisionConfig?.imageUri ?? ref, commit]
     .filter((part) => part !== undefined)
     .join(" at ");
-  return update(client, existing.id, desired, {
+  const options = {
     claim,
     adopt: !isPreview && inputs.adopt,
     droppable,
     // Values that the platform hides are sent again with every revision that is made anyway; where the platform makes it, they would make a second one.
     unreadable: pushedCommit === undefined ? "changed" : "same",
     ...(pushedCommit === undefined ? { redeploy: `deploys ${what}` } : { pushedCommit }),
-    signal,
-    onProgress: progress.onProgress,
-  });
+  } as const;
+  return begun(change(session, existing, desired, options));
 }
 
 /** @throws {@link ConfigError} for a deployment that only has the name of the preview */
@@ -219,14 +230,12 @@ function claimPreview({ desired, owner }: Task, existing: Deployment): Claim {
 async function finish(
   session: Session,
   { commit }: TargetSource,
-  live: Awaited<ReturnType<typeof waitUntilLive>>,
-  id: string,
+  { deployment, revision, rollout }: LiveDeployment,
 ): Promise<void> {
-  const { client, console, inputs, progress, report, signal } = session;
-  const { deployment, revision } = live ?? (await observe(client, id, { signal }));
-  progress.tellDeployment(deployment);
-  if (revision !== undefined) progress.tellRevision(revision);
-  if (live === undefined) console.info("The revision of this commit is live already.");
+  const { console, inputs, progress, report } = session;
+  progress.reportDeployment(deployment);
+  if (revision !== undefined) progress.reportRevision(revision);
+  if (rollout === undefined) console.info("The revision of this commit is live already.");
   if (commit !== undefined && report.commit !== undefined && report.commit !== commit) {
     console.warning(
       `Live is commit ${report.commit}, not ${commit} of this run: the ref moved meanwhile, and a newer push won.`,

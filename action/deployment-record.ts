@@ -1,5 +1,5 @@
+import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Redactor } from "../core/redact.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
 import { publicUrl } from "./public-url.ts";
 
 /** A deployment as the platform describes it, but for what may be secret: of its environment the names alone. */

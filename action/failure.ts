@@ -1,5 +1,5 @@
+import { Aborted, Interrupted, RolloutError, RolloutTimeout, Superseded, TimeoutError } from "../core/client/errors.ts";
 import { formatDuration } from "../core/duration.ts";
-import { Aborted, Interrupted, RolloutError, RolloutTimeout, Superseded, TimeoutError } from "../core/errors.ts";
 import type { Result } from "./operations.ts";
 import type { Session } from "./session.ts";
 
@@ -30,23 +30,23 @@ export function logTailOf(error: unknown): string[] {
   return error instanceof RolloutError ? error.logTail.flatMap(({ message }) => message.split(/\r?\n/)) : [];
 }
 
-/** What a cancelled run leaves behind, told in time: the runner kills it seconds after the signal. */
-export async function answerCancel(session: Session, isDeletion: boolean): Promise<string> {
+/** What a cancelled run leaves behind, said in time: the runner kills it seconds after the signal. */
+export async function handleCancel(session: Session, isDeletion: boolean): Promise<string> {
   const { client, inputs, report } = session;
   const { deploymentId, revisionId, webUrl } = report;
   const page = webUrl === undefined ? "" : ` Its page: ${webUrl}`;
-  if (isDeletion) return "Cancelled. A deletion that had begun goes on on the platform.";
+  if (isDeletion) return "Cancelled. A deletion in progress continues on the platform.";
   if (revisionId === undefined || deploymentId === undefined) {
-    return "Cancelled before a revision was known. What had been asked of the platform goes on; run again to look.";
+    return "Cancelled before a revision was known. What was requested of the platform continues; run again to see.";
   }
   if (inputs.onCancel === "interrupt") {
     try {
-      await client.interruptRevision(deploymentId, revisionId, { deadlineMs: 2_000 });
+      await client.revisions.interrupt(deploymentId, revisionId, { deadlineMs: 2_000 });
       return `Cancelled. The platform was asked to interrupt revision ${revisionId}.${page}`;
     } catch (error) {
-      const why = error instanceof TimeoutError ? `no answer within ${formatDuration(2_000)}` : messageOf(error);
-      return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it goes on.${page}`;
+      const why = error instanceof TimeoutError ? `no response within ${formatDuration(2_000)}` : messageOf(error);
+      return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it continues.${page}`;
     }
   }
-  return `Cancelled. Revision ${revisionId} goes on on the platform and may still go live.${page}`;
+  return `Cancelled. Revision ${revisionId} continues on the platform and may still go live.${page}`;
 }

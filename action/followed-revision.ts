@@ -1,10 +1,9 @@
-import { revisionIfFound } from "../core/change.ts";
-import type { DesiredDeployment } from "../core/desired.ts";
-import { secretValuesOf } from "../core/environment.ts";
-import { type PlanOptions, planUpdate } from "../core/plan.ts";
-import { meaningOf } from "../core/revision-status.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { secretValuesOf } from "../core/reconcile/environment.ts";
+import { type PlanOptions, planUpdate } from "../core/reconcile/plan.ts";
+import { meaningOf } from "../core/rollout/status.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
 
@@ -22,21 +21,21 @@ export interface Rollout {
   isRerun: boolean;
 }
 
-/** The latest revision of a deployment, while its rollout is under way. From here on no log of it shows the deployment's secrets. */
-export async function revisionUnderWay(
+/** The latest revision of a deployment, while its rollout is in progress. From here on no log of it shows the deployment's secrets. */
+export async function revisionInProgress(
   { client, inputs, signal }: Session,
   deployment: Deployment,
 ): Promise<Revision | undefined> {
   const { id, latest_revision_id: latestId } = deployment;
   if (latestId === undefined || latestId === null) return undefined;
-  const latest = await revisionIfFound(client, id, latestId, signal);
+  const latest = await client.revisions.find(id, latestId, { signal });
   if (latest === undefined || meaningOf(latest.status) !== "waiting") return undefined;
   client.redactor.add(secretValuesOf(deployment, inputs.declared.env));
   return latest;
 }
 
 /**
- * The revision under way that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
+ * The revision in progress that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
  * take its place, and a build longer than the timeout would never go live. Where there is one that doesn't, the log says why.
  */
 export async function revisionToFollow(
@@ -45,9 +44,9 @@ export async function revisionToFollow(
   rollout: Rollout,
 ): Promise<Revision | undefined> {
   const { client, console, signal } = session;
-  const latest = await revisionUnderWay(session, existing);
+  const latest = await revisionInProgress(session, existing);
   if (latest === undefined) return undefined;
-  const deployment = await client.getDeployment(existing.id, { signal });
+  const deployment = await client.deployments.get(existing.id, { signal });
   if (deployment.latest_revision_id !== latest.id) return undefined;
   const reason = whyNotFollowed(latest, deployment, rollout);
   if (reason === undefined) {
@@ -60,7 +59,7 @@ export async function revisionToFollow(
   return undefined;
 }
 
-/** Why a revision under way doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
+/** Why a revision in progress doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
 export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
   const { desired, planOptions, isOwn } = rollout;
   const isImage = desired.sourceRevisionConfig?.imageUri !== undefined;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
-import { graphConfigFileNames } from "../core/dialect.ts";
+import { graphConfigFileNames } from "../core/client/wire/naming.ts";
 import type { InputProblem } from "./input-problem.ts";
 
 interface GraphConfigPath {

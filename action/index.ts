@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import * as core from "@actions/core";
-import { Aborted } from "../core/errors.ts";
+import { Aborted } from "../core/client/errors.ts";
 
 /** From the signal to the end, in milliseconds: the runner sends SIGINT, 7.5 s later SIGTERM, and kills 2.5 s after that. */
 const farewellMs = 4_500;

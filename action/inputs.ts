@@ -1,18 +1,16 @@
-import type { Problem } from "../core/declaration-problems.ts";
-import type { DesiredDeployment } from "../core/desired.ts";
-import { validateDesired } from "../core/desired-validation.ts";
-import { graphConfigFileNames } from "../core/dialect.ts";
+import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
+import { graphConfigFileNames } from "../core/client/wire/naming.ts";
+import type { DesiredDeployment, Problem } from "../core/declare/deployment.ts";
+import { validateDesired } from "../core/declare/validation.ts";
 import { parseTimeout } from "../core/duration.ts";
-import { ConfigError } from "../core/errors.ts";
-import { isMarkerName } from "../core/ownership-marker.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
-import { sources } from "../core/wire/source-config.ts";
 import { readDeclared } from "./declared-input.ts";
 import { type EnvironmentInput, possibleValues, readEnvironment, readNames } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
-import { type InputName, inputDefaults } from "./input-defaults.ts";
+import type { InputName } from "./input-defaults.ts";
 import { inInputNames, inputOf } from "./input-names.ts";
 import type { InputProblem } from "./input-problem.ts";
+import { InputReader } from "./input-reader.ts";
 import { jobTokenProblems } from "./job-token.ts";
 import { type Operation, operations } from "./operations.ts";
 import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
@@ -76,200 +74,146 @@ export class InputError extends Error {
 /** Reads all inputs; mistakes are collected, so that one run shows them all. */
 export function readInputs(sources: InputSources): { inputs: Inputs; problems: InputProblem[] } {
   const { event, env, keepSecret } = sources;
-  const problems: InputProblem[] = [];
-  const text = (name: InputName) => sources.get(name).trim() || undefined;
-  const withDefault = (name: InputName) => text(name) ?? inputDefaults[name];
-
+  const reader = new InputReader(sources.get);
+  const { text, flag, withDefault } = reader;
   for (const name of ["api-key", "github-token"] as const) keepEach(text(name) ?? "", keepSecret);
-  const secrets = readEnvironment("secrets", sources.get("secrets"), env);
-  for (const value of secrets.entries === undefined || secrets.problems.length > 0
-    ? possibleValues(sources.get("secrets"))
-    : Object.values(secrets.entries)) {
-    keepEach(value, keepSecret);
-  }
-  const plain = readEnvironment("env", sources.get("env"), env);
-  const removed = readNames("env-remove", sources.get("env-remove"));
-  const allowed = readNames("allow-empty", sources.get("allow-empty"));
-  const smoke = readSmokeTest(sources.get("smoke-test"));
-  for (const read of [secrets, plain, removed, allowed, smoke]) problems.push(...read.problems);
-
-  const choice = <const Value extends string>(name: InputName, values: readonly Value[]): Value => {
-    const value = withDefault(name);
-    if ((values as readonly string[]).includes(value)) return value as Value;
-    problems.push({ input: name, message: `is ${JSON.stringify(value)}, which is none of ${values.join(", ")}.` });
-    return values[0] as Value;
-  };
-  const flag = (name: InputName): boolean | undefined => {
-    const value = withDefault(name);
-    if (value === "") return undefined;
-    if (/^(true|false)$/i.test(value)) return value.toLowerCase() === "true";
-    problems.push({ input: name, message: `is ${JSON.stringify(value)}, which is neither true nor false.` });
-    return undefined;
-  };
-  const guarded = <Value>(name: (path: string | undefined) => string, read: () => Value): Value | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const text = error.path === undefined ? error.message : error.message.replace(`${error.path}: `, "");
-      const message = inInputNames(text);
-      const input = name(error.path);
-      if (!problems.some((known) => known.input === input && known.message === message))
-        problems.push({ input, message });
-      return undefined;
-    }
-  };
-
-  const missing = choice("on-missing-credentials", ["fail", "skip"]);
-  const explicit = {
-    apiKey: text("api-key"),
-    workspaceId: text("workspace-id"),
-    region: text("region"),
-    baseUrl: text("base-url"),
-    dialect: text("dialect"),
-  };
-  const settings = readSettings();
+  const values = readValues(reader, env, keepSecret);
+  const skipsMissing = reader.choice("on-missing-credentials", ["fail", "skip"]) === "skip";
+  const { settings, hasApiKey } = readSettings(reader, env, skipsMissing);
   if (settings !== undefined) keepEach(settings.apiKey, keepSecret);
-
-  const name = text("name");
-  if (name === undefined) problems.push({ input: "name", message: "is required: the name of the deployment." });
-  const ref = text("ref");
-  if (ref !== undefined && /^[0-9a-f]{40}$/i.test(ref)) {
-    problems.push({
-      input: "ref",
-      message: "is a commit: name a branch or refs/tags/<tag> here, and give the commit as sha.",
-    });
-  } else if (ref?.startsWith("refs/") && !/^refs\/(heads|tags)\/./.test(ref)) {
-    problems.push({
-      input: "ref",
-      message: `is ${JSON.stringify(ref)}, which is neither a branch nor refs/tags/<tag>.`,
-    });
-  }
-  const sha = text("sha");
-  if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
-    problems.push({ input: "sha", message: "is not the full SHA of a commit (40 hexadecimal digits)." });
-  }
-  const pullRequest = pullRequestNumber();
-  const previewName = withDefault("preview-name");
-  if (!previewName.includes("{number}")) {
-    problems.push({
-      input: "preview-name",
-      message: "has no {number} in it, so that all pull requests would share one preview.",
-    });
-  }
-
-  const operation = choice("operation", operations);
-  const expectNoChanges = flag("expect-no-changes") ?? false;
-  if (expectNoChanges && operation !== "plan") {
-    problems.push({
-      input: "expect-no-changes",
-      message: `belongs to the operation "plan", and this one is ${JSON.stringify(operation)}.`,
-    });
-  }
+  const target = readTarget(reader);
   const given = readDeclared({ text, flag, withDefault, env, event });
-  problems.push(...given.problems);
-  const declared = { ...given.declared, env: plain.entries, secrets: secrets.entries };
-  const kept = [...namesIn(secrets), ...namesIn(plain), ...Object.keys(declared.secretReferences ?? {})];
-  const both = removed.names.filter((removal) => kept.includes(removal));
-  if (both.length > 0) {
-    problems.push({
-      input: "env-remove",
-      message: `names ${both.join(", ")}, declared here too. Keep one of the two.`,
-    });
-  }
-  const markers = removed.names.filter(isMarkerName);
-  if (markers.length > 0) {
-    problems.push({
-      input: "env-remove",
-      message: `names ${markers.join(", ")}, part of the ownership marker, which graphdeploy keeps itself.`,
-    });
-  }
+  reader.problems.push(...given.problems);
+  const declared = { ...given.declared, env: values.env.entries, secrets: values.secrets.entries };
+  checkRemovals(reader, values, Object.keys(declared.secretReferences ?? {}));
   const githubToken = text("github-token");
+  const valueProblems = [
+    ...missingValueProblems("secrets", values.secrets, values.allowedEmpty),
+    ...missingValueProblems("env", values.env, values.allowedEmpty),
+    ...jobTokenProblems("secrets", values.secrets, githubToken),
+    ...jobTokenProblems("env", values.env, githubToken),
+  ];
   const inputs: Inputs = {
+    ...target,
     settings,
-    hasApiKey: hasKey(),
-    operation,
-    ref,
-    sha: sha?.toLowerCase(),
-    pullRequest,
+    hasApiKey,
     declared,
     // A run that is skipped for want of a key misses other secrets, too.
-    declarationProblems:
-      missing === "skip" && !hasKey()
-        ? []
-        : [
-            ...given.checkoutProblems,
-            ...valueProblems("secrets", secrets, allowed.names),
-            ...valueProblems("env", plain, allowed.names),
-            ...jobTokenProblems("secrets", secrets, githubToken),
-            ...jobTokenProblems("env", plain, githubToken),
-          ],
-    envUpdate: choice("env-update", ["merge", "replace"]),
-    envRemove: removed.names,
+    declarationProblems: skipsMissing && !hasApiKey ? [] : [...given.checkoutProblems, ...valueProblems],
+    envUpdate: reader.choice("env-update", ["merge", "replace"]),
+    envRemove: values.removed,
     adopt: flag("adopt") ?? false,
-    expectNoChanges,
-    previewName,
     wait: flag("wait") ?? true,
-    timeoutMs:
-      guarded(
-        () => "timeout",
-        () => parseTimeout(withDefault("timeout"), "timeout"),
-      ) ?? 1,
-    onSuperseded: choice("on-superseded", ["fail", "warn"]),
-    onCancel: choice("on-cancel", ["continue", "interrupt"]),
-    onFailure: choice("on-failure", ["none", "rollback"]),
-    smokeTest: smoke.smokeTest,
+    timeoutMs: reader.guarded("timeout", () => parseTimeout(withDefault("timeout"), "timeout")) ?? 1,
+    onSuperseded: reader.choice("on-superseded", ["fail", "warn"]),
+    onCancel: reader.choice("on-cancel", ["continue", "interrupt"]),
+    onFailure: reader.choice("on-failure", ["none", "rollback"]),
+    smokeTest: values.smokeTest,
     githubEnvironment: text("github-environment"),
     githubToken,
     comment: flag("comment") ?? true,
     summary: flag("summary") ?? true,
   };
-  return { inputs, problems };
-
-  /** Asked part by part, because one mistake would hide the others. */
-  function readSettings(): Settings | undefined {
-    const names = { explicit: "the input api-key" };
-    const { apiKey, workspaceId, region, baseUrl, dialect } = explicit;
-    const isMissing = missing === "skip" && !hasKey();
-    const some = "none";
-    const parts = [
-      { apiKey: isMissing ? some : apiKey },
-      { apiKey: some, workspaceId },
-      { apiKey: some, region, baseUrl },
-      { apiKey: some, dialect },
-    ];
-    const before = problems.length;
-    for (const part of parts) guarded(inputOfSetting, () => resolveSettings({ explicit: part, env, names }));
-    const isRight = problems.length === before;
-    return isRight && !isMissing ? resolveSettings({ explicit, env, names }) : undefined;
-  }
-
-  function pullRequestNumber(): number | undefined {
-    const given = text("pull-request");
-    if (given === undefined || /^[1-9]\d{0,14}$/.test(given)) return given === undefined ? undefined : Number(given);
-    problems.push({
-      input: "pull-request",
-      message: `is ${JSON.stringify(given)}, which is not the number of a pull request.`,
-    });
-    return undefined;
-  }
-
-  function hasKey(): boolean {
-    try {
-      resolveSettings({
-        explicit: { apiKey: explicit.apiKey },
-        env: { ...env, GRAPHDEPLOY_REGION: "us", GRAPHDEPLOY_BASE_URL: undefined },
-      });
-      return true;
-    } catch (error) {
-      // A key that can't be used is a mistake, not a missing one.
-      return !(error instanceof ConfigError && error.message.startsWith("No API key"));
-    }
-  }
+  return { inputs, problems: reader.problems };
 }
 
-function inputOfSetting(path: string | undefined): string {
-  return inputOf([path ?? ""])?.input ?? "api-key";
+/** The inputs of several lines. */
+interface Values {
+  env: EnvironmentInput;
+  secrets: EnvironmentInput;
+  /** Names that are removed from the environment. */
+  removed: readonly string[];
+  /** Names whose values may be empty. */
+  allowedEmpty: readonly string[];
+  smokeTest: SmokeTest | undefined;
+}
+
+function readValues(reader: InputReader, env: InputSources["env"], keepSecret: InputSources["keepSecret"]): Values {
+  const { rawText } = reader;
+  const secrets = readEnvironment("secrets", rawText("secrets"), env);
+  const isMalformed = secrets.entries === undefined || secrets.problems.length > 0;
+  for (const value of isMalformed ? possibleValues(rawText("secrets")) : Object.values(secrets.entries ?? {})) {
+    keepEach(value, keepSecret);
+  }
+  const plain = readEnvironment("env", rawText("env"), env);
+  const removed = readNames("env-remove", rawText("env-remove"));
+  const allowed = readNames("allow-empty", rawText("allow-empty"));
+  const smoke = readSmokeTest(rawText("smoke-test"));
+  for (const read of [secrets, plain, removed, allowed, smoke]) reader.problems.push(...read.problems);
+  return { env: plain, secrets, removed: removed.names, allowedEmpty: allowed.names, smokeTest: smoke.smokeTest };
+}
+
+/** Where to connect; a missing key is no problem where the run is skipped without one. */
+function readSettings(
+  reader: InputReader,
+  env: InputSources["env"],
+  skipsMissing: boolean,
+): Pick<Inputs, "settings" | "hasApiKey"> {
+  const explicit = {
+    apiKey: reader.text("api-key"),
+    workspaceId: reader.text("workspace-id"),
+    region: reader.text("region"),
+    baseUrl: reader.text("base-url"),
+    dialect: reader.text("dialect"),
+  };
+  const resolved = resolveSettings({ explicit, env, names: { explicit: "the input api-key" } });
+  const { settings, problems, hasApiKey } = resolved;
+  for (const problem of problems) {
+    if (problem.path === "apiKey" && !hasApiKey && skipsMissing) continue;
+    reader.reportError(inputOf([problem.path ?? ""])?.input ?? "api-key", problem);
+  }
+  return { settings, hasApiKey };
+}
+
+type TargetFields = "operation" | "ref" | "sha" | "pullRequest" | "previewName" | "expectNoChanges";
+
+/** What the run is about: the operation, and the ref or the pull request. */
+function readTarget(reader: InputReader): Pick<Inputs, TargetFields> {
+  const { text, flag, withDefault } = reader;
+  if (text("name") === undefined) reader.report("name", "is required: the name of the deployment.");
+  const ref = text("ref");
+  if (ref !== undefined && /^[0-9a-f]{40}$/i.test(ref)) {
+    reader.report("ref", "is a commit: name a branch or refs/tags/<tag> here, and give the commit as sha.");
+  } else if (ref?.startsWith("refs/") && !/^refs\/(heads|tags)\/./.test(ref)) {
+    reader.report("ref", `is ${JSON.stringify(ref)}, which is neither a branch nor refs/tags/<tag>.`);
+  }
+  const sha = text("sha");
+  if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
+    reader.report("sha", "is not the full SHA of a commit (40 hexadecimal digits).");
+  }
+  const pullRequest = readPullRequest(reader);
+  const previewName = withDefault("preview-name");
+  if (!previewName.includes("{number}")) {
+    reader.report("preview-name", "has no {number} in it, so that all pull requests would share one preview.");
+  }
+  const operation = reader.choice("operation", operations);
+  const expectNoChanges = flag("expect-no-changes") ?? false;
+  if (expectNoChanges && operation !== "plan") {
+    const message = `belongs to the operation "plan", and this one is ${JSON.stringify(operation)}.`;
+    reader.report("expect-no-changes", message);
+  }
+  return { operation, ref, sha: sha?.toLowerCase(), pullRequest, previewName, expectNoChanges };
+}
+
+function readPullRequest(reader: InputReader): number | undefined {
+  const given = reader.text("pull-request");
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  reader.report("pull-request", `is ${JSON.stringify(given)}, which is not the number of a pull request.`);
+  return undefined;
+}
+
+function checkRemovals(reader: InputReader, { env, secrets, removed }: Values, references: readonly string[]): void {
+  const kept = [...namesIn(secrets), ...namesIn(env), ...references];
+  const both = removed.filter((name) => kept.includes(name));
+  if (both.length > 0) {
+    reader.report("env-remove", `names ${both.join(", ")}, declared here too. Keep one of the two.`);
+  }
+  const markers = removed.filter(isMarkerName);
+  if (markers.length > 0) {
+    const message = `names ${markers.join(", ")}, part of the ownership marker, which graphdeploy keeps itself.`;
+    reader.report("env-remove", message);
+  }
 }
 
 function namesIn({ entries = {}, missing }: EnvironmentInput): string[] {
@@ -277,7 +221,7 @@ function namesIn({ entries = {}, missing }: EnvironmentInput): string[] {
 }
 
 /** Values that aren't there. GitHub puts nothing in the place of a secret that it doesn't have, and that would replace the value that is live. */
-function* valueProblems(
+function* missingValueProblems(
   input: InputName,
   { entries = {}, missing }: EnvironmentInput,
   allowed: readonly string[],
@@ -294,8 +238,8 @@ function* valueProblems(
 }
 
 /**
- * What is told beside other mistakes about a source that nobody knows here; `undefined` where it is known. A newer platform may take it, so it is
- * no mistake by itself.
+ * The warning about a source that this version doesn't know; `undefined` where it is known. A newer platform may accept it, so it isn't a mistake by
+ * itself.
  */
 export function unknownSource({ source }: DesiredDeployment): string | undefined {
   if ((sources as readonly string[]).includes(source)) return undefined;

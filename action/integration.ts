@@ -1,5 +1,5 @@
-import { ApiError, ResponseError } from "../core/errors.ts";
-import { isSameRepository } from "../core/repository.ts";
+import { ApiError, ResponseError } from "../core/client/errors.ts";
+import { isSameRepository } from "../core/declare/fields.ts";
 import type { Session } from "./session.ts";
 
 /** What is known about the integration that a deployment is to be created with. */
@@ -16,13 +16,13 @@ export async function findIntegration(
 ): Promise<FoundIntegration> {
   const owner = URL.parse(repositoryUrl)?.pathname.split("/")[1]?.toLowerCase();
   try {
-    const integrations = await client.listGithubIntegrations({ signal });
+    const integrations = await client.integrations.list({ signal });
     // That of the repository's own account is the likeliest; an account may have hundreds of repositories.
     const likeliestFirst = integrations.toSorted(
       (a, b) => Number(b.name?.toLowerCase() === owner) - Number(a.name?.toLowerCase() === owner),
     );
     for (const { id, name } of likeliestFirst) {
-      const repositories = await client.listGithubRepositories(id, { signal });
+      const repositories = await client.integrations.listRepositories(id, { signal });
       if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
       console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
       return { id, doubt: undefined };

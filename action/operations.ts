@@ -1,4 +1,4 @@
-/** What a run is asked to do; `auto` takes it from the event. */
+/** What a run does; `auto` takes it from the event. */
 export const operations = ["auto", "deploy", "preview", "delete", "plan", "redeploy", "sweep"] as const;
 export type Operation = (typeof operations)[number];
 

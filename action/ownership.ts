@@ -1,9 +1,8 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { ConfigError } from "../core/errors.ts";
-import type { Claim } from "../core/ownership.ts";
-import { isMarkerName, markerEntries, markerName, ownerOf, readMarker } from "../core/ownership-marker.ts";
-import { isSameRepository } from "../core/repository.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import { type Deployment, isMarkerName, markerName } from "../core/client/wire/deployments.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { isSameRepository } from "../core/declare/fields.ts";
+import { type Claim, markerEntries, ownerOf, readMarker } from "../core/reconcile/ownership.ts";
 import type { Console } from "./console.ts";
 import type { WorkflowEvent } from "./event.ts";
 import type { Inputs } from "./inputs.ts";

@@ -1,8 +1,8 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { compareEnvironment } from "../core/environment.ts";
-import { ConfigError } from "../core/errors.ts";
-import { planUpdate } from "../core/plan.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { compareEnvironment } from "../core/reconcile/environment.ts";
+import { planUpdate } from "../core/reconcile/plan.ts";
 import { creationChanges } from "./creation-changes.ts";
 import { declare, droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
 import { inInputNames, shownPath } from "./input-names.ts";
@@ -15,8 +15,8 @@ import type { TargetSource } from "./target.ts";
 export async function plan(session: Session, source: TargetSource): Promise<void> {
   const { client, inputs, report, console, progress, redactor, signal } = session;
   const desired = declare(inputs.declared, report.name, source);
-  const { deployment } = await client.findByName(desired.name, { signal });
-  if (deployment !== undefined) progress.tellDeployment(deployment);
+  const { deployment } = await client.deployments.findByName(desired.name, { signal });
+  if (deployment !== undefined) progress.reportDeployment(deployment);
   let refusal: string | undefined;
   try {
     report.plan =

@@ -9,7 +9,7 @@ import type { Result } from "./operations.ts";
 import { readState } from "./state.ts";
 
 /**
- * The safety net of a main step that was killed before it could say everything: tells what goes on, ends what GitHub shows as under way, and
+ * The safety net of a main step that was killed before it could say everything: says what continues, ends what GitHub shows as in progress, and
  * brings the comment up to date.
  */
 export async function post(env: Readonly<Record<string, string | undefined>>): Promise<void> {
@@ -24,9 +24,10 @@ export async function post(env: Readonly<Record<string, string | undefined>>): P
   // Empty where the main step was killed before it knew.
   const known = readState("result") as Result | "";
   const result = known === "" ? "cancelled" : known;
-  const what = revisionId === "" ? "What had been asked of the platform" : `Revision ${revisionId}`;
+  const what = revisionId === "" ? "What was requested of the platform" : `Revision ${revisionId}`;
   const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
-  const message = known === "" ? `The step was ended from outside. ${what} goes on on the platform.${page}` : undefined;
+  const message =
+    known === "" ? `The step was ended from outside. ${what} continues on the platform.${page}` : undefined;
   if (message !== undefined) console.warning(message);
 
   const github = connectToGitHub(token || undefined, repository, console);

@@ -1,6 +1,6 @@
-import { deleteDeployment } from "../core/deletion.ts";
-import { ConfigError } from "../core/errors.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import { deleteDeployment } from "../core/reconcile/delete.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
@@ -27,7 +27,7 @@ async function deleteUnless(
 ): Promise<void> {
   const { client, console, progress, report, signal } = session;
   const { name } = report;
-  const { deployment } = await client.findByName(name, { signal });
+  const { deployment } = await client.deployments.findByName(name, { signal });
   report.result = "deleted";
   if (deployment === undefined) {
     report.message = `There is no deployment ${name}: nothing to delete.`;
@@ -84,10 +84,10 @@ export async function sweep(session: Session): Promise<void> {
   const unknown: string[] = [];
   const reasons = new Set<string>();
   report.swept = swept;
-  for (const listed of await client.listDeployments({}, { signal }).all()) {
+  for (const listed of await client.deployments.list({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, listed.name);
     // Whose it is, is judged by itself: a listing may lag behind.
-    const deployment = pullRequest === undefined ? undefined : await client.findById(listed.id, { signal });
+    const deployment = pullRequest === undefined ? undefined : await client.deployments.find(listed.id, { signal });
     if (pullRequest === undefined || deployment === undefined) continue;
     const refusal = whyNotOurs(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {

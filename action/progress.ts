@@ -1,8 +1,8 @@
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
 import { formatDuration } from "../core/duration.ts";
-import type { OnProgress, ProgressEvent } from "../core/events.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
+import type { OnProgress, ProgressEvent } from "../core/rollout/progress.ts";
 import type { Console } from "./console.ts";
 import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
@@ -14,7 +14,7 @@ import { ShownLog } from "./shown-log.ts";
 /** Statuses in which there is no build log yet. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
-/** Turns what the core tells into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
+/** Turns progress events of the core into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
 export class Progress {
   readonly #client: ControlPlane;
   readonly #console: Console;
@@ -44,7 +44,7 @@ export class Progress {
   readonly onProgress: OnProgress = (event) => this.#take(event);
 
   /** A deployment as it was read or written. */
-  tellDeployment(deployment: Deployment, created?: boolean): void {
+  reportDeployment(deployment: Deployment, created?: boolean): void {
     this.#report.deploymentId = deployment.id;
     this.#report.created = created ?? this.#report.created ?? false;
     const url = deployment.source_config.custom_url ?? undefined;
@@ -55,7 +55,7 @@ export class Progress {
     this.#changed();
   }
 
-  tellRevision(revision: Revision): void {
+  reportRevision(revision: Revision): void {
     this.#report.revisionId = revision.id;
     this.#report.status = revision.status;
     const commit = revision.source_revision_config.repo_commit_sha;
@@ -63,10 +63,10 @@ export class Progress {
     this.#changed();
   }
 
-  /** Closes the last status and prints what is left of the logs; without a last look at them when there is no time for it. */
-  async end(options: { lastLook: boolean } = { lastLook: true }): Promise<void> {
+  /** Closes the last status and prints what is left of the logs; without a final read when there is no time for it. */
+  async end(options: { finalRead: boolean } = { finalRead: true }): Promise<void> {
     this.#closeStep();
-    this.#endLog(options.lastLook);
+    this.#endLog(options.finalRead);
     await this.#ended;
     const log = this.#shown.text(this.#client.redactor);
     if (log !== undefined) this.#report.log = log;
@@ -99,7 +99,7 @@ export class Progress {
         this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
         return;
       case "deleting":
-        this.#console.info(`Deleting: ${event.status ?? "under way"} (${formatDuration(event.elapsedMs)}).`);
+        this.#console.info(`Deleting: ${event.status ?? "in progress"} (${formatDuration(event.elapsedMs)}).`);
         return;
       case "note":
         this.#console.info(event.message);
@@ -134,10 +134,10 @@ export class Progress {
     if (status === "DEPLOYING") show("deploy");
   }
 
-  #endLog(lastLook: boolean): void {
+  #endLog(finalRead: boolean): void {
     const log = this.#log;
     this.#log = undefined;
-    if (log !== undefined) this.#ended = Promise.all([this.#ended, log.stop({ lastLook })]);
+    if (log !== undefined) this.#ended = Promise.all([this.#ended, log.stop({ finalRead })]);
   }
 
   #closeStep(): void {

@@ -1,4 +1,5 @@
-import type { Change, Effect } from "../core/plan.ts";
+import type { Effect } from "../core/declare/fields.ts";
+import type { Change } from "../core/reconcile/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";
 import type { Result } from "./operations.ts";
@@ -19,7 +20,7 @@ export interface PlannedChange extends Omit<Change, "effect"> {
 /** What is known about the run so far: what the outputs, the summary and the comment are made from. Published through {@link publicReport}. */
 export interface Report {
   result?: Result;
-  /** What the run was asked to do, for people: `deploy`, `preview of #12`. */
+  /** What the run does, human-readable: `deploy`, `preview of #12`. */
   task: string;
   name: string;
   isPreview: boolean;

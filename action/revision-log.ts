@@ -1,13 +1,13 @@
-import type { ControlPlane } from "../core/client.ts";
-import type { LogEntry } from "../core/wire/logs.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { LogEntry } from "../core/client/wire/revisions.ts";
 import type { Console } from "./console.ts";
 import type { ShownLog } from "./shown-log.ts";
 
-/** Between two looks for new lines, in milliseconds. */
+/** Between two reads of the log, in milliseconds. */
 const pauseMs = 3_000;
 
-/** Pages of new lines that one look reads at most, of 500 lines each. */
-const mostPages = 20;
+/** Pages of new lines in one read, of 500 lines each. */
+const maxPages = 20;
 
 /** Prints the build or deploy log of one revision while it grows. Best effort: a log that can't be read never disturbs the rollout. */
 export class RevisionLog {
@@ -39,29 +39,28 @@ export class RevisionLog {
     this.#following = this.#follow();
   }
 
-  /** Prints what is still to come and ends; without a last look where there is no time for it. */
-  async stop(options: { lastLook: boolean }): Promise<void> {
+  /** Prints what remains and ends; without a final read where there is no time for it. */
+  async stop(options: { finalRead: boolean }): Promise<void> {
     this.#stopped.abort();
     await this.#following;
-    if (options.lastLook) await this.#look();
+    if (options.finalRead) await this.#read();
   }
 
   async #follow(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      await this.#look();
+      await this.#read();
       await this.#client.clock.sleep(pauseMs, this.#stopped.signal).catch(() => undefined);
     }
   }
 
-  async #look(): Promise<void> {
+  async #read(): Promise<void> {
     try {
-      for (let page = 0, offset: string | undefined; page < mostPages; page += 1) {
+      for (let page = 0, offset: string | undefined; page < maxPages; page += 1) {
         const query = { order: "asc", limit: 500, start_time: this.#newest, offset } as const;
-        const read = this.#kind === "build" ? this.#client.buildLogs : this.#client.deployLogs;
-        const { logs, next_offset: next } = await read.call(this.#client, this.#deploymentId, this.#revisionId, query, {
-          deadlineMs: 10_000,
-          signal: this.#stopped.signal.aborted ? undefined : this.#stopped.signal,
-        });
+        const read = this.#kind === "build" ? "buildLogs" : "deployLogs";
+        const call = { deadlineMs: 10_000, signal: this.#stopped.signal.aborted ? undefined : this.#stopped.signal };
+        const { revisions } = this.#client;
+        const { logs, next_offset: next } = await revisions[read](this.#deploymentId, this.#revisionId, query, call);
         this.#print(logs);
         if (next === null || next === undefined || next === "" || next === offset) return;
         offset = next;

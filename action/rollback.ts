@@ -1,10 +1,10 @@
-import { ownerOf, readMarker } from "../core/ownership-marker.ts";
-import { followRollout } from "../core/rollout.ts";
+import { ownerOf, readMarker } from "../core/reconcile/ownership.ts";
+import { followRollout } from "../core/rollout/follow.ts";
 import { isSameOwner } from "./ownership.ts";
 import type { Session } from "./session.ts";
 
-/** Revisions that are looked through for one that was live. */
-const newest = 100;
+/** Revisions that are searched for one that was live. */
+const maxSearched = 100;
 
 /**
  * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
@@ -20,12 +20,12 @@ export async function rollBack(
   try {
     let seen = 0;
     let last: string | undefined;
-    for await (const { id, status } of client.listRevisions(deploymentId, { status: ["DEPLOYED"] }, { signal })) {
+    for await (const { id, status } of client.revisions.list(deploymentId, { status: ["DEPLOYED"] }, { signal })) {
       seen += 1;
       if (id !== revisionId && status === "DEPLOYED") last = id;
-      if (last !== undefined || seen >= newest) break;
+      if (last !== undefined || seen >= maxSearched) break;
     }
-    const { latest_revision_id: latest, secrets } = await client.getDeployment(deploymentId, { signal });
+    const { latest_revision_id: latest, secrets } = await client.deployments.get(deploymentId, { signal });
     const marker = readMarker(secrets);
     if (marker !== undefined && !isSameOwner(marker, owner)) {
       console.warning(`The deployment is owned by ${ownerOf(marker)} now, so nothing was rolled back.`);
@@ -45,7 +45,7 @@ export async function rollBack(
       `Rolling back to revision ${last}. Its source comes back; environment variables and secrets stay as they are now.`,
     );
     const failedStatus = report.status;
-    const { latest_revision_id: newId } = await client.redeployRevision(deploymentId, last, { signal });
+    const { latest_revision_id: newId } = await client.revisions.redeploy(deploymentId, last, { signal });
     if (newId === undefined || newId === null) throw new Error("the platform named no new revision");
     const { revision } = await followRollout(client, {
       deploymentId,

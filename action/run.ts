@@ -1,6 +1,5 @@
 import * as core from "@actions/core";
-import { Redactor } from "../core/redact.ts";
-import { unprotectedBecause } from "../core/unprotected-values.ts";
+import { Redactor, unprotectedBecause } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
@@ -62,8 +61,8 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     if (inputs.settings === undefined || target.kind === "look-up")
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
     // What wrong inputs have no use for is loaded only now.
-    const { carryOut } = await import(/* webpackMode: "eager" */ "./carry-out.ts");
-    return await carryOut(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
+    const { execute } = await import(/* webpackMode: "eager" */ "./execute.ts");
+    return await execute(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
   } catch (error) {
     core.setOutput("result", "failed");
     const lines =

@@ -1,4 +1,4 @@
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
 import type { Redactor } from "../core/redact.ts";
 import type { Console } from "./console.ts";
 import type { WorkflowEvent } from "./event.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { InputProblem } from "./input-problem.ts";
 
-/** What is asked of a deployment once it is live. */
+/** How a deployment is tested once it is live. */
 export interface SmokeTest {
   /** One stateless run whose answer must match; `undefined`: only `/ok`. */
   run?: { assistant: string; input: Readonly<Record<string, unknown>>; match: RegExp } | undefined;

@@ -1,14 +1,14 @@
 import { request } from "undici";
-import { defaultDispatcher } from "../core/dispatcher.ts";
+import { defaultDispatcher } from "../core/client/connection.ts";
+import { isHttpAllowed, isServiceHost } from "../core/client/hosts.ts";
 import { formatDuration } from "../core/duration.ts";
-import { defaultHeartbeatMs, Heartbeat } from "../core/heartbeat.ts";
-import { isHttpAllowed, isServiceHost } from "../core/hosts.ts";
 import type { Redactor } from "../core/redact.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Session } from "./session.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
 
-/** How long an agent server may take to answer `/ok` once its revision is live, in milliseconds. */
+/** How long an agent server may take to respond to `/ok` once its revision is live, in milliseconds. */
 const wakeUpMs = 60_000;
 
 /** How long one run may take, in milliseconds. */
@@ -24,7 +24,7 @@ export class SmokeTestError extends Error {
 
 /**
  * Asks the agent server at `url` whether it works.
- * @throws {@link SmokeTestError} when it doesn't answer in time, or with something else than is expected
+ * @throws {@link SmokeTestError} when it doesn't respond in time, or not as expected
  */
 export async function testDeployment(
   session: Session,
@@ -42,11 +42,11 @@ export async function testDeployment(
   });
   const deadline = startedAt + wakeUpMs;
   for (;;) {
-    const answer = await ask(`${root}/ok`, settings, { signal });
-    if (answer.status === 200) break;
+    const response = await send(`${root}/ok`, settings, { signal });
+    if (response.status === 200) break;
     if (client.clock.now() >= deadline) {
       throw new SmokeTestError(
-        `${root}/ok ${describe(answer, redactor)}, still ${formatDuration(wakeUpMs)} after the revision was live.`,
+        `${root}/ok ${describe(response, redactor)}, still ${formatDuration(wakeUpMs)} after the revision was live.`,
       );
     }
     await client.clock.sleep(2_000, signal);
@@ -68,15 +68,15 @@ async function testRun(
     );
     return;
   }
-  const answer = await ask(`${root}/runs/wait`, settings, {
+  const response = await send(`${root}/runs/wait`, settings, {
     signal,
     body: { assistant_id: run.assistant, input: run.input },
     apiKey: settings.apiKey,
   });
-  if (answer.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(answer, redactor)}.`);
-  if (!run.match.test(answer.text)) {
+  if (response.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(response, redactor)}.`);
+  if (!run.match.test(response.text)) {
     throw new SmokeTestError(
-      `The answer of the smoke test's run doesn't match ${run.match}: ${redactor.text(answer.text).slice(0, 500)}`,
+      `The answer of the smoke test's run doesn't match ${run.match}: ${redactor.text(response.text).slice(0, 500)}`,
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} answers as expected.`);
@@ -96,17 +96,17 @@ function whyWithoutKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settin
   return isKnown ? undefined : "it is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS";
 }
 
-interface Answer {
-  /** 0 where there was no answer. */
+interface ServerResponse {
+  /** 0 where there was no response. */
   status: number;
   text: string;
 }
 
-async function ask(
+async function send(
   url: string,
   { allowHttpHosts }: Settings,
   { signal, body, apiKey }: { signal: AbortSignal; body?: unknown; apiKey?: string },
-): Promise<Answer> {
+): Promise<ServerResponse> {
   try {
     const response = await request(url, {
       method: body === undefined ? "GET" : "POST",
@@ -127,6 +127,8 @@ async function ask(
 }
 
 /** What came back, cut only after it is redacted: half of a secret isn't recognized. */
-function describe({ status, text }: Answer, redactor: Redactor): string {
-  return status === 0 ? `could not be asked (${text})` : `answered ${status}: ${redactor.text(text).slice(0, 300)}`;
+function describe({ status, text }: ServerResponse, redactor: Redactor): string {
+  return status === 0
+    ? `could not be reached (${text})`
+    : `responded with ${status}: ${redactor.text(text).slice(0, 300)}`;
 }

@@ -24,7 +24,7 @@ export class WriteBacks {
     this.#pullRequest = pullRequest;
   }
 
-  /** From here on the post step brings the comment up to date where this one is killed: it would go on showing what was live before. */
+  /** From here on the post step brings the comment up to date where this one is killed: it would keep showing what was live before. */
   rememberComment(): void {
     const { client, inputs, report } = this.#session;
     if (!inputs.comment || this.#pullRequest === undefined) return;
@@ -56,7 +56,7 @@ export class WriteBacks {
     this.#earlier = found.filter(({ id }) => id !== deployment.id);
   }
 
-  /** Whether an earlier attempt of this run rolled a revision out, and left it under way. */
+  /** Whether an earlier attempt of this run rolled a revision out, and left it in progress. */
   isOwnRevision(revisionId: string): boolean {
     const { runUrl } = this.#session.event;
     return this.#earlier.some(({ run, description }) => run === runUrl && description.includes(revisionId));
@@ -99,7 +99,7 @@ export class WriteBacks {
     saveState("phase", "done");
   }
 
-  /** A run that was lost with its machine left its GitHub deployment in progress; that of one still under way gets its own end after this. */
+  /** A run that was lost with its machine left its GitHub deployment in progress; that of one still in progress gets its own end after this. */
   async #closeEarlier(): Promise<void> {
     const { github, event } = this.#session;
     if (github === undefined) return;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Aborted } from "./errors.ts";
+import { Aborted } from "./client/errors.ts";
 
 /** Time, injected so that a 30-minute rollout can be tested in milliseconds. */
 export interface Clock {

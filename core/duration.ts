@@ -1,4 +1,4 @@
-import { ConfigError } from "./errors.ts";
+import { ConfigError } from "./client/errors.ts";
 
 const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
@@ -45,7 +45,7 @@ function parseText(text: string): number | undefined {
   return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * unitInMs[unit as keyof typeof unitInMs], 0);
 }
 
-/** A duration for people: `850ms`, `42s`, `3m 05s`, `1h 02m`. */
+/** A human-readable duration: `850ms`, `42s`, `3m 05s`, `1h 02m`. */
 export function formatDuration(ms: number): string {
   if (Math.round(ms) < 1_000) return `${Math.round(ms)}ms`;
   const seconds = Math.round(ms / 1_000);

@@ -1,23 +1,61 @@
-export { ControlPlane } from "./client.ts";
-export type { CallOptions, ControlPlaneOptions } from "./client-options.ts";
+export { ControlPlane, type ControlPlaneOptions } from "./client/client.ts";
+export type { DeploymentFilters, DeploymentsResource } from "./client/deployments.ts";
+export * from "./client/errors.ts";
+export type { IntegrationsResource } from "./client/integrations.ts";
+export { Listing, type Page, type PageRequest } from "./client/pagination.ts";
+export type { ApiRequest, CallOptions, SendRequest } from "./client/pipeline.ts";
+export type { ApiResponse } from "./client/response.ts";
+export type { RequestLimits } from "./client/retry.ts";
+export type { RevisionFilters, RevisionsResource } from "./client/revisions.ts";
+export type {
+  Deployment,
+  DeploymentCreateRequest,
+  DeploymentPatchRequest,
+  KnownDeploymentType,
+  KnownSource,
+  Open,
+} from "./client/wire/deployments.ts";
+export type { GithubIntegration, GithubRepository } from "./client/wire/integrations.ts";
+export type { Dialect, DialectSetting } from "./client/wire/naming.ts";
+export type { LogEntry, LogsPage, LogsRequest, Revision, RevisionStatus } from "./client/wire/revisions.ts";
 export { type Clock, systemClock } from "./clock.ts";
-export type { Problem } from "./declaration-problems.ts";
-export { type DeletionOptions, deleteDeployment } from "./deletion.ts";
-export type { DesiredDeployment } from "./desired.ts";
-export { validateDesired } from "./desired-validation.ts";
-export type { Dialect, DialectSetting } from "./dialect.ts";
-export { formatDuration, parseDuration } from "./duration.ts";
-export * from "./errors.ts";
-export type { OnProgress, ProgressEvent } from "./events.ts";
-export type { DeploymentFilters, RevisionFilters } from "./listing-filters.ts";
-export type { Logger } from "./logger.ts";
-export { Listing, type Page } from "./pages.ts";
-export { type Change, type Plan, type PlanOptions, plan, planUpdate } from "./plan.ts";
-export { create, type Ensured, observe, update, waitUntilLive } from "./reconcile.ts";
-export { Redactor } from "./redact.ts";
-export { followRollout, type RolloutOptions, type RolloutResult } from "./rollout.ts";
-export type { RolloutLimits } from "./rollout-limits.ts";
-export { resolveSettings, type Settings, type SettingsInput, type SettingsSources } from "./settings.ts";
-export type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from "./wire/deployment.ts";
-export type { LogEntry, LogsPage, LogsRequest } from "./wire/logs.ts";
-export type { Revision, RevisionStatus } from "./wire/revision.ts";
+export type {
+  DesiredDeployment,
+  DesiredSourceConfig,
+  DesiredSourceRevisionConfig,
+  Problem,
+} from "./declare/deployment.ts";
+export type { Effect } from "./declare/fields.ts";
+export { validateDesired } from "./declare/validation.ts";
+export { type Duration, formatDuration, parseDuration } from "./duration.ts";
+export type { CreateOptions, Origin } from "./reconcile/create.ts";
+export { type DeletionOptions, deleteDeployment } from "./reconcile/delete.ts";
+export type { EnvironmentOptions } from "./reconcile/environment.ts";
+export type { Claim } from "./reconcile/ownership.ts";
+export { type Change, type Plan, type PlanOptions, planDeployment } from "./reconcile/plan.ts";
+export {
+  type HeldDeployment,
+  type LiveDeployment,
+  observeDeployment,
+  type ReconcileOptions,
+  type Reconciliation,
+  reconcile,
+  type StartedRollout,
+} from "./reconcile/reconcile.ts";
+export { type Logger, Redactor } from "./redact.ts";
+export {
+  followRollout,
+  type RolloutOptions,
+  type RolloutResult,
+  type StatusSpan,
+} from "./rollout/follow.ts";
+export type { RolloutLimits } from "./rollout/polling.ts";
+export type { OnProgress, ProgressEvent, StepOptions } from "./rollout/progress.ts";
+export {
+  type Environment,
+  type ResolvedSettings,
+  resolveSettings,
+  type Settings,
+  type SettingsInput,
+  type SettingsSources,
+} from "./settings.ts";

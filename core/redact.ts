@@ -1,5 +1,101 @@
-import { SecretForms, shortestForm } from "./secret-forms.ts";
-import { unprotectedBecause } from "./unprotected-values.ts";
+/** Shorter texts aren't redacted: ordinary text is full of them. */
+const minFormLength = 4;
+
+/** Size of the table of digests, a power of two. */
+const tableSize = 4096;
+
+/**
+ * Texts that are replaced all at once. The cost grows with the text that is searched, not with the number of forms: a server is given new secrets
+ * all the time and can't rebuild an index of all of them.
+ */
+export class SecretForms {
+  readonly #forms = new Set<string>();
+  /** The lengths of the forms that begin alike, longest first, by a digest of their first characters. */
+  readonly #lengths = new Map<number, number[]>();
+  /** Whether any form begins with characters of this digest, by its last bits. */
+  readonly #mayBegin = new Uint8Array(tableSize);
+
+  get isEmpty(): boolean {
+    return this.#forms.size === 0;
+  }
+
+  /** `form` has at least {@link minFormLength} characters. */
+  add(form: string): void {
+    if (this.#forms.has(form)) return;
+    this.#forms.add(form);
+    const start = startAt(form, 0);
+    this.#mayBegin[start & (tableSize - 1)] = 1;
+    const lengths = this.#lengths.get(start);
+    if (!lengths) this.#lengths.set(start, [form.length]);
+    else if (!lengths.includes(form.length)) lengths.splice(positionOf(lengths, form.length), 0, form.length);
+  }
+
+  /** `text` with every form replaced; of forms that begin at one place, the longest. */
+  replaceIn(text: string, replacement: string): string {
+    let result = "";
+    let kept = 0;
+    for (let index = 0; index + minFormLength <= text.length; ) {
+      const length = this.#lengthAt(text, index);
+      if (length === 0) {
+        index++;
+        continue;
+      }
+      result += text.slice(kept, index) + replacement;
+      index += length;
+      kept = index;
+    }
+    return kept === 0 ? text : result + text.slice(kept);
+  }
+
+  #lengthAt(text: string, index: number): number {
+    const start = startAt(text, index);
+    if (this.#mayBegin[start & (tableSize - 1)] === 0) return 0;
+    for (const length of this.#lengths.get(start) ?? []) {
+      if (this.#forms.has(text.slice(index, index + length))) return length;
+    }
+    return 0;
+  }
+}
+
+/** A digest of the four characters at `index`. */
+function startAt(text: string, index: number): number {
+  const first = text.charCodeAt(index) * 31 + text.charCodeAt(index + 1);
+  return (Math.imul(Math.imul(first, 31) + text.charCodeAt(index + 2), 31) + text.charCodeAt(index + 3)) | 0;
+}
+
+function positionOf(lengths: readonly number[], length: number): number {
+  const position = lengths.findIndex((other) => other < length);
+  return position < 0 ? lengths.length : position;
+}
+
+const commonWords: ReadonlySet<string> = new Set(["true", "false", "null", "yes", "no"]);
+
+/** A number with fewer digits occurs in too many texts: ports, durations, counts, HTTP statuses. */
+const minDigits = 6;
+
+/**
+ * Why a secret value isn't redacted: that would garble ordinary text, and the gaps would still give it away. `undefined` where it is redacted.
+ */
+export function unprotectedBecause(value: string): string | undefined {
+  const text = value.trim();
+  if (commonWords.has(text.toLowerCase())) return "a common word";
+  if (text.length < minFormLength) return `under ${minFormLength} characters`;
+  const digits = /^[+-]?(\d+)(?:\.(\d+))?$/.exec(text);
+  if (digits !== null && `${digits[1]}${digits[2] ?? ""}`.length < minDigits) {
+    return `a number under ${minDigits} digits`;
+  }
+  return undefined;
+}
+
+/** A sentence that names the secrets whose values aren't kept out of texts, each with the reason; `undefined` where there is none. */
+export function unprotectedWarning(secrets: Readonly<Record<string, string>>): string | undefined {
+  const named = Object.entries(secrets).flatMap(([name, value]) => {
+    const reason = value === "" ? undefined : unprotectedBecause(value);
+    return reason === undefined ? [] : [`${name} (${reason})`];
+  });
+  if (named.length === 0) return undefined;
+  return `Values that aren't kept out of logs and messages, because ordinary text is full of the like: ${named.join(", ")}.`;
+}
 
 const replacement = "[redacted]";
 
@@ -73,7 +169,7 @@ function encodings(value: string): string[] {
     url.replaceAll("%20", "+"),
     new URLSearchParams({ v: value }).toString().slice(2),
     ...base64Forms(value),
-  ].filter((form) => form.length >= shortestForm);
+  ].filter((form) => form.length >= minFormLength);
 }
 
 /**
@@ -97,4 +193,21 @@ function base64Forms(value: string): string[] {
     }
   }
   return [...forms];
+}
+
+/** Where the core writes what it does. Every text and field is redacted before it gets here. */
+export interface Logger {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** `logger`, which is given every text and field redacted. */
+export function redactingLogger(logger: Logger, redactor: Redactor): Logger {
+  const redacted = (level: keyof Logger) => (message: string, fields?: Record<string, unknown>) =>
+    logger[level](redactor.text(message), fields && (redactor.deep(fields) as Record<string, unknown>));
+  return { debug: redacted("debug"), info: redacted("info"), warn: redacted("warn"), error: redacted("error") };
 }

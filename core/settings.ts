@@ -1,8 +1,8 @@
-import type { DialectSetting } from "./dialect.ts";
-import { ConfigError } from "./errors.ts";
-import { isHttpAllowed, type Region, regionBaseUrls, regionOf } from "./hosts.ts";
+import { ConfigError } from "./client/errors.ts";
+import { parseBaseUrl, parseHttpHosts, type Region, regionBaseUrls, regionOf } from "./client/hosts.ts";
+import type { DialectSetting } from "./client/wire/naming.ts";
 
-/** Connection settings as one source gives them: explicit arguments, the environment, or Pulumi config and the file. */
+/** Connection settings from one source: explicit arguments, the environment, or Pulumi config and the file. */
 export interface SettingsInput {
   apiKey?: string | undefined;
   /** Name of the environment variable that holds the API key, instead of the key itself. */
@@ -17,7 +17,7 @@ export interface SettingsInput {
   allowHttpHosts?: readonly string[] | string | undefined;
 }
 
-/** Where to connect and as whom, after all sources were looked at. */
+/** Where to connect and as whom. */
 export interface Settings {
   apiKey: string;
   /** Sent as `X-Tenant-Id`; absent: the key's own workspace. */
@@ -32,18 +32,24 @@ export interface Settings {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Sources in the order in which they are asked. */
+/** Sources in order of precedence. */
 export interface SettingsSources {
   /** What the caller passed: arguments of a program, inputs of an action, options of a command. */
   explicit?: SettingsInput;
   env: Environment;
-  /** Pulumi config or the file, asked after the environment. */
+  /** Pulumi config or the file, used after the environment. */
   fallback?: SettingsInput;
-  /** How the explicit source and the fallback are called in messages. */
+  /** What messages call the explicit source and the fallback. */
   names?: { explicit?: string; fallback?: string };
 }
 
-/** The service's own variables, asked last. Source: the deploy CLI and its users' set-ups. */
+/** The settings, or everything that is wrong with them. */
+export type ResolvedSettings = { hasApiKey: boolean } & (
+  | { settings: Settings; problems: readonly [] }
+  | { settings: undefined; problems: readonly ConfigError[] }
+);
+
+/** The service's own variables, used last. Source: the deploy CLI and its users' set-ups. */
 const serviceVariables = {
   apiKey: ["LANGSMITH_API_KEY", "LANGGRAPH_HOST_API_KEY", "LANGCHAIN_API_KEY"],
   workspaceId: ["LANGSMITH_WORKSPACE_ID", "LANGSMITH_TENANT_ID"],
@@ -55,12 +61,50 @@ const dialects: readonly string[] = ["auto", "graph", "langgraph"] satisfies Dia
 /**
  * The settings of a connection: an explicit argument wins over the environment (`GRAPHDEPLOY_*`), which wins over the fallback, which wins
  * over the service's own variables. Without any base URL or region it is the US region.
- * @throws {@link ConfigError} for a missing key (naming every place that was looked at), an unknown region or dialect, or a base URL that
- * isn't https (or loopback, or a host that plain http is allowed to).
+ *
+ * `problems` has all of them at once: a missing key (naming every place where it was looked for), an unknown region or dialect, a base URL that isn't
+ * https (or loopback, or a host that plain http is allowed to). `hasApiKey` is whether any source has a key, right or wrong.
  */
-export function resolveSettings(sources: SettingsSources): Settings {
+export function resolveSettings(sources: SettingsSources): ResolvedSettings {
   const { explicit = {}, env, fallback = {} } = sources;
-  const own: SettingsInput = {
+  const levels = [explicit, settingsInEnvironment(env), fallback];
+  const first = <Name extends keyof SettingsInput>(name: Name): SettingsInput[Name] =>
+    levels.map((level) => level[name]).find((value) => value !== undefined && value !== "");
+  const fromService = (names: readonly string[]) => names.map((name) => env[name]).find((value) => value);
+
+  const problems: ConfigError[] = [];
+  const collect = <Value>(resolve: () => Value): Value | undefined => {
+    try {
+      return resolve();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(error);
+      return undefined;
+    }
+  };
+  let hasApiKey = true;
+  const apiKey = collect(() => {
+    const key = resolveApiKey(levels, env) ?? fromService(serviceVariables.apiKey);
+    hasApiKey = key !== undefined;
+    return key === undefined ? refuseMissingKey(sources) : headerValue("apiKey", key);
+  });
+  const workspaceId = collect(() => {
+    const id = first("workspaceId") ?? fromService(serviceVariables.workspaceId);
+    return id === undefined ? undefined : headerValue("workspaceId", id);
+  });
+  const allowHttpHosts = collect(() => parseHttpHosts(first("allowHttpHosts") ?? []));
+  // Without the allowed hosts, whether plain http is wrong can't be told.
+  const baseUrl = allowHttpHosts && collect(() => resolveBaseUrl(levels, allowHttpHosts, env));
+  const dialect = collect(() => parseDialect(first("dialect") ?? "auto"));
+  if (!apiKey || !dialect || !allowHttpHosts || !baseUrl || problems.length > 0) {
+    return { settings: undefined, problems, hasApiKey };
+  }
+  const agentHosts = (first("agentHosts") ?? []).filter((host) => host !== "");
+  return { settings: { apiKey, workspaceId, baseUrl, dialect, agentHosts, allowHttpHosts }, problems: [], hasApiKey };
+}
+
+function settingsInEnvironment(env: Environment): SettingsInput {
+  return {
     apiKey: env.GRAPHDEPLOY_API_KEY,
     workspaceId: env.GRAPHDEPLOY_WORKSPACE_ID,
     region: env.GRAPHDEPLOY_REGION,
@@ -69,44 +113,18 @@ export function resolveSettings(sources: SettingsSources): Settings {
     agentHosts: env.GRAPHDEPLOY_AGENT_HOSTS?.split(",").map((host) => host.trim()),
     allowHttpHosts: env.GRAPHDEPLOY_ALLOW_HTTP_HOSTS,
   };
-  const levels = [explicit, own, fallback];
-  const first = <Name extends keyof SettingsInput>(name: Name): SettingsInput[Name] =>
-    levels.map((level) => level[name]).find((value) => value !== undefined && value !== "");
-  const fromService = (names: readonly string[]) => names.map((name) => env[name]).find((value) => value);
-
-  const dialect = first("dialect") ?? "auto";
-  if (!dialects.includes(dialect)) {
-    throw new ConfigError(`dialect: ${JSON.stringify(dialect)} is unknown.`, {
-      path: "dialect",
-      hint: `Use one of ${dialects.join(", ")}.`,
-    });
-  }
-  const allowHttpHosts = checkHttpHosts(first("allowHttpHosts") ?? []);
-  const workspaceId = first("workspaceId") ?? fromService(serviceVariables.workspaceId);
-  return {
-    apiKey: headerValue(
-      "apiKey",
-      resolveApiKey(sources, levels) ?? fromService(serviceVariables.apiKey) ?? missingKey(sources),
-    ),
-    workspaceId: workspaceId === undefined ? undefined : headerValue("workspaceId", workspaceId),
-    baseUrl: resolveBaseUrl(levels, allowHttpHosts) ?? baseUrlFromService(env, allowHttpHosts),
-    dialect: dialect as DialectSetting,
-    agentHosts: (first("agentHosts") ?? []).filter((host) => host !== ""),
-    allowHttpHosts,
-  };
 }
 
-function resolveApiKey(sources: SettingsSources, levels: readonly SettingsInput[]): string | undefined {
-  for (const level of levels) {
-    if (level.apiKey) return level.apiKey;
-    if (level.apiKeyEnv) {
-      const value = sources.env[level.apiKeyEnv];
-      if (value) return value;
-      throw new ConfigError(`apiKeyEnv: the environment variable ${level.apiKeyEnv} is not set.`, {
-        path: "apiKeyEnv",
-        hint: `Set ${level.apiKeyEnv} to an API key, or name another variable.`,
-      });
-    }
+function resolveApiKey(levels: readonly SettingsInput[], env: Environment): string | undefined {
+  for (const { apiKey, apiKeyEnv } of levels) {
+    if (apiKey) return apiKey;
+    if (!apiKeyEnv) continue;
+    const value = env[apiKeyEnv];
+    if (value) return value;
+    throw new ConfigError(`apiKeyEnv: the environment variable ${apiKeyEnv} is not set.`, {
+      path: "apiKeyEnv",
+      hint: `Set ${apiKeyEnv} to an API key, or name another variable.`,
+    });
   }
   return undefined;
 }
@@ -121,7 +139,7 @@ function headerValue(path: string, text: string): string {
   );
 }
 
-function missingKey({ names }: SettingsSources): never {
+function refuseMissingKey({ names }: SettingsSources): never {
   const places = [
     names?.explicit ?? "the apiKey argument",
     "GRAPHDEPLOY_API_KEY",
@@ -134,84 +152,41 @@ function missingKey({ names }: SettingsSources): never {
   });
 }
 
-function resolveBaseUrl(levels: readonly SettingsInput[], allowHttpHosts: readonly string[]): string | undefined {
+function parseDialect(text: string): DialectSetting {
+  if (dialects.includes(text)) return text as DialectSetting;
+  throw new ConfigError(`dialect: ${JSON.stringify(text)} is unknown.`, {
+    path: "dialect",
+    hint: `Use one of ${dialects.join(", ")}.`,
+  });
+}
+
+function resolveBaseUrl(levels: readonly SettingsInput[], allowHttpHosts: readonly string[], env: Environment): string {
   for (const { baseUrl, region } of levels) {
     if (baseUrl) {
-      const checked = checkBaseUrl(baseUrl, allowHttpHosts);
-      if (region && regionBaseUrls[checkRegion(region)] !== checked) {
-        throw new ConfigError(`region ${JSON.stringify(region)} and baseUrl ${checked} name two control planes.`, {
+      const parsed = parseBaseUrl(baseUrl, allowHttpHosts);
+      if (region && regionBaseUrls[parseRegion(region)] !== parsed) {
+        throw new ConfigError(`region ${JSON.stringify(region)} and baseUrl ${parsed} name two control planes.`, {
           path: "baseUrl",
           hint: "Set one of the two.",
         });
       }
-      return checked;
+      return parsed;
     }
-    if (region) return regionBaseUrls[checkRegion(region)];
+    if (region) return regionBaseUrls[parseRegion(region)];
   }
-  return undefined;
-}
-
-function baseUrlFromService(env: Environment, allowHttpHosts: readonly string[]): string {
   for (const name of serviceVariables.baseUrl) {
     const value = env[name];
-    if (value) return checkBaseUrl(value, allowHttpHosts);
+    if (value) return parseBaseUrl(value, allowHttpHosts);
   }
   // The service's own API endpoint is another host than its control plane, but tells the region.
   const region = env.LANGSMITH_ENDPOINT === undefined ? undefined : regionOf(env.LANGSMITH_ENDPOINT);
   return regionBaseUrls[region ?? "us"];
 }
 
-function checkRegion(region: string): Region {
+function parseRegion(region: string): Region {
   if (Object.hasOwn(regionBaseUrls, region)) return region as Region;
   throw new ConfigError(`region: ${JSON.stringify(region)} is unknown.`, {
     path: "region",
     hint: `Use ${Object.keys(regionBaseUrls).join(" or ")}, or set baseUrl for a self-hosted installation.`,
   });
-}
-
-/**
- * The hosts that plain http is allowed to, in lower case.
- * @throws {@link ConfigError} for anything but hosts by their names or addresses.
- */
-export function checkHttpHosts(given: readonly string[] | string): string[] {
-  const entries = typeof given === "string" ? given.split(",") : given;
-  const fail = (text: string): never => {
-    throw new ConfigError(`allowHttpHosts: ${text}.`, {
-      path: "allowHttpHosts",
-      hint: "Name each host by itself, as host or host:port, for example mock:8124.",
-    });
-  };
-  if (!Array.isArray(entries)) return fail("it is neither a list of hosts nor a text");
-  const hosts = entries.map((entry) => String(entry).trim().toLowerCase()).filter((entry) => entry !== "");
-  for (const host of hosts) {
-    if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(host)) fail(`${JSON.stringify(host)} is not a host`);
-  }
-  return hosts;
-}
-
-/**
- * A control plane's address, normalized: no slash, query or fragment at its end.
- * @throws {@link ConfigError} when a key sent there could be read on its way.
- */
-export function checkBaseUrl(text: string, allowHttpHosts: readonly string[]): string {
-  const url = URL.parse(text);
-  const fail = (why: string, hint?: string): never => {
-    throw new ConfigError(`baseUrl: ${JSON.stringify(url === null ? text : url.origin + url.pathname)} ${why}.`, {
-      path: "baseUrl",
-      hint: hint ?? `Write it like https://<host>/api-host (self-hosted) or ${regionBaseUrls.us}.`,
-    });
-  };
-  if (url === null) return fail("is not a URL");
-  if (url.username !== "" || url.password !== "") return fail("carries a user name or password");
-  if (url.search !== "" || url.hash !== "") return fail("has a query or fragment");
-  const encrypted = url.protocol === "https:";
-  if (!encrypted && !(url.protocol === "http:" && isHttpAllowed(url, allowHttpHosts))) {
-    return fail(
-      "is not https: the API key would be readable on its way",
-      url.protocol !== "http:"
-        ? undefined
-        : `Use https. A host inside your own cluster or compose network is allowed by its name: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=${url.host} (or allowHttpHosts of a Provider).`,
-    );
-  }
-  return url.origin + url.pathname.replace(/\/+$/, "");
 }

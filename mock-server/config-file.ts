@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError } from "../core/client/errors.ts";
 import { wireSeedSchema } from "./admin/seed.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import { wireTransitionSettingsSchema } from "./control-plane/revisions/transition-settings.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError } from "../core/client/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { DevServer } from "./dev-server.ts";
 import { isSecretVariable, Redaction } from "./kit/redaction.ts";

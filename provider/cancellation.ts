@@ -1,12 +1,12 @@
-import { Aborted } from "../core/errors.ts";
+import { Aborted } from "../core/client/errors.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
 /** What a cancelled operation leaves behind, true whether it had begun anything or not. */
 const messages = {
-  create: "Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it instead of starting another.",
-  update: "Cancelled. A rollout that was begun goes on; the next `pulumi up` follows it instead of starting another.",
+  create: "Cancelled. A rollout in progress continues; the next `pulumi up` follows it instead of starting another.",
+  update: "Cancelled. A rollout in progress continues; the next `pulumi up` follows it instead of starting another.",
   read: "Cancelled. Reading changes nothing.",
-  delete: "Cancelled. A deletion that was begun goes on; the next run waits for its end.",
+  delete: "Cancelled. A deletion in progress continues; the next run waits for its end.",
 };
 
 /** The operations of a resource that make requests. */
@@ -32,7 +32,7 @@ export async function cancellable<Result>(
   }
 }
 
-/** Ends every running operation. What was begun on the platform goes on. */
+/** Ends every running operation. What was begun on the platform continues. */
 export function cancelAll(): void {
   for (const [controller, operation] of running) controller.abort(new Aborted(messages[operation]));
 }

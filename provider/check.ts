@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { nullProblem } from "../core/declaration-problems.ts";
-import { desiredFields, validateDesired } from "../core/desired-validation.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import { knownValue, nullProblem } from "../core/declare/deployment.ts";
+import { refusedRemovals } from "../core/declare/fields.ts";
+import { desiredFields, validateDesired } from "../core/declare/validation.ts";
 import { parseTimeout } from "../core/duration.ts";
-import { ConfigError } from "../core/errors.ts";
-import { refusedRemovals } from "../core/plan.ts";
-import { knownValue } from "../core/unknown-values.ts";
-import { type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
+import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
 import { type DeploymentInputs, declaredOf, inputNames } from "./state.ts";
@@ -143,7 +142,9 @@ function* connectionFailures(inputs: DeploymentInputs, config: StackConfig | und
     settingsOf(inputs.connection, config);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    yield { property: error.path === undefined ? "connection" : `connection.${error.path}`, reason: error.message };
+    for (const { path, message } of error instanceof SettingsError ? error.problems : [error]) {
+      yield { property: path === undefined ? "connection" : `connection.${path}`, reason: message };
+    }
   }
 }
 

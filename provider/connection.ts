@@ -1,7 +1,7 @@
-import { ControlPlane } from "../core/client.ts";
-import { ConfigError } from "../core/errors.ts";
-import type { Logger } from "../core/logger.ts";
-import { refuseUnusableProxy } from "../core/proxy-variables.ts";
+import { ControlPlane } from "../core/client/client.ts";
+import { refuseUnusableProxy } from "../core/client/connection.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import type { Logger } from "../core/redact.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import type { ConnectionInputs, DeploymentState } from "./state.ts";
 
@@ -12,13 +12,13 @@ export interface StackConfig {
 
 /**
  * Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration.
- * @throws {@link ConfigError} for settings that are missing, unknown or contradict each other, and for a proxy that can't be used.
+ * @throws {@link SettingsError} for settings that are missing, unknown or contradict each other; {@link ConfigError} for a proxy that can't be used
  */
 export function settingsOf(connection: ConnectionInputs = {}, config: StackConfig | undefined): Settings {
   const get = (name: string) => config?.get(`graphdeploy:${name}`);
   const { apiKeyConfig, ...explicit } = connection;
   if (apiKeyConfig !== undefined) explicit.apiKey = keyFromConfig(apiKeyConfig, config);
-  const settings = resolveSettings({
+  const { settings, problems } = resolveSettings({
     explicit,
     env: process.env,
     fallback: {
@@ -35,8 +35,21 @@ export function settingsOf(connection: ConnectionInputs = {}, config: StackConfi
       fallback: "the stack configuration graphdeploy:apiKey",
     },
   });
+  if (settings === undefined) throw new SettingsError(problems);
   refuseUnusableProxy(process.env, settings.baseUrl, settings.allowHttpHosts);
   return settings;
+}
+
+/** Everything that is wrong with the settings. */
+export class SettingsError extends ConfigError {
+  static override readonly kind = "SettingsError";
+  readonly problems: readonly ConfigError[];
+
+  constructor(problems: readonly ConfigError[]) {
+    const [first] = problems;
+    super(problems.map(({ message }) => message).join(" "), first?.path === undefined ? {} : { path: first.path });
+    this.problems = problems;
+  }
 }
 
 function keyFromConfig(name: string, config: StackConfig | undefined): string {

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { definedFields } from "../core/defined-fields.ts";
-import type { Open } from "../core/wire/open-enum.ts";
-import type { KnownDeploymentType, KnownSource } from "../core/wire/source-config.ts";
+import type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+import { definedFields } from "../core/declare/fields.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
 import { refuseImport } from "./refuse-import.ts";
@@ -94,7 +93,7 @@ export interface DeploymentArgs {
     update?: pulumi.Input<string | number>;
     delete?: pulumi.Input<string | number>;
   }>;
-  /** Go on with a deployment of that name that exists already. @default false */
+  /** Adopt a deployment of that name that exists already. @default false */
   adopt?: pulumi.Input<boolean>;
   /** Delete the tracing project of the same name together with the deployment. @default false */
   deleteTracingProject?: pulumi.Input<boolean>;
@@ -140,9 +139,9 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly commit: pulumi.Output<string | undefined>;
   /** Image of the latest revision. */
   declare public readonly image: pulumi.Output<string | undefined>;
-  /** Where the agent server answers. */
+  /** Address of the agent server. */
   declare public readonly url: pulumi.Output<string>;
-  /** The deployment's page for people; none on a loopback control plane. */
+  /** The deployment's web page; none on a loopback control plane. */
   declare public readonly webUrl: pulumi.Output<string | undefined>;
   /** Names of the secrets; their values are in no output. */
   declare public readonly secretNames: pulumi.Output<string[] | undefined>;

@@ -1,4 +1,4 @@
-import { ConfigError } from "../core/errors.ts";
+import { ConfigError } from "../core/client/errors.ts";
 import { refuseOtherPlace, type StackConfig, settingsOf } from "./connection.ts";
 import { replacedPaths, unknownImmutablePaths } from "./replacement.ts";
 import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";

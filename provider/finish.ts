@@ -1,46 +1,47 @@
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
 import { parseTimeout } from "../core/duration.ts";
-import { type Ensured, observe, waitUntilLive } from "../core/reconcile.ts";
-import { defaultRolloutLimits } from "../core/rollout-limits.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { type LiveDeployment, observeDeployment, type Reconciliation } from "../core/reconcile/reconcile.ts";
+import type { RolloutLimits } from "../core/rollout/polling.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
 import { plain } from "./plain-error.ts";
 import { type DeploymentInputs, type DeploymentState, storedInputs } from "./state.ts";
-import type { StatusLine } from "./status-line.ts";
+import type { Operation, StatusLine } from "./status-line.ts";
 
 /** A deployment, and how this entry of the state holds it. */
 export interface Held extends Pick<DeploymentState, "ownershipMarker" | "generation"> {
   deployment: Deployment;
 }
 
-/** Waits for the rollout where that is wanted. Whatever goes wrong from here on keeps the id. */
+/** The bound of the wait for a rollout. */
+export function waitLimits({ timeouts }: DeploymentInputs, step: "create" | "update"): Partial<RolloutLimits> {
+  const limit = timeouts?.[step];
+  return limit === undefined ? {} : { timeoutMs: parseTimeout(limit, `timeouts.${step}`) };
+}
+
+/** Waits for the rollout where that is wanted. Whatever fails from here on keeps the id. */
 export async function finish(
   client: ControlPlane,
-  ensured: Ensured & Pick<DeploymentState, "generation">,
+  run: Reconciliation,
+  generation: string | undefined,
   inputs: DeploymentInputs,
-  step: "create" | "update",
-  line: StatusLine,
-  signal: AbortSignal,
+  { line, signal }: Operation,
 ): Promise<DeploymentState> {
-  const { onProgress } = line;
-  const holding = { ownershipMarker: ensured.marker, generation: ensured.generation };
-  const stored = { ...storedInputs(inputs), ...holding };
+  const started = await run.started;
+  const held = { deployment: started.deployment, ownershipMarker: started.marker, generation };
   try {
-    if (inputs.wait !== false) {
-      const limit = inputs.timeouts?.[step];
-      const timeoutMs = limit === undefined ? defaultRolloutLimits.timeoutMs : parseTimeout(limit, `timeouts.${step}`);
-      const live = await waitUntilLive(client, ensured, { limits: { timeoutMs }, signal, onProgress });
-      if (live !== undefined) {
-        warnOfNewerPush(inputs, live.revision.source_revision_config.repo_commit_sha, line);
-        return jsonSafe({ ...stored, ...outputsOf(client, live.deployment, live.revision) });
-      }
+    const { id } = started.deployment;
+    const live: Omit<LiveDeployment, "rollout"> & Partial<LiveDeployment> =
+      inputs.wait === false ? await observeDeployment(client, id, { signal }) : await run.live();
+    if (live.rollout !== undefined) {
+      warnOfNewerPush(inputs, live.rollout.revision.source_revision_config.repo_commit_sha, line);
     }
-    const { deployment, revision } = await observe(client, ensured.deployment.id, { signal });
-    return jsonSafe({ ...stored, ...outputsOf(client, deployment, revision) });
+    const { deployment: _deployment, ...holding } = held;
+    return jsonSafe({ ...storedInputs(inputs), ...holding, ...outputsOf(client, live.deployment, live.revision) });
   } catch (error) {
-    throw initError(client, { ...holding, deployment: ensured.deployment }, inputs, error);
+    throw initError(client, held, inputs, error);
   }
 }
 

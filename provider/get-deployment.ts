@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
 import { connect, settingsOf } from "./connection.ts";
 import { lookUp, placeOf } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
@@ -72,7 +72,7 @@ function validArgs({ id, name }: GetDeploymentArgs): GetDeploymentArgs {
 }
 
 async function idOf(client: ControlPlane, name: string): Promise<string> {
-  const { deployment } = await client.findByName(name);
+  const { deployment } = await client.deployments.findByName(name);
   if (deployment !== undefined) return deployment.id;
   throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${placeOf(client)}.`);
 }

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { ownedBy } from "../core/creation.ts";
-import { ConfigError } from "../core/errors.ts";
-import { relationOf } from "../core/ownership.ts";
-import { generationOf, newGeneration, readMarker } from "../core/ownership-marker.ts";
-import { observe } from "../core/reconcile.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { ConfigError } from "../core/client/errors.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import { generationOf, newGeneration, ownershipClause, readMarker, relationOf } from "../core/reconcile/ownership.ts";
+import { observeDeployment } from "../core/reconcile/reconcile.ts";
 import { check } from "./check.ts";
 import { connect, settingsOf } from "./connection.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
@@ -73,7 +71,7 @@ export async function importFile({ project, stack, resources, connection }: Impo
       resourceUrn: `urn:pulumi:${stack}::${project}::${deploymentType}::${resourceName}`,
       __provider: providerText,
     });
-    const { deployment, revision } = await observe(client, id);
+    const { deployment, revision } = await observeDeployment(client, id);
     if (deployment.name !== inputs.name) {
       throw new ConfigError(
         `${resourceName}: name is ${JSON.stringify(inputs.name)}, but deployment ${id} is named ${JSON.stringify(deployment.name)}.`,
@@ -110,7 +108,7 @@ function refuseForeign(resourceName: string, deployment: Deployment, inputs: Dep
   const owner = resourceOwner(inputs);
   if (owner === undefined || relationOf(deployment, { owner }) !== "foreign") return;
   throw new ConfigError(
-    `${resourceName}: deployment ${deployment.name} (${deployment.id}) is in use elsewhere, ${ownedBy(deployment)}.`,
+    `${resourceName}: deployment ${deployment.name} (${deployment.id}) is in use elsewhere, ${ownershipClause(deployment)}.`,
     {
       path: "id",
       hint: "Take it over with `adopt: true` in the program instead, which writes the new owner's marker.",

@@ -1,3 +1,11 @@
+export type { Region } from "../core/client/hosts.ts";
+export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+export type { Dialect, DialectSetting } from "../core/client/wire/naming.ts";
+export type {
+  DesiredDeployment,
+  DesiredSourceConfig,
+  DesiredSourceRevisionConfig,
+} from "../core/declare/deployment.ts";
 export {
   Deployment,
   type DeploymentArgs,
@@ -17,3 +25,4 @@ export {
 export { type ImportedDeployment, type ImportFile, type ImportFileArgs, importFile } from "./import-file.ts";
 export { Provider, type ProviderArgs } from "./provider.ts";
 export type { ResourceSpecArgs } from "./resource-spec-args.ts";
+export type { ConnectionInputs, DeploymentInputs, DeploymentOutputs, ResourceOptionInputs, Timeouts } from "./state.ts";

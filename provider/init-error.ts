@@ -2,7 +2,7 @@ import { jsonSafe } from "./json-safe.ts";
 import type { DeploymentState } from "./state.ts";
 
 /**
- * A failure after the deployment exists: the engine keeps the resource with its id and properties, and the next run goes on with it instead of
+ * A failure after the deployment exists: the engine keeps the resource with its id and properties, and the next run resumes it instead of
  * creating a second one. Only this error may carry an `id`, because the dynamic provider takes any error with one for a created resource.
  */
 export class InitError extends Error {

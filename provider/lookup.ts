@@ -1,7 +1,7 @@
-import type { ControlPlane } from "../core/client.ts";
-import { isBeingDeleted } from "../core/deletion.ts";
-import { isGone } from "../core/errors.ts";
-import { observe } from "../core/reconcile.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import { isGone } from "../core/client/errors.ts";
+import { isBeingDeleted } from "../core/reconcile/delete.ts";
+import { observeDeployment } from "../core/reconcile/reconcile.ts";
 
 /**
  * A deployment that is managed elsewhere.
@@ -11,8 +11,8 @@ export async function lookUp(
   client: ControlPlane,
   id: string,
   options: { signal?: AbortSignal } = {},
-): ReturnType<typeof observe> {
-  const found = await observe(client, id, options).catch((error: unknown) => {
+): ReturnType<typeof observeDeployment> {
+  const found = await observeDeployment(client, id, options).catch((error: unknown) => {
     throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${placeOf(client)}.`) : error;
   });
   const { name, status } = found.deployment;

@@ -1,5 +1,5 @@
-import { ConfigError, type NameInUse } from "../core/errors.ts";
-import { ownerOf } from "../core/ownership-marker.ts";
+import { ConfigError, type NameInUse } from "../core/client/errors.ts";
+import { ownerOf } from "../core/reconcile/ownership.ts";
 
 interface UrnParts {
   /** `urn:pulumi:<stack>::<project>`. */

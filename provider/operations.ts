@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { ownedBy } from "../core/creation.ts";
-import { defaultDeletionTimeoutMs, deleteDeployment } from "../core/deletion.ts";
+import { isGone, NameInUse } from "../core/client/errors.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
 import { parseTimeout } from "../core/duration.ts";
-import { secretValuesOf } from "../core/environment.ts";
-import { isGone, NameInUse } from "../core/errors.ts";
-import { relationOf } from "../core/ownership.ts";
-import { newGeneration } from "../core/ownership-marker.ts";
-import { create, type Ensured, observe, update } from "../core/reconcile.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
+import { deleteDeployment } from "../core/reconcile/delete.ts";
+import { secretValuesOf } from "../core/reconcile/environment.ts";
+import { newGeneration, ownershipClause, relationOf } from "../core/reconcile/ownership.ts";
+import { type HeldDeployment, observeDeployment, reconcile } from "../core/reconcile/reconcile.ts";
 import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
 import { refuseKeepingTheName } from "./diff.ts";
-import { finish, type Held, initError } from "./finish.ts";
+import { finish, type Held, initError, waitLimits } from "./finish.ts";
 import { currentEntry, isHeldByAnother, isWanted, noteHolder, wanted } from "./holders.ts";
-import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { lookUp } from "./lookup.ts";
 import { explainNameInUse } from "./name-in-use.ts";
@@ -32,58 +29,57 @@ import {
   resourceOwner,
   storedInputs,
 } from "./state.ts";
-import type { StatusLine } from "./status-line.ts";
-
-/** What one operation on a resource works with. */
-export interface Operation {
-  line: StatusLine;
-  signal: AbortSignal;
-}
+import type { Operation, StatusLine } from "./status-line.ts";
 
 export async function createResource(
   inputs: DeploymentInputs,
   config: StackConfig | undefined,
-  { line, signal }: Operation,
-) {
+  operation: Operation,
+): Promise<{ id: string; outs: DeploymentState }> {
+  const { line, signal } = operation;
   const client = connect(settingsOf(inputs.connection, config), line.logger);
   const owner = resourceOwner(inputs);
   const generation = newGeneration();
-  let known: Held | undefined;
-  const hold = ({ deployment, marker }: Pick<Ensured, "deployment" | "marker">) => {
-    known = { deployment, ownershipMarker: marker, generation };
+  const run = reconcile(client, declaredOf(inputs), {
+    adopt: inputs.adopt,
+    claim: owner === undefined ? undefined : { owner, generation },
+    limits: waitLimits(inputs, "create"),
+    signal,
+    onProgress: line.onProgress,
+    onExisting: (deployment, origin) => {
+      if (origin === "kept") keepInsteadOfReplacing(inputs, deployment, line);
+    },
+  });
+  const hold = ({ deployment, marker }: HeldDeployment): Held => {
     noteHolder(deployment.id, generation);
+    return { deployment, ownershipMarker: marker, generation };
   };
+  let held: Held | undefined;
   try {
-    const ensured = await create(client, declaredOf(inputs), {
-      adopt: inputs.adopt,
-      claim: owner === undefined ? undefined : { owner, generation },
-      signal,
-      onProgress: line.onProgress,
-      onDeployment: hold,
-      onExisting: ({ name, id }, origin) => {
-        if (origin !== "kept") return;
-        const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
-        if (inputs.adopt !== true) {
-          refuseKeepingTheName(inputs, message, "Set `adopt` to go on with it, or remove the option");
-        }
-        const kept = `${message}: kept, not replaced. Set the resource option deleteBeforeReplace: true for an empty one.`;
-        line.onProgress({ type: "warning", message: kept });
-      },
-    });
-    hold(ensured);
-    if (ensured.origin === "adopted" && ensured.marker === undefined) {
-      line.onProgress({ type: "warning", message: unprovenOwnership(ensured.deployment) });
+    held = hold(await run.deployment);
+    const started = await run.started;
+    held = hold(started);
+    if (started.origin === "adopted" && started.marker === undefined) {
+      line.onProgress({ type: "warning", message: unprovenOwnership(started.deployment) });
     }
-    const outs = await finish(client, { ...ensured, generation }, inputs, "create", line, signal);
-    return { id: ensured.deployment.id, outs };
+    return { id: held.deployment.id, outs: await finish(client, run, generation, inputs, operation) };
   } catch (error) {
     if (error instanceof NameInUse) {
       noteHolder(error.deploymentId, wanted);
       throw plain(explainNameInUse(error, inputs.resourceUrn), client);
     }
-    if (known === undefined || error instanceof InitError) throw plain(error, client);
-    throw initError(client, known, inputs, error);
+    throw held === undefined ? plain(error, client) : initError(client, held, inputs, error);
   }
+}
+
+/** A replacement that the engine decided finds the deployment of the old entry: it is alive, and its name belongs to one deployment. */
+function keepInsteadOfReplacing(inputs: DeploymentInputs, { name, id }: Deployment, line: StatusLine): void {
+  const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
+  if (inputs.adopt !== true) {
+    refuseKeepingTheName(inputs, message, "Set `adopt` to keep using it, or remove the option");
+  }
+  const kept = `${message}: kept, not replaced. Set the resource option deleteBeforeReplace: true for an empty one.`;
+  line.onProgress({ type: "warning", message: kept });
 }
 
 function unprovenOwnership({ name, id }: Deployment): string {
@@ -95,8 +91,9 @@ export async function updateResource(
   olds: DeploymentState,
   news: DeploymentInputs,
   config: StackConfig | undefined,
-  { line, signal }: Operation,
-) {
+  operation: Operation,
+): Promise<{ outs: DeploymentState }> {
+  const { line, signal } = operation;
   const { generation } = olds;
   noteHolder(id, generation ?? currentEntry);
   const settings = settingsFor(olds, news.connection, config);
@@ -108,19 +105,21 @@ export async function updateResource(
     return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news), ownershipMarker: markerOf(olds) }) };
   }
   const client = connect(settings, line.logger);
-  let ensured: Ensured;
+  const run = reconcile(client, declaredOf(news), {
+    id,
+    previous: declaredOf(olds),
+    droppable: declaredNames(olds),
+    unreadable: olds.secretsVersion === news.secretsVersion ? "same" : "changed",
+    claim: claimOf(olds, news),
+    adopt: news.adopt,
+    redeploy: isDeepStrictEqual(olds.triggers, news.triggers) ? undefined : "triggers changed",
+    pushedCommit: news.pushedCommit === olds.pushedCommit ? undefined : news.pushedCommit,
+    limits: waitLimits(news, "update"),
+    signal,
+    onProgress: line.onProgress,
+  });
   try {
-    ensured = await update(client, id, declaredOf(news), {
-      previous: declaredOf(olds),
-      droppable: declaredNames(olds),
-      unreadable: olds.secretsVersion === news.secretsVersion ? "same" : "changed",
-      claim: claimOf(olds, news),
-      adopt: news.adopt,
-      redeploy: isDeepStrictEqual(olds.triggers, news.triggers) ? undefined : "triggers changed",
-      pushedCommit: news.pushedCommit === olds.pushedCommit ? undefined : news.pushedCommit,
-      signal,
-      onProgress: line.onProgress,
-    });
+    await run.started;
   } catch (error) {
     if (isGone(error, id)) {
       throw new Error(
@@ -130,7 +129,7 @@ export async function updateResource(
     // Nothing was changed: the state keeps the old inputs, so the next run tries again.
     throw plain(error, client);
   }
-  return { outs: await finish(client, { ...ensured, generation }, news, "update", line, signal) };
+  return { outs: await finish(client, run, generation, news, operation) };
 }
 
 const heldByNewer = "which a newer creation or adoption of the same owner holds";
@@ -146,13 +145,13 @@ export async function readResource(
   // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
   const isLookup = props.name === undefined;
   try {
-    const { deployment, revision } = await (isLookup ? lookUp : observe)(client, id, { signal });
+    const { deployment, revision } = await (isLookup ? lookUp : observeDeployment)(client, id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
     const claim = isLookup || props.lookedUp === true ? undefined : claimOf(props);
     const relation = claim && relationOf(deployment, claim);
     const warn = (what: string) =>
       line.onProgress({ type: "warning", message: `Deployment ${deployment.name} (${id}), ${what}.` });
-    if (relation === "foreign") warn(`${ownedBy(deployment)}, isn't changed or deleted from here any more`);
+    if (relation === "foreign") warn(`${ownershipClause(deployment)}, isn't changed or deleted from here any more`);
     if (relation === "older") warn(`${heldByNewer}, isn't deleted from here any more until a change takes it back`);
     const { props: observed, inputs } = observedState(client, props, deployment, revision);
     return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
@@ -169,28 +168,28 @@ export async function deleteResource(
   { line, signal }: Operation,
 ) {
   const client = connect(settingsFor(props, props.connection, config), line.logger);
-  const letGo = (why: string) => {
-    const message = `Deployment ${props.name} (${id}), ${why}, is let go of, not deleted.`;
+  const release = (why: string) => {
+    const message = `Deployment ${props.name} (${id}), ${why}, is released, not deleted.`;
     line.onProgress({ type: "warning", message });
   };
-  // With `--continue-on-error` the engine goes on to delete what it takes for removed.
+  // With `--continue-on-error` the engine continues, and deletes what looks removed to it.
   if (isWanted(id)) {
     throw new Error(
       `Deployment ${props.name} (${id}) isn't deleted: a creation under its name was refused in this run. Settle that first, as its message says, and run again.`,
     );
   }
-  if (isHeldByAnother(id, props.generation)) return letGo("which a newer entry of this state holds");
+  if (isHeldByAnother(id, props.generation)) return release("which a newer entry of this state holds");
   const limit = props.timeouts?.delete;
   try {
     const claim = claimOf(props);
-    const deployment = await client.getDeployment(id, { signal });
+    const deployment = await client.deployments.get(id, { signal });
     client.redactor.add(secretValuesOf(deployment, props.env));
     const relation = claim === undefined ? "own" : relationOf(deployment, claim);
-    if (relation === "older") return letGo(heldByNewer);
-    if (relation === "foreign") return letGo(ownedBy(deployment));
+    if (relation === "older") return release(heldByNewer);
+    if (relation === "foreign") return release(ownershipClause(deployment));
     await deleteDeployment(client, id, {
       deleteTracingProject: props.deleteTracingProject,
-      timeoutMs: limit === undefined ? defaultDeletionTimeoutMs : parseTimeout(limit, "timeouts.delete"),
+      timeoutMs: limit === undefined ? undefined : parseTimeout(limit, "timeouts.delete"),
       signal,
       onProgress: line.onProgress,
     });

@@ -1,6 +1,6 @@
-import type { ControlPlane } from "../core/client.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import type { Deployment } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
 import type { DeploymentOutputs } from "./state.ts";
 
 /** The outputs of a deployment as it was read, with its latest revision where that is known. */

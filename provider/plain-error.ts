@@ -1,4 +1,4 @@
-import type { ControlPlane } from "../core/client.ts";
+import type { ControlPlane } from "../core/client/client.ts";
 import { InitError } from "./init-error.ts";
 
 /** An error that says the same and carries nothing else: an `id` or a numeric `code` on it would mean something to the dynamic provider. */

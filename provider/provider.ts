@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { DialectSetting } from "../core/dialect.ts";
-import type { Region } from "../core/hosts.ts";
-import type { Open } from "../core/wire/open-enum.ts";
+import type { Region } from "../core/client/hosts.ts";
+import type { Open } from "../core/client/wire/deployments.ts";
+import type { DialectSetting } from "../core/client/wire/naming.ts";
 
 /** How to connect. What isn't given comes from the environment, then from the stack's configuration. */
 export interface ProviderArgs {

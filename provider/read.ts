@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ControlPlane } from "../core/client.ts";
-import type { DesiredDeployment } from "../core/desired.ts";
-import { hidesValues } from "../core/environment.ts";
-import { camelCaseKeys, snakeCaseKeys } from "../core/key-case.ts";
-import { isMasked } from "../core/masked-values.ts";
-import { isSameRepository } from "../core/repository.ts";
-import { roundedSpec } from "../core/resource-spec.ts";
-import type { Deployment } from "../core/wire/deployment.ts";
-import type { Revision } from "../core/wire/revision.ts";
-import type { Secret } from "../core/wire/source-config.ts";
+import type { ControlPlane } from "../core/client/client.ts";
+import { type Deployment, isMasked, type Secret } from "../core/client/wire/deployments.ts";
+import type { Revision } from "../core/client/wire/revisions.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { camelCaseKeys, isSameRepository, roundedSpec, snakeCaseKeys } from "../core/declare/fields.ts";
+import { hidesValues } from "../core/reconcile/environment.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
 import {
@@ -29,7 +25,7 @@ export interface ObservedState {
 /**
  * Reads the platform back, so that a change made elsewhere shows as a difference in the next run. What was never declared stays undeclared.
  *
- * Where the platform hides environment values, the inputs can't be told: then the engine keeps those that it has, and a difference is only marked.
+ * Where the platform hides environment values, the inputs can't be determined: then the engine keeps those that it has, and a difference is only marked.
  * A lookup by id (`Deployment.get`) has no inputs, and its environment is nobody's business here.
  */
 export function observedState(
@@ -105,7 +101,7 @@ function observedSourceConfig(
 ): DesiredDeployment["sourceConfig"] {
   const { resourceSpec, listenerConfig, ...plain } = declared;
   const { repoUrl } = declared;
-  // Another spelling of the same repository is no drift.
+  // The same repository, written otherwise, is no drift.
   const sameRepository = repoUrl !== undefined && isSameRepository(repoUrl, observed.repoUrl ?? repoUrl);
   return {
     ...overlay(plain, observed),

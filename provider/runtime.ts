@@ -5,12 +5,31 @@ import { type Difference, diff, warningsOf } from "./diff.ts";
 import { currentEntry, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
-import { createResource, deleteResource, type Operation, readResource, updateResource } from "./operations.ts";
+import { createResource, deleteResource, readResource, updateResource } from "./operations.ts";
 import { bare } from "./plain-error.ts";
 import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
-import { statusLineOf } from "./status-line.ts";
+import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
+
+export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+export type {
+  DesiredDeployment,
+  DesiredSourceConfig,
+  DesiredSourceRevisionConfig,
+} from "../core/declare/deployment.ts";
+export type { CheckFailure } from "./check.ts";
+export type { StackConfig } from "./connection.ts";
+export type { Difference } from "./diff.ts";
+export type {
+  ConnectionInputs,
+  DeploymentInputs,
+  DeploymentOutputs,
+  DeploymentState,
+  Holding,
+  ResourceOptionInputs,
+  Timeouts,
+} from "./state.ts";
 
 /** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */
 export interface DeploymentProvider {
@@ -46,7 +65,7 @@ export function createProvider(): DeploymentProvider {
       const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
       checkedUrns.add(inputs.resourceUrn);
       const isCreation = olds?.name === undefined;
-      if (isCreation && inputs.adopt === true) await tell(inputs, "note", [adoptionNote(inputs)]);
+      if (isCreation && inputs.adopt === true) await report(inputs, "note", [adoptionNote(inputs)]);
       return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
     },
     async diff(id, state, inputs) {
@@ -56,7 +75,7 @@ export function createProvider(): DeploymentProvider {
       const difference = differenceOf(olds, news, config);
       const mayBeReplaced = difference.replaces.length > 0 || news.resourceOptions?.deleteBeforeReplace === true;
       if (!mayBeReplaced) noteHolder(id, olds.generation ?? currentEntry);
-      if (checkedUrns.delete(news.resourceUrn)) await tell(news, "warning", warningsOf(olds, news, difference));
+      if (checkedUrns.delete(news.resourceUrn)) await report(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
     create: (inputs) => operate("create", inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),
@@ -76,7 +95,7 @@ function adoptionNote({ name }: DeploymentInputs): string {
   return `\`adopt\` takes over ${label} if it exists: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
 }
 
-async function tell(inputs: DeploymentInputs, type: "note" | "warning", messages: readonly string[]): Promise<void> {
+async function report(inputs: DeploymentInputs, type: "note" | "warning", messages: readonly string[]): Promise<void> {
   const line = statusLineOf(inputs.resourceUrn);
   for (const message of messages) line.onProgress({ type, message });
   await line.delivered();

@@ -1,6 +1,6 @@
-import type { DesiredDeployment } from "../core/desired.ts";
-import { desiredFields } from "../core/desired-validation.ts";
-import type { Claim } from "../core/ownership.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { desiredFields } from "../core/declare/validation.ts";
+import type { Claim } from "../core/reconcile/ownership.ts";
 
 /** How to connect, as a program gives it; a key in it is a Pulumi secret. */
 export interface ConnectionInputs {
@@ -59,9 +59,9 @@ export interface DeploymentOutputs {
   /** Commit of the latest revision. */
   commit?: string | undefined;
   image?: string | undefined;
-  /** Where the agent server answers. */
+  /** Address of the agent server. */
   url?: string | undefined;
-  /** The deployment's page for people. */
+  /** The deployment's web page. */
   webUrl?: string | undefined;
   tenantId?: string | undefined;
   /** The control plane that made the deployment; no other one is ever asked about it. */
@@ -71,7 +71,7 @@ export interface DeploymentOutputs {
 }
 
 /** How the state holds a deployment. Both are missing in states of earlier builds. */
-interface Holding {
+export interface Holding {
   /** The ownership marker that this resource last wrote. */
   ownershipMarker?: string | undefined;
   /** Of this entry of the state: new with each creation, adoption and resumption. It is in the marker that the next revision carries. */

@@ -1,6 +1,6 @@
 import { formatDuration } from "../core/duration.ts";
-import type { ProgressEvent } from "../core/events.ts";
-import type { Logger } from "../core/logger.ts";
+import type { Logger } from "../core/redact.ts";
+import type { ProgressEvent } from "../core/rollout/progress.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
 /** Where a resource says what happens to it. */
@@ -9,6 +9,13 @@ export interface StatusLine {
   logger: Logger;
   /** Resolves when the engine has every line: it ends this process without waiting for any. */
   delivered(): Promise<unknown>;
+}
+
+/** What one operation on a resource works with. */
+export interface Operation {
+  line: StatusLine;
+  /** Aborts when the engine cancels the run. */
+  signal: AbortSignal;
 }
 
 const severities = { debug: 0, info: 1, warn: 2 } as const;
@@ -21,7 +28,7 @@ let engineLog: Say | undefined;
  * The engine's log service, spoken to with the messages of the SDK that runs this process. A dynamic provider isn't connected to it by itself:
  * the engine's address is the last argument of the process. `undefined` where the process is something else, for example a unit test.
  *
- * The SDK's own log functions aren't used: they decode the answers with the decoder that `cancellation.ts` listens to.
+ * The SDK's own log functions aren't used: they decode responses with the decoder that `cancellation.ts` listens to.
  */
 function connectToEngine(): Say | undefined {
   const load = requireOfDynamicProvider();

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runtime } from "@pulumi/pulumi";
-import { pulumiSdk } from "../test/support/pulumi/command-line.ts";
-import { startDynamicProcess } from "../test/support/pulumi/dynamic-process.ts";
-import { createEngine, type Step } from "../test/support/pulumi/engine.ts";
-import { type LoggedLine, startLogServer } from "../test/support/pulumi/log-server.ts";
+import { pulumiSdk } from "../test/kit/pulumi/command-line.ts";
+import { startDynamicProcess } from "../test/kit/pulumi/dynamic-process.ts";
+import { createEngine, type Step } from "../test/kit/pulumi/engine.ts";
+import { type LoggedLine, startLogServer } from "../test/kit/pulumi/log-server.ts";
 import { checkout } from "./run-command.ts";
 
 interface Demo {

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startMockServer } from "../mock-server/server.ts";
-import { createPulumiProject, type PulumiProject } from "../test/support/pulumi/cli.ts";
+import { createPulumiProject, type PulumiProject } from "../test/kit/pulumi/cli.ts";
 import { buildPackageIfStale } from "./build-package.ts";
 import { demoWithoutCli } from "./demo-without-cli.ts";
 import { getPulumi } from "./get-pulumi.mjs";

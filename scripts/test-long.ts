@@ -10,9 +10,16 @@ const run = (environment: Record<string, string>, ...folders: string[]) =>
   });
 
 const statuses = [
-  await run({ GRAPHDEPLOY_MODEL_STEPS: "10000" }, "test/model"),
-  await run({ GRAPHDEPLOY_MODEL_CLI_STEPS: "500" }, "test/e2e/model.test.ts"),
-  await run({ GRAPHDEPLOY_CRASH_ROUNDS: "200" }, "test/mock-server/crash"),
-  await run({ GRAPHDEPLOY_TEST_STORE: "file" }, "test/mock-server", "test/agent-server"),
+  await run({ GRAPHDEPLOY_MODEL_STEPS: "10000" }, "test/process/model"),
+  await run({ GRAPHDEPLOY_MODEL_CLI_STEPS: "500" }, "test/system/pulumi/model.test.ts"),
+  await run({ GRAPHDEPLOY_KILLS: "all" }, "test/process/provider/kill-at-every-step.test.ts"),
+  await run({ GRAPHDEPLOY_CRASH_ROUNDS: "200" }, "test/process/mock-server/crash"),
+  await run(
+    { GRAPHDEPLOY_TEST_STORE: "file" },
+    "test/unit/mock-server",
+    "test/process/mock-server",
+    "test/unit/agent-server",
+    "test/process/agent-server",
+  ),
 ];
 process.exitCode = Math.max(...statuses);

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { getChromium } from "./get-chromium.ts";
 import { getPulumi } from "./get-pulumi.mjs";
 import { checkout, runCommand } from "./run-command.ts";
-import { usesBrowser, usesPackage } from "./what-tests-use.ts";
+import { usesBrowser, usesPulumi } from "./what-tests-use.ts";
 
 const args = process.argv.slice(2);
 // A run that breaks off must not leave the report of the one before.
 await rm(join(checkout, ".cache", "vitest-report.json"), { force: true });
 
 const environment: NodeJS.ProcessEnv = { ...process.env };
-if (usesPackage(args)) {
+if (usesPulumi(args)) {
   const pulumi = await getPulumi({ log: (line) => process.stderr.write(`pulumi: ${line}\n`) });
   if ("path" in pulumi) environment.GRAPHDEPLOY_PULUMI_CLI = pulumi.path;
   else {

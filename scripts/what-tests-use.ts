@@ -1,20 +1,15 @@
-/** Folders whose tests run the built package or the real Pulumi CLI. */
-const packageFolders = /clients|docs|e2e|support|provider|examples|regressions|model|test\/package/;
+/** Folders whose tests run the real Pulumi CLI. */
+const pulumiFolders = /test\/system\/?($|pulumi|examples|kit|provider)/;
 /** Folders whose tests open pages in a browser. */
-const browserFolders = /browser|docs/;
-
-function mayHold(args: readonly string[], folders: RegExp): boolean {
-  const filters = args.filter((arg) => !arg.startsWith("-") && arg.includes("test"));
-  return filters.length === 0 || filters.some((filter) => folders.test(filter));
-}
+const browserFolders = /test\/system\/?($|browser|docs)/;
 
 /**
- * Whether a test run may hold tests of the built package: a full run, or one whose filters name a folder with such tests.
+ * Whether a test run may hold tests of the real Pulumi CLI: one of the whole suite, of the project `system`, or of a folder with such tests.
  *
  * @param args the arguments of vitest
  */
-export function usesPackage(args: readonly string[]): boolean {
-  return mayHold(args, packageFolders);
+export function usesPulumi(args: readonly string[]): boolean {
+  return mayHold(args, pulumiFolders);
 }
 
 /**
@@ -24,4 +19,14 @@ export function usesPackage(args: readonly string[]): boolean {
  */
 export function usesBrowser(args: readonly string[]): boolean {
   return mayHold(args, browserFolders);
+}
+
+function mayHold(args: readonly string[], folders: RegExp): boolean {
+  const projects = args.flatMap((arg, index) => {
+    if (arg.startsWith("--project=")) return [arg.slice("--project=".length)];
+    return args[index - 1] === "--project" ? [arg] : [];
+  });
+  if (projects.length > 0 && !projects.includes("system")) return false;
+  const filters = args.filter((arg) => !arg.startsWith("-") && arg.includes("test"));
+  return filters.length === 0 || filters.some((filter) => folders.test(filter));
 }

@@ -77,12 +77,12 @@ function explain(error: unknown, permission: string): string {
   const status = (error as { status?: unknown }).status;
   const message = error instanceof Error ? error.message.split("\n", 1)[0] : String(error);
   if (isRateLimit(error)) {
-    return `GitHub answered ${status} (${message}). Its rate limit for this token is used up: run again later.`;
+    return `GitHub responded with ${status} (${message}). Its rate limit for this token is used up: run again later.`;
   }
   // A token without a permission is told 404 about what it may not see.
   if (status === 401 || status === 403 || status === 404) {
     const missing = status === 404 ? "There is no such thing, or the job's token may not see it. " : "";
-    return `GitHub answered ${status} (${message}). ${missing}The job needs the permission ${permission}.`;
+    return `GitHub responded with ${status} (${message}). ${missing}The job needs the permission ${permission}.`;
   }
-  return message === "" ? `GitHub answered ${status}.` : `${message}.`;
+  return message === "" ? `GitHub responded with ${status}.` : `${message}.`;
 }

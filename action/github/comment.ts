@@ -4,7 +4,7 @@ import type { GitHub } from "./client.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps } from "./report-markdown.ts";
 
 /** GitHub refuses a comment over 65,536 characters, those of its marker among them. */
-const largestText = 60_000;
+const maxTextLength = 60_000;
 
 /** What a comment is about: a deployment of one control plane. */
 export interface CommentSubject {
@@ -28,15 +28,15 @@ export function renderComment(report: Report, declaredSecrets: Redactor, allSecr
   const shown = publicReport(report, declaredSecrets, allSecrets);
   const text = paragraphs([
     `### ${headline(shown)}`,
-    // Joined and escaped, a text may spell a secret that it didn't before.
+    // Joined and escaped, a text may contain a secret that it didn't before.
     allSecrets.text(message(shown)),
     facts(shown),
     declaredSecrets.text(plan(shown, 20_000)),
     steps(shown),
     allSecrets.text(logTail(shown, 10_000)),
   ]);
-  if (text.length <= largestText) return text;
-  return `${text.slice(0, largestText - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
+  if (text.length <= maxTextLength) return text;
+  return `${text.slice(0, maxTextLength - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
 }
 
 /** A comment that is to be written. */

@@ -78,9 +78,9 @@ export interface EarlierDeployment extends GitHubDeployment {
   description: string;
 }
 
-/** How many deployments of an environment are looked through for those of the same agent deployment, and how many of these are looked at. */
-const newest = 100;
-const mostLooks = 10;
+/** How many deployments of an environment are searched for those of the same agent deployment, and of how many of these the status is read. */
+const maxSearched = 100;
+const maxStatusReads = 10;
 
 /** States that a deployment stays in for ever unless somebody ends them. */
 const openStates: ReadonlySet<string> = new Set(["in_progress", "queued", "pending"]);
@@ -97,9 +97,9 @@ export async function earlierDeployments(
   github: GitHub,
   { environment, subject, isOwnEnvironment }: EarlierOptions,
 ): Promise<EarlierDeployment[]> {
-  const look = async () => {
+  const search = async () => {
     const { octokit, repository } = github;
-    const query = { ...repository, environment, per_page: newest };
+    const query = { ...repository, environment, per_page: maxSearched };
     const { data: listed } = await octokit.rest.repos.listDeployments(query);
     const own = listed.flatMap((deployment) => {
       const payload = payloadOf(deployment.payload);
@@ -109,12 +109,12 @@ export async function earlierDeployments(
           : payload.name === subject.name && payload.baseUrl === subject.baseUrl;
       return isOwn ? [{ id: deployment.id, environment, run: payload?.run }] : [];
     });
-    const withStatus = own.slice(0, mostLooks).map(async (deployment) => {
+    const withStatus = own.slice(0, maxStatusReads).map(async (deployment) => {
       return { ...deployment, ...(await latestStatus(github, deployment.id)) };
     });
     return Promise.all(withStatus);
   };
-  return (await github.attempt("Looking for GitHub deployments of earlier runs", permission, look)) ?? [];
+  return (await github.attempt("Looking for GitHub deployments of earlier runs", permission, search)) ?? [];
 }
 
 /** Ends a deployment as inactive whose run doesn't do it any more; one that has got its end meanwhile keeps that. */

@@ -6,9 +6,9 @@ export async function permissionOf(
   username: string,
   onUnknown: (reason: string) => void,
 ): Promise<string | undefined> {
-  const look = async () => {
+  const read = async () => {
     const { data } = await github.octokit.rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username });
     return data.permission;
   };
-  return github.attempt(`Looking up the permission of ${username}`, "metadata: read", look, onUnknown);
+  return github.attempt(`Looking up the permission of ${username}`, "metadata: read", read, onUnknown);
 }

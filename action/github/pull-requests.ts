@@ -7,11 +7,11 @@ export async function isPullRequestOpen(
   number: number,
   onUnknown?: (reason: string) => void,
 ): Promise<boolean | undefined> {
-  const look = async () => {
+  const read = async () => {
     const { data } = await github.octokit.rest.pulls.get({ ...github.repository, pull_number: number });
     return data.state === "open";
   };
-  return github.attempt(`Looking whether pull request #${number} is open`, "pull-requests: read", look, onUnknown);
+  return github.attempt(`Looking whether pull request #${number} is open`, "pull-requests: read", read, onUnknown);
 }
 
 /** A pull request as it is now; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. */
@@ -20,9 +20,9 @@ export async function findPullRequest(
   number: number,
   onUnknown: (reason: string) => void,
 ): Promise<Fields | undefined> {
-  const look = async () => {
+  const read = async () => {
     const { data } = await github.octokit.rest.pulls.get({ ...github.repository, pull_number: number });
     return asFields(data);
   };
-  return github.attempt(`Looking up pull request #${number}`, "pull-requests: read", look, onUnknown);
+  return github.attempt(`Looking up pull request #${number}`, "pull-requests: read", read, onUnknown);
 }

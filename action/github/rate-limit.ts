@@ -1,8 +1,8 @@
+import { parseRetryAfter } from "../../core/client/retry.ts";
 import type { Clock } from "../../core/clock.ts";
-import { parseRetryAfter } from "../../core/retry-timing.ts";
 
 /** All that a run waits for GitHub's rate limits, in milliseconds: a deploy isn't held up for long over what only reports it. */
-export const rateLimitPatienceMs = 120_000;
+export const rateLimitBudgetMs = 120_000;
 
 /** How often one request is sent again after a rate limit. */
 const maxRetries = 3;
@@ -38,21 +38,21 @@ export function rateLimitPauseMs(error: unknown, nowMs: number): number {
   return Number(reset) > 0 ? Math.max(0, Number(reset) * 1_000 - nowMs) : unnamedPauseMs;
 }
 
-/** The patience of one run with GitHub's rate limits. A request that was limited did nothing, so each may be sent again. */
+/** The time that one run waits for GitHub's rate limits, over all requests. A limited request had no effect, so each may be retried. */
 export class RateLimitRetries {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  #leftMs = rateLimitPatienceMs;
+  #leftMs = rateLimitBudgetMs;
   /** The limit that was given up on: until its end nothing is sent, which would only prolong it. */
   #limit: { error: unknown; untilMs: number } | undefined;
 
-  /** `signal` aborts when the run is cancelled; then nothing is waited for. */
+  /** `signal` aborts when the run is cancelled; then it doesn't wait. */
   constructor(clock: Clock, signal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#signal = signal;
   }
 
-  /** Runs a request until it isn't limited, or until GitHub asks for more patience than is left. */
+  /** Runs a request until it isn't limited, or until GitHub asks for a longer pause than is left. */
   async run<Value>(request: () => Promise<Value>): Promise<Value> {
     for (let retry = 0; ; retry += 1) {
       if (this.#limit !== undefined && this.#clock.now() < this.#limit.untilMs) throw this.#limit.error;

@@ -5,7 +5,7 @@ import { publicReport, type Report } from "../report.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
 
 /** A summary over 1 MiB is dropped whole by GitHub, and the job's steps share it with other actions. */
-const largestSummary = 256 * 1024;
+const maxSummaryBytes = 256 * 1024;
 
 /** The summary of one run, redacted as {@link publicReport} says, with an end that is cut to fit. */
 export function renderSummary(given: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
@@ -23,9 +23,9 @@ export function renderSummary(given: Report, declaredSecrets: Redactor, allSecre
     allSecrets.text(logTail(report, 64 * 1024)),
   ]);
   const bytes = Buffer.from(`${text}\n\n`);
-  if (bytes.length <= largestSummary) return bytes.toString();
+  if (bytes.length <= maxSummaryBytes) return bytes.toString();
   return `${bytes
-    .subarray(0, largestSummary - 100)
+    .subarray(0, maxSummaryBytes - 100)
     .toString()
     .replace(/\ufffd+$/, "")}\n\n… cut: the rest is in the log.\n\n`;
 }

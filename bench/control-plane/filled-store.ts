@@ -1,7 +1,7 @@
 import type { DeploymentRecord } from "../../mock-server/control-plane/store/records.ts";
 import type { MockServer } from "../../mock-server/server.ts";
 import { startMockServer } from "../../mock-server/server.ts";
-import { storedDeployments } from "../../test/support/stored.ts";
+import { storedDeployments } from "../../test/kit/stored.ts";
 import { changeContent } from "./filled-auth.ts";
 import { load, requestText } from "./load.ts";
 

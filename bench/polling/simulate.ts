@@ -1,4 +1,4 @@
-import { pollDelayMs } from "../../core/polling.ts";
+import { pollDelayMs } from "../../core/rollout/polling.ts";
 import { drawRollout, type Phase, type PhaseModel, seededRandom } from "./models.ts";
 
 /** When to ask again, from what the last answer said. */

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { startMockServer } from "../../mock-server/server.ts";
-import { createPulumiProject } from "../../test/support/pulumi/cli.ts";
-import { pulumiCli } from "../../test/support/pulumi/command-line.ts";
-import { manyDeployments } from "../../test/support/pulumi/program.ts";
-import { storedDeployments } from "../../test/support/stored.ts";
+import { createPulumiProject } from "../../test/kit/pulumi/cli.ts";
+import { pulumiCli } from "../../test/kit/pulumi/command-line.ts";
+import { manyDeployments } from "../../test/kit/pulumi/program.ts";
+import { storedDeployments } from "../../test/kit/stored.ts";
 
 const deployments = 100;
 

@@ -1,4 +1,4 @@
-import { ControlPlane, create, RolloutError, waitUntilLive } from "graphdeploy/core";
+import { ControlPlane, RolloutError, reconcile } from "graphdeploy/core";
 import { startMockServer } from "graphdeploy/mock-server";
 import { expect, test } from "vitest";
 
@@ -13,10 +13,9 @@ test("the agent goes live", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
 
-  const ensured = await create(client, agent, { onDeployment: () => {} });
-  const live = await waitUntilLive(client, ensured);
+  const { revision } = await reconcile(client, agent).live();
 
-  expect(live?.revision.status).toBe("DEPLOYED");
+  expect(revision?.status).toBe("DEPLOYED");
 });
 
 test("a build that fails is reported with its log", async () => {
@@ -26,8 +25,9 @@ test("a build that fails is reported with its log", async () => {
   });
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key" });
 
-  const ensured = await create(client, agent, { onDeployment: () => {} });
-  const failure = await waitUntilLive(client, ensured).catch((error: unknown) => error);
+  const failure = await reconcile(client, agent)
+    .live()
+    .catch((error: unknown) => error);
 
   expect(failure).toBeInstanceOf(RolloutError);
   expect(String(failure)).toContain("no such package");

@@ -1,4 +1,4 @@
-import type { Secret, SourceRevisionConfig } from "../../core/wire/source-config.ts";
+import type { Secret, SourceRevisionConfig } from "../../core/client/wire/deployments.ts";
 
 /** What a revision is built from. */
 export interface RevisionOrigin {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resourceSpecSchema } from "../../core/wire/source-config.ts";
+import { resourceSpecSchema } from "../../core/client/wire/deployments.ts";
 
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { toBothNames } from "../../core/dialect.ts";
-import { deploymentSchema, deploymentStatuses } from "../../core/wire/deployment.ts";
-import { logEntrySchema, logsPageSchema, logsRequestSchema } from "../../core/wire/logs.ts";
-import { openEnum } from "../../core/wire/open-enum.ts";
-import { revisionSchema } from "../../core/wire/revision.ts";
 import {
+  deploymentSchema,
+  deploymentStatuses,
   deploymentTypes,
+  openEnum,
   secretReferenceSchema,
   secretSchema,
   sourceConfigSchema,
   sourceRevisionConfigSchema,
-} from "../../core/wire/source-config.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "../../core/wire/validation-error.ts";
+} from "../../core/client/wire/deployments.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "../../core/client/wire/errors.ts";
+import { toBothNames } from "../../core/client/wire/naming.ts";
+import { logEntrySchema, logsPageSchema, logsRequestSchema, revisionSchema } from "../../core/client/wire/revisions.ts";
 import { serverResourceSpecSchema } from "./resource-spec-schema.ts";
 import { named } from "./schema-names.ts";
 

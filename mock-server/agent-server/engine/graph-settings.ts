@@ -1,4 +1,4 @@
-import { toBothNames } from "../../../core/dialect.ts";
+import { toBothNames } from "../../../core/client/wire/naming.ts";
 import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, GraphSettings } from "./contract.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deploymentTypes } from "../../../core/wire/source-config.ts";
+import { deploymentTypes } from "../../../core/client/wire/deployments.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { notFound, ruleBroken, validationFailed } from "../common-responses.ts";
 import { optionalFlag, optionalText, pageOf, pagingParameters } from "../paging.ts";

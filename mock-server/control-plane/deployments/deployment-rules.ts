@@ -1,5 +1,9 @@
-import { isReservedName } from "../../../core/reserved-names.ts";
-import type { Secret, SourceConfig, SourceRevisionConfig } from "../../../core/wire/source-config.ts";
+import {
+  isReservedName,
+  type Secret,
+  type SourceConfig,
+  type SourceRevisionConfig,
+} from "../../../core/client/wire/deployments.ts";
 import { badRequest } from "../../kit/http/http-error.ts";
 import { isBuilt } from "../revisions/rollout.ts";
 import type { CreateBody, PatchBody } from "../schemas.ts";

@@ -1,4 +1,4 @@
-import type { SourceRevisionConfig } from "../../../core/wire/source-config.ts";
+import type { SourceRevisionConfig } from "../../../core/client/wire/deployments.ts";
 import type { AgentLogLevel } from "../../kit/agent-log.ts";
 import { isBuilt } from "../revisions/rollout.ts";
 import type { RevisionRecord } from "../store/records.ts";

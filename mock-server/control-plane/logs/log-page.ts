@@ -1,4 +1,4 @@
-import type { LogsPage, LogsRequest } from "../../../core/wire/logs.ts";
+import type { LogsPage, LogsRequest } from "../../../core/client/wire/revisions.ts";
 import { badRequest } from "../../kit/http/http-error.ts";
 import type { LogLine } from "./log-lines.ts";
 

@@ -1,4 +1,4 @@
-import type { LogsPage, LogsRequest } from "../../../core/wire/logs.ts";
+import type { LogsPage, LogsRequest } from "../../../core/client/wire/revisions.ts";
 import type { ControlPlaneOptions } from "../control-plane-options.ts";
 import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
 import type { AgentLines } from "./agent-lines.ts";

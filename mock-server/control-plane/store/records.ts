@@ -1,4 +1,9 @@
-import type { Secret, SecretReference, SourceConfig, SourceRevisionConfig } from "../../../core/wire/source-config.ts";
+import type {
+  Secret,
+  SecretReference,
+  SourceConfig,
+  SourceRevisionConfig,
+} from "../../../core/client/wire/deployments.ts";
 import type { Phase, Transition } from "../revisions/rollout.ts";
 import type { Edition } from "../tenancy.ts";
 

@@ -1,6 +1,6 @@
 import { parse, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ConfigError } from "../../../core/errors.ts";
+import { ConfigError } from "../../../core/client/errors.ts";
 import { messages } from "../../agent-server/engine/channels.ts";
 import { checkGraph, type NodeFunction, type ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ConfigError } from "../../../core/errors.ts";
+import { ConfigError } from "../../../core/client/errors.ts";
 import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
 import { namingUnknownKeys } from "../../kit/likely-name.ts";
 import { readConfigDocument } from "../../worker/load/config-document.ts";

@@ -1,5 +1,5 @@
 import { isNode, LineCounter, parseDocument } from "yaml";
-import { ConfigError } from "../../../core/errors.ts";
+import { ConfigError } from "../../../core/client/errors.ts";
 
 /** A configuration file as data, and where its parts stand in the text. */
 export interface ConfigDocument {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { ConfigError } from "../../../core/errors.ts";
+import { ConfigError } from "../../../core/client/errors.ts";
 import type { ConfigDocument } from "./config-document.ts";
 
 /** One mistake in a configuration file. */

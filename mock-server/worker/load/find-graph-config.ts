@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { graphConfigFileNames } from "../../../core/dialect.ts";
+import { graphConfigFileNames } from "../../../core/client/wire/naming.ts";
 
 /** The graph configuration file of a folder; `undefined` when it has none under the usual names. */
 export function findGraphConfig(folder: string): string | undefined {

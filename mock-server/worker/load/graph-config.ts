@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { ConfigError } from "../../../core/errors.ts";
+import { ConfigError } from "../../../core/client/errors.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
 import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
 import { projectEnvironment } from "./environment.ts";

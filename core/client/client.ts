@@ -1,0 +1,105 @@
+import type { Dispatcher } from "undici";
+import { type Clock, systemClock } from "../clock.ts";
+import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
+import { defaultDispatcher } from "./connection.ts";
+import { DeploymentsResource } from "./deployments.ts";
+import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
+import { IntegrationsResource } from "./integrations.ts";
+import { RequestPipeline, type SendRequest } from "./pipeline.ts";
+import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
+import { RevisionsResource } from "./revisions.ts";
+import type { Deployment } from "./wire/deployments.ts";
+import { type Dialect, type DialectSetting, WireNaming } from "./wire/naming.ts";
+
+export interface ControlPlaneOptions {
+  /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */
+  baseUrl: string;
+  /** Hosts beside loopback that `baseUrl` may name with plain http: each `host` or `host:port`. @default none */
+  allowHttpHosts?: readonly string[] | undefined;
+  /** Sent as `X-Api-Key`. One of `apiKey` and `bearerToken` is needed. */
+  apiKey?: string | undefined;
+  /** Sent as `Authorization: Bearer`. */
+  bearerToken?: string | undefined;
+  /** Sent as `X-Tenant-Id`. @default the key's own workspace */
+  workspaceId?: string | undefined;
+  /** @default "auto" */
+  dialect?: DialectSetting;
+  /** @default `defaultRequestLimits` */
+  limits?: Partial<RequestLimits>;
+  /** @default nothing is logged */
+  logger?: Logger;
+  /** Holds the values that no message may show; the key is added to it. @default a new one */
+  redactor?: Redactor;
+  /** @default the system's clock */
+  clock?: Clock;
+  /** In [0, 1), for the jitter of retries. @default Math.random */
+  random?: () => number;
+  /** An undici dispatcher. @default one that honours the proxy variables */
+  dispatcher?: Dispatcher;
+  /** Added to the `User-Agent`. */
+  userAgent?: string;
+}
+
+/** A typed client of the control plane. How a request is sent and retried: `core/client/pipeline.ts`. */
+export class ControlPlane {
+  readonly deployments: DeploymentsResource;
+  readonly revisions: RevisionsResource;
+  readonly integrations: IntegrationsResource;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly workspaceId: string | undefined;
+  readonly redactor: Redactor;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly #pipeline: RequestPipeline;
+  readonly #naming: WireNaming;
+
+  /** @throws {@link ConfigError} when the base URL or the proxy of the environment can't be used */
+  constructor(options: ControlPlaneOptions) {
+    const allowHttpHosts = parseHttpHosts(options.allowHttpHosts ?? []);
+    this.baseUrl = parseBaseUrl(options.baseUrl, allowHttpHosts);
+    this.workspaceId = options.workspaceId;
+    this.redactor = (options.redactor ?? new Redactor()).add([options.apiKey, options.bearerToken]);
+    this.logger = redactingLogger(options.logger ?? silentLogger, this.redactor);
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? Math.random;
+    this.#naming = new WireNaming(options.dialect ?? "auto", isServiceHost(new URL(this.baseUrl).hostname));
+    this.#pipeline = new RequestPipeline({
+      baseUrl: this.baseUrl,
+      headers: {
+        "user-agent": ["graphdeploy", options.userAgent].filter(Boolean).join(" "),
+        ...(options.apiKey === undefined ? {} : { "x-api-key": options.apiKey }),
+        ...(options.bearerToken === undefined ? {} : { authorization: `Bearer ${options.bearerToken}` }),
+        ...(options.workspaceId === undefined ? {} : { "x-tenant-id": options.workspaceId }),
+      },
+      naming: this.#naming,
+      limits: { ...defaultRequestLimits, ...options.limits },
+      dispatcher: options.dispatcher ?? defaultDispatcher(this.baseUrl, allowHttpHosts),
+      redactor: this.redactor,
+      logger: this.logger,
+      clock: this.clock,
+      random: this.random,
+    });
+    const send: SendRequest = (request) => this.#pipeline.send(request);
+    this.deployments = new DeploymentsResource(send);
+    this.revisions = new RevisionsResource(send, this.redactor);
+    this.integrations = new IntegrationsResource(send);
+  }
+
+  /** Whether the control plane itself responded to this client before. */
+  get hasResponded(): boolean {
+    return this.#pipeline.hasResponded;
+  }
+
+  /** The names that requests use now. */
+  get dialect(): Dialect {
+    return this.#naming.dialect;
+  }
+
+  /** The deployment's web page; `undefined` where there is none. */
+  webUrl(deployment: Deployment): string | undefined {
+    const tenantId = deployment.tenant_id ?? this.workspaceId;
+    return tenantId === undefined ? undefined : deploymentWebUrl(this.baseUrl, tenantId, deployment.id);
+  }
+}

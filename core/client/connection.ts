@@ -1,0 +1,133 @@
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { formatDuration } from "../duration.ts";
+import type { Redactor } from "../redact.ts";
+import { ConfigError, ConnectionError, TimeoutError } from "./errors.ts";
+import { isHttpAllowed, isLoopback } from "./hosts.ts";
+import type { AttemptFailure, RequestTarget } from "./retry.ts";
+
+/** Each proxy variable by its two names, in the order in which undici's `EnvHttpProxyAgent` reads them: a name that is set hides the next. */
+const proxyVariables = [
+  ["https_proxy", "HTTPS_PROXY"],
+  ["http_proxy", "HTTP_PROXY"],
+] as const;
+
+let direct: Agent | undefined;
+const throughProxy = new Map<string, EnvHttpProxyAgent>();
+
+/**
+ * The dispatcher for an address, shared by all requests of the process so that they share connections: one that honours the proxy variables, except
+ * where the key goes by plain http, which no proxy may read. Idle connections keep no process alive.
+ * @throws {@link ConfigError} for a proxy variable that isn't the address of a proxy
+ */
+export function defaultDispatcher(url: string, allowHttpHosts: readonly string[]): Dispatcher {
+  if (isReachedDirectly(url, allowHttpHosts)) {
+    direct ??= new Agent();
+    return direct;
+  }
+  refuseUnusableProxy(process.env, url, allowHttpHosts);
+  // `EnvHttpProxyAgent` reads the variables once, when it is constructed.
+  const names = [...proxyVariables.flat(), "no_proxy", "NO_PROXY"];
+  const variables = JSON.stringify(names.map((name) => process.env[name]));
+  const agent = throughProxy.get(variables) ?? new EnvHttpProxyAgent();
+  throughProxy.set(variables, agent);
+  return agent;
+}
+
+/** Whether an address is reached without any proxy: loopback, and the hosts that plain http is allowed to, where a proxy could read the key. */
+function isReachedDirectly(url: string, allowHttpHosts: readonly string[]): boolean {
+  const parsed = new URL(url);
+  return isLoopback(parsed.hostname) || (parsed.protocol === "http:" && isHttpAllowed(parsed, allowHttpHosts));
+}
+
+/**
+ * Refuses a proxy that no request to `url` could be sent through. The message doesn't repeat the value, which may hold a password.
+ * @throws {@link ConfigError} naming the variable
+ */
+export function refuseUnusableProxy(
+  env: Readonly<Record<string, string | undefined>>,
+  url: string,
+  allowHttpHosts: readonly string[],
+): void {
+  if (isReachedDirectly(url, allowHttpHosts)) return;
+  for (const names of proxyVariables) {
+    const name = names.find((candidate) => env[candidate] !== undefined);
+    const value = name === undefined ? undefined : env[name];
+    if (name === undefined || !value || isProxyAddress(value)) continue;
+    throw new ConfigError(`${name}: the value of this environment variable is not the address of a proxy.`, {
+      hint: "Write it like http://proxy.example:3128, with its scheme in front, or unset it.",
+    });
+  }
+}
+
+function isProxyAddress(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "" || !["http:", "https:", "socks5:", "socks:"].includes(url.protocol))
+    return false;
+  try {
+    // undici decodes the user name and password; a bare percent sign in them fails there.
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The failure of an attempt that had no response within `timeoutMs`. */
+export function timedOut(
+  { method, path, baseUrl }: RequestTarget,
+  timeoutMs: number,
+  idempotent: boolean,
+): AttemptFailure {
+  const error = new TimeoutError(`${method} ${path}: no response from ${baseUrl} within ${formatDuration(timeoutMs)}.`);
+  return { error, retryable: idempotent, kind: "connection" };
+}
+
+/** The failure of an attempt whose connection broke or was never established, from the error that undici threw. */
+export function connectionFailed(
+  { method, path, baseUrl }: RequestTarget,
+  cause: unknown,
+  idempotent: boolean,
+  redactor: Redactor,
+): AttemptFailure {
+  const { code, text } = rootCause(cause);
+  const sent = !neverSentCodes.has(code) && !isProxyRefusal(text);
+  const message = redactor.text(`${method} ${path}: the connection to ${baseUrl} failed: ${text}.`);
+  const error = new ConnectionError(message, { sent, hint: hintFor(code, text) });
+  return { error, retryable: !permanentCodes.has(code) && (idempotent || !sent), kind: "connection" };
+}
+
+/** Causes that only occur before a request was written to the connection. */
+const neverSentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_INVALID_ARG",
+]);
+
+/** Causes that another attempt doesn't fix. */
+const permanentCodes: ReadonlySet<string> = new Set(["ENOTFOUND", "UND_ERR_INVALID_ARG"]);
+
+/** A tunnel that a proxy didn't open carried nothing; undici reports it in the message alone. */
+function isProxyRefusal(text: string): boolean {
+  return text.includes("when HTTP Tunneling");
+}
+
+function hintFor(code: string, text: string): string {
+  if (code === "ENOTFOUND") return "Check the base URL: this host name doesn't exist.";
+  if (isProxyRefusal(text)) return "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.";
+  return "Check that this address can be reached from here (network, proxy, base URL), then run again.";
+}
+
+function rootCause(error: unknown): { code: string; text: string } {
+  let cause: unknown = error;
+  while (cause instanceof Error) {
+    // A connection tried over IPv4 and IPv6 fails with one error that holds both.
+    if (cause instanceof AggregateError && cause.errors.length > 0) cause = cause.errors[0];
+    const { code } = cause as { code?: unknown };
+    if (typeof code === "string") return { code, text: `${(cause as Error).message || code} (${code})` };
+    if ((cause as Error).cause === undefined) break;
+    cause = (cause as Error).cause;
+  }
+  return { code: "", text: cause instanceof Error ? cause.message : String(cause) };
+}

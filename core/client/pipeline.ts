@@ -1,0 +1,150 @@
+import { type Dispatcher, request as sendRequest } from "undici";
+import type { z } from "zod";
+import { abortedBy, type Clock, throwIfAborted } from "../clock.ts";
+import { formatDuration } from "../duration.ts";
+import type { Logger, Redactor } from "../redact.ts";
+import { connectionFailed, timedOut } from "./connection.ts";
+import { ResponseError } from "./errors.ts";
+import { type ApiResponse, readBody, readResponse } from "./response.ts";
+import { type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
+import type { WireNaming } from "./wire/naming.ts";
+
+/** Options of one call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Bound of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
+  deadlineMs?: number | undefined;
+}
+
+export interface ApiRequest<Body> extends CallOptions {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Under the base URL, its parameters filled in and encoded. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** With neutral names. */
+  body?: object | undefined;
+  /** What the response's body must be; `undefined` for an empty one. */
+  schema: z.ZodType<Body> | undefined;
+  /** Whether it may be sent again when its outcome is unknown. Others are retried only when they surely had no effect (429, or no connection). */
+  idempotent: boolean;
+}
+
+/** Sends a request through the pipeline of a client. */
+export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
+
+export interface PipelineOptions {
+  baseUrl: string;
+  /** Of every request; the key is among them. */
+  headers: Readonly<Record<string, string>>;
+  naming: WireNaming;
+  limits: RequestLimits;
+  dispatcher: Dispatcher;
+  redactor: Redactor;
+  logger: Logger;
+  clock: Clock;
+  /** In [0, 1), for jitter. */
+  random: () => number;
+}
+
+/** The way of every request: names for the wire, rate limit, attempts with back-off, and what the response says, checked and redacted. */
+export class RequestPipeline {
+  readonly #options: PipelineOptions;
+  /** What the server's rate limit counts. */
+  readonly #caller: string;
+  #hasResponded = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    const { "x-api-key": apiKey, authorization } = options.headers;
+    this.#caller = JSON.stringify([new URL(options.baseUrl).origin, apiKey, authorization]);
+  }
+
+  /** Whether the control plane itself responded before: then the address is right, and an intermediary's response later is an outage. */
+  get hasResponded(): boolean {
+    return this.#hasResponded;
+  }
+
+  /**
+   * @throws {@link ApiError} for any status that isn't a success, {@link ConnectionError}, {@link TimeoutError}, {@link ResponseError},
+   * {@link Aborted}
+   */
+  async send<Body>(request: ApiRequest<Body>): Promise<ApiResponse<Body>> {
+    const { clock, random, limits, logger } = this.#options;
+    const deadline = clock.now() + Math.min(request.deadlineMs ?? limits.deadlineMs, limits.deadlineMs);
+    const failures = { connection: 0, status: 0, busy: 0 };
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#waitForRateLimit(request, deadline);
+      throwIfAborted(request.signal);
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.attemptTimeoutMs, deadline - clock.now())));
+      const outcome = await this.#attempt(request, timeoutMs);
+      if (!("error" in outcome)) return outcome;
+      const { error, kind, retryable, retryAfterMs } = outcome;
+      failures[kind] += 1;
+      if (kind === "busy" && retryAfterMs !== undefined) {
+        rateLimitsOf(clock).begin(this.#caller, clock.now(), retryAfterMs);
+      }
+      const isSpent = failures.connection > limits.maxConnectionRetries || failures.status > limits.maxRetries;
+      const delay = retryDelayMs(attempt, random(), retryAfterMs);
+      if (!retryable || isSpent || clock.now() + delay >= deadline) throw error;
+      logger.warn(`${error.message} Retrying in ${formatDuration(delay)}.`, { attempt });
+      await clock.sleep(delay, request.signal);
+    }
+  }
+
+  /** Waits while the server limits the rate of this key. A request that would be late then is sent at once: only the server may refuse it. */
+  async #waitForRateLimit({ method, path, signal }: ApiRequest<unknown>, deadline: number): Promise<void> {
+    const { clock, random, logger } = this.#options;
+    for (;;) {
+      const leftMs = rateLimitsOf(clock).leftMs(this.#caller, clock.now());
+      if (leftMs === 0) return;
+      const delay = retryDelayMs(1, random(), leftMs);
+      if (clock.now() + delay >= deadline) return;
+      logger.debug(`${method} ${path} waits ${formatDuration(delay)}: the control plane limits the request rate.`);
+      await clock.sleep(delay, signal);
+    }
+  }
+
+  async #attempt<Body>(request: ApiRequest<Body>, timeoutMs: number): Promise<ApiResponse<Body> | AttemptFailure> {
+    const { baseUrl, clock, dispatcher, headers, logger, naming, redactor } = this.#options;
+    const { method, path, body, idempotent } = request;
+    const target = { method, path, baseUrl };
+    const timeout = AbortSignal.timeout(timeoutMs);
+    // A write that may not be sent again isn't aborted in progress: its response may be the only record of what it created.
+    const abort = idempotent ? request.signal : undefined;
+    const startedAt = clock.now();
+    try {
+      const response = await sendRequest(this.#url(request), {
+        method,
+        headers: {
+          accept: "application/json",
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        body: body === undefined ? null : JSON.stringify(naming.toWire(body)),
+        dispatcher,
+        signal: abort === undefined ? timeout : AbortSignal.any([abort, timeout]),
+      });
+      const text = await readBody(response.body);
+      logger.debug(`${method} ${path} ${response.statusCode}`, { durationMs: clock.now() - startedAt });
+      const schema = request.schema && naming.fromWire(request.schema);
+      const outcome = readResponse(response, text, { target, schema, idempotent, nowMs: clock.now(), redactor });
+      if (!("error" in outcome) && schema !== undefined) this.#hasResponded = true;
+      return outcome;
+    } catch (error) {
+      if (abort?.aborted) throw abortedBy(abort);
+      if (error instanceof ResponseError && error.fromIntermediary && this.#hasResponded) {
+        return { error, retryable: idempotent, kind: "status" };
+      }
+      if (error instanceof ResponseError) throw error;
+      if (timeout.aborted) return timedOut(target, timeoutMs, idempotent);
+      return connectionFailed(target, error, idempotent, redactor);
+    }
+  }
+
+  #url({ path, query = {} }: ApiRequest<unknown>): string {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+    const search = parameters.toString();
+    return `${this.#options.baseUrl}${path}${search === "" ? "" : `?${search}`}`;
+  }
+}

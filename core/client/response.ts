@@ -1,0 +1,219 @@
+import type { Dispatcher } from "undici";
+import type { z } from "zod";
+import type { Redactor } from "../redact.ts";
+import {
+  ApiError,
+  type ApiErrorOptions,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  ResponseError,
+  ServerError,
+  ValidationError,
+} from "./errors.ts";
+import { isServiceHost } from "./hosts.ts";
+import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
+
+/** The largest body that is read: a page of 100 deployments is far below. */
+const maxBodyBytes = 32 * 1024 * 1024;
+
+/** A successful response. */
+export interface ApiResponse<Body> {
+  status: number;
+  body: Body;
+  /** The server's clock when it responded, from `Date`; milliseconds since the epoch. */
+  serverTimeMs: number | undefined;
+}
+
+export interface ResponseContext<Body> {
+  target: RequestTarget;
+  /** What the body must be; `undefined` for an empty one. */
+  schema: z.ZodType<Body> | undefined;
+  /** Whether the request may be sent again when its outcome is unknown. */
+  idempotent: boolean;
+  /** Of this process, in milliseconds since the epoch. */
+  nowMs: number;
+  redactor: Redactor;
+}
+
+/**
+ * What a response says: a success, or a failure that may be retried.
+ * @throws {@link ResponseError} for what no retry fixes: a redirect, a web page
+ */
+export function readResponse<Body>(
+  response: Dispatcher.ResponseData,
+  text: string,
+  context: ResponseContext<Body>,
+): ApiResponse<Body> | AttemptFailure {
+  const { target, schema, idempotent, nowMs, redactor } = context;
+  const { method, path, baseUrl } = target;
+  const status = response.statusCode;
+  if (status >= 300 && status < 400) {
+    throw new ResponseError(`${method} ${path} responded with ${status}, a redirect, which is not followed.`, {
+      hint: `Check the base URL ${baseUrl}: the API key is never sent to another address.`,
+      fromIntermediary: true,
+    });
+  }
+  if (status < 200 || status >= 400) {
+    return {
+      error: toApiError(target, status, text, headerOf(response, "x-request-id"), redactor),
+      retryable: isRetryableStatus(status, idempotent),
+      retryAfterMs: parseRetryAfter(headerOf(response, "retry-after"), nowMs),
+      kind: status === 429 ? "busy" : "status",
+    };
+  }
+  const date = Date.parse(headerOf(response, "date") ?? "");
+  const serverTimeMs = Number.isNaN(date) ? undefined : date;
+  const isWebPage = (headerOf(response, "content-type") ?? "").includes("html") || /^\s*</.test(text);
+  if (isWebPage) {
+    throw new ResponseError(`${method} ${path} responded with a web page instead of JSON.`, {
+      hint: intermediaryHint(baseUrl),
+      fromIntermediary: true,
+    });
+  }
+  if (schema === undefined) return { status, body: undefined as Body, serverTimeMs };
+  const parsed = parseBody(text, schema, context);
+  return parsed instanceof ResponseError
+    ? { error: parsed, retryable: idempotent && parsed.damaged, kind: "connection" }
+    : { status, body: parsed.body, serverTimeMs };
+}
+
+function parseBody<Body>(
+  text: string,
+  schema: z.ZodType<Body>,
+  { target: { method, path, baseUrl }, redactor }: ResponseContext<Body>,
+): { body: Body } | ResponseError {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return new ResponseError(
+      `${method} ${path} responded with ${text === "" ? "an empty body" : "a body that is not JSON (cut off?)"} with a success status.`,
+      { damaged: true },
+    );
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return { body: result.data };
+  const issue = result.error.issues[0];
+  const field = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
+  return new ResponseError(
+    redactor.text(`${method} ${path} responded with a body that breaks the contract at ${field}: ${issue?.message}.`),
+    { path: field, hint: `Check that ${baseUrl} is a control plane of this platform.` },
+  );
+}
+
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/**
+ * The text of a body.
+ * @throws {@link ResponseError} when it is larger than anything a control plane sends
+ */
+export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBodyBytes) {
+      throw new ResponseError(
+        `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB and was not read to its end.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The part of a foreign body that goes into a message at most, in characters. */
+const maxDetailLength = 500;
+
+/**
+ * The error class for a status that isn't a success. `text` is the raw body: what is taken from it is redacted after decoding, because JSON has
+ * escapes that no pattern knows, and before it is cut, because half a secret isn't recognized.
+ */
+export function toApiError(
+  target: RequestTarget,
+  status: number,
+  text: string,
+  requestId: string | undefined,
+  redactor: Redactor,
+): ApiError {
+  const { detail, locations, fromControlPlane } = readDetail(text, redactor);
+  const options: ApiErrorOptions = {
+    status,
+    method: target.method,
+    path: target.path,
+    detail,
+    requestId,
+    fromControlPlane,
+    hint: hintFor(status, target, fromControlPlane),
+  };
+  if (status === 400) return new BadRequestError(options);
+  if (status === 401) return new AuthenticationError(options);
+  if (status === 403) return new PermissionError(options);
+  if (status === 404) return new NotFoundError(options);
+  if (status === 409) return new ConflictError(options);
+  if (status === 422) return new ValidationError({ ...options, locations });
+  if (status === 429) return new RateLimitError(options);
+  if (status >= 500) return new ServerError(options);
+  return new ApiError(options);
+}
+
+function readDetail(
+  text: string,
+  redactor: Redactor,
+): { detail: string; locations: string[]; fromControlPlane: boolean } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    const start = text.trimStart().startsWith("<") ? "a web page" : truncated(redactor.text(text.trim()));
+    return { detail: start === "" ? "no message" : start, locations: [], fromControlPlane: false };
+  }
+  const simple = errorDetailSchema.safeParse(json);
+  if (simple.success) {
+    return { detail: truncated(redactor.text(simple.data.detail)), locations: [], fromControlPlane: true };
+  }
+  const validation = httpValidationErrorSchema.safeParse(json);
+  if (validation.success) {
+    const problems = validation.data.detail.map(({ loc, msg }) => ({ location: redactor.text(loc.join(".")), msg }));
+    const detail = redactor.text(problems.map(({ location, msg }) => `${location}: ${msg}`).join("; "));
+    return {
+      detail: truncated(detail),
+      locations: problems.map(({ location }) => location),
+      fromControlPlane: true,
+    };
+  }
+  const detail = truncated(JSON.stringify(redactor.deep(json)));
+  return { detail, locations: [], fromControlPlane: false };
+}
+
+function truncated(detail: string): string {
+  const text = detail.replace(/\.$/, "");
+  return text.length <= maxDetailLength ? text : `${text.slice(0, maxDetailLength)}…`;
+}
+
+function hintFor(status: number, { baseUrl }: RequestTarget, fromControlPlane: boolean): string | undefined {
+  if (status === 401) return "Check the API key: it is missing, mistyped, revoked, or of another installation.";
+  if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
+  if (status === 404 && !fromControlPlane) return intermediaryHint(baseUrl);
+  if (status === 409) return "The name is in use in this workspace.";
+  if (status === 429) return "The control plane limits the request rate; try again later.";
+  if (status >= 500) return "The control plane had a problem of its own; try again later.";
+  return undefined;
+}
+
+/** What to check when an intermediary responded. */
+export function intermediaryHint(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
+    return `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${url.origin}/api-host.`;
+  }
+  return `Check the base URL ${baseUrl}: no control plane responds there.`;
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+
+/**
+ * Neutral and brand names. This project writes `graph` where the wire of the hosted service has a brand word; both are read everywhere,
+ * and this table is the only place that knows the pairs.
+ */
+const brandNames = {
+  graph_config_path: "langgraph_config_path",
+  graph_node: "langgraph_node",
+  graph_step: "langgraph_step",
+  graph_path: "langgraph_path",
+  graph_triggers: "langgraph_triggers",
+  graph_checkpoint_ns: "langgraph_checkpoint_ns",
+  graph_auth_user: "langgraph_auth_user",
+  graph_auth_user_id: "langgraph_auth_user_id",
+  graph_auth_permissions: "langgraph_auth_permissions",
+} as const;
+
+/** Names of the graph configuration file of a repository, the neutral one first. */
+export const graphConfigFileNames = ["graph.json", "langgraph.json"] as const;
+
+/** Which names a request carries: `graph` are the neutral ones, `langgraph` the hosted service's. */
+export type Dialect = "graph" | "langgraph";
+
+/** `auto`: brand names to the service's own hosts; elsewhere what the server's responses have used so far, else the neutral names. */
+export type DialectSetting = "auto" | Dialect;
+
+const namePairs = Object.entries(brandNames);
+const brandByNeutral: ReadonlyMap<string, string> = new Map(namePairs);
+const neutralByBrand: ReadonlyMap<string, string> = new Map(namePairs.map(([neutral, brand]) => [brand, neutral]));
+
+type Fields = Record<string, unknown>;
+
+/** A copy of `fields` under neutral names. Where a field is present under both names, a value that isn't null wins over a null. */
+export function toNeutralNames(fields: Fields): Fields {
+  const result: Fields = {};
+  for (const name of Object.keys(fields)) {
+    const neutral = neutralByBrand.get(name) ?? name;
+    if (result[neutral] === undefined || result[neutral] === null) result[neutral] = fields[name];
+  }
+  return result;
+}
+
+/** A copy of `fields`, given under neutral names, under those of `dialect`. */
+export function toDialect(fields: Fields, dialect: Dialect): Fields {
+  if (dialect === "graph") return { ...fields };
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [brandByNeutral.get(name) ?? name, value]));
+}
+
+/** A copy of `fields`, given under neutral names, with each mapped field under both names: what a server sends to clients of either dialect. */
+export function toBothNames(fields: Fields): Fields {
+  const result = { ...fields };
+  for (const [neutral, brand] of namePairs) {
+    if (Object.hasOwn(fields, neutral)) result[brand] = fields[neutral];
+  }
+  return result;
+}
+
+/** The dialect of a server's object; `undefined` when it has no field that tells. An object with both names counts as `graph`. */
+export function dialectOf(fields: Fields): Dialect | undefined {
+  const names = Object.keys(fields);
+  if (names.some((name) => brandByNeutral.has(name))) return "graph";
+  if (names.some((name) => neutralByBrand.has(name))) return "langgraph";
+  return undefined;
+}
+
+/** The names that one control plane uses: set by the user, or learnt from its responses. */
+export class WireNaming {
+  readonly #setting: DialectSetting;
+  readonly #isServiceHost: boolean;
+  #observed: Dialect | undefined;
+
+  /** @param isServiceHost whether the control plane is the hosted service's own */
+  constructor(setting: DialectSetting, isServiceHost: boolean) {
+    this.#setting = setting;
+    this.#isServiceHost = isServiceHost;
+  }
+
+  /** What requests use now. */
+  get dialect(): Dialect {
+    if (this.#setting !== "auto") return this.#setting;
+    if (this.#isServiceHost) return "langgraph";
+    return this.#observed ?? "graph";
+  }
+
+  /** A request's body, given under neutral names, as it is sent. */
+  toWire(body: object): object {
+    const { source_revision_config: config } = body as Fields;
+    if (!isFields(config)) return body;
+    return { ...body, source_revision_config: toDialect(config, this.dialect) };
+  }
+
+  /** `schema` for a body in either dialect; which one it was is remembered. */
+  fromWire<Body>(schema: z.ZodType<Body>): z.ZodType<Body> {
+    const convert = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(convert);
+      if (!isFields(value)) return value;
+      if (Array.isArray(value.resources)) return { ...value, resources: value.resources.map(convert) };
+      const config = value.source_revision_config;
+      if (!isFields(config)) return value;
+      this.#observed = dialectOf(config) ?? this.#observed;
+      return { ...value, source_revision_config: toNeutralNames(config) };
+    };
+    return z.preprocess(convert, schema) as unknown as z.ZodType<Body>;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,111 @@
+import type { KnownDeploymentType, KnownSource, Open } from "../client/wire/deployments.ts";
+
+/**
+ * What a user may declare of a deployment, in the form of this package (camelCase; environment as maps). `undefined` means "not
+ * declared": the platform's value is left alone. Field by field it is the wire's `source_config`, `source_revision_config` and `secrets`.
+ */
+export interface DesiredDeployment {
+  /** Unique in the workspace; can't change. */
+  name: string;
+  /** `github`, `external_docker` (self-hosted only), `internal_docker`, `internal_source`; can't change. */
+  source: Open<KnownSource>;
+  sourceConfig?: DesiredSourceConfig | undefined;
+  sourceRevisionConfig?: DesiredSourceRevisionConfig | undefined;
+  /** Plain environment variables by name. Sent in the same list as `secrets`. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** Secret environment variables by name. */
+  secrets?: Readonly<Record<string, string>> | undefined;
+  /** Environment variables filled from Kubernetes Secrets, by name of the variable (`external_docker` only). */
+  secretReferences?: Readonly<Record<string, { secretName: string; secretKey: string }>> | undefined;
+  /** Shown instead of the name; can't be cleared. */
+  displayName?: string | undefined;
+}
+
+export interface DesiredSourceConfig {
+  integrationId?: string | undefined;
+  repoUrl?: string | undefined;
+  deploymentType?: Open<KnownDeploymentType> | undefined;
+  buildOnPush?: boolean | undefined;
+  customUrl?: string | undefined;
+  /** Replaced whole. The platform's names in camelCase, for example `minScale`, `memoryMb`; other fields pass through. */
+  resourceSpec?: Readonly<Record<string, unknown>> | undefined;
+  listenerId?: string | undefined;
+  listenerConfig?: { k8sNamespace?: string | undefined } | undefined;
+  installCommand?: string | undefined;
+  buildCommand?: string | undefined;
+}
+
+export interface DesiredSourceRevisionConfig {
+  /** A branch by its bare name, a tag as `refs/tags/<tag>`. */
+  repoRef?: string | undefined;
+  graphConfigPath?: string | undefined;
+  imageUri?: string | undefined;
+  sourceTarballPath?: string | undefined;
+}
+
+import type { z } from "zod";
+
+/** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
+export interface Problem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+/** A schema's complaint in the words of this package. One about several unknown fields makes several problems. */
+export function toProblems(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: "is not a field of a deployment. Check its spelling.",
+    }));
+  }
+  const missing = issue.code === "invalid_type" && issue.input === undefined;
+  return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
+}
+
+/** The problem of a null in a declaration: elsewhere it stands for "not declared", or for "clear it", so it is neither here. */
+export function nullProblem(path: Problem["path"]): Problem {
+  return { path, message: "is null. Leave it out, or give it a value." };
+}
+
+/** A message that reads on after the field's name. */
+export function asSentenceEnd(message: string): string {
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;
+}
+
+type Path = readonly (string | number)[];
+
+/** A value without what it doesn't tell, and where that stood. */
+export interface KnownValue {
+  value: unknown;
+  /** Of values that aren't known yet. A list with one in it is unknown as a whole. */
+  unknownPaths: Path[];
+  /** Of values that are null: neither declared nor left out. */
+  nullPaths: Path[];
+}
+
+/** A copy of `value` without unknown values and nulls. */
+export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
+  if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
+  if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
+  if (typeof value !== "object") return { value, unknownPaths: [], nullPaths: [] };
+  const fields = Object.entries(value).map(([name, field]) => {
+    const part = Array.isArray(value) ? Number(name) : name;
+    return [part, knownValue(field, isUnknown, [...path, part])] as const;
+  });
+  const nullPaths = fields.flatMap(([, field]) => field.nullPaths);
+  const unknownPaths = fields.flatMap(([, field]) => field.unknownPaths);
+  if (Array.isArray(value)) {
+    return unknownPaths.length > 0
+      ? { value: undefined, unknownPaths: [path], nullPaths }
+      : { value, unknownPaths, nullPaths };
+  }
+  const known = fields.filter(([, field]) => field.value !== undefined).map(([name, field]) => [name, field.value]);
+  return { value: Object.fromEntries(known), unknownPaths, nullPaths };
+}
+
+/** Whether one path leads to the other, or into it. */
+export function isWithin(outer: Path, inner: Path): boolean {
+  return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
+}

@@ -1,0 +1,216 @@
+import { z } from "zod";
+import {
+  deploymentTypeSchema,
+  type Edition,
+  isMarkerName,
+  isReservedName,
+  resourceSpecSchema,
+  sourceSchema,
+} from "../client/wire/deployments.ts";
+import {
+  asSentenceEnd,
+  type DesiredDeployment,
+  isWithin,
+  knownValue,
+  nullProblem,
+  type Problem,
+  toProblems,
+} from "./deployment.ts";
+import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
+
+const text = z.string("must be a string");
+const filledText = text.min(1, "must not be empty");
+const environmentSchema = z.record(z.string(), text, "must be a map of names to strings");
+
+const sourceConfigSchema = z.strictObject({
+  integrationId: filledText.optional(),
+  repoUrl: filledText.optional(),
+  deploymentType: (deploymentTypeSchema as z.ZodType<string>).optional(),
+  buildOnPush: z.boolean("must be true or false").optional(),
+  customUrl: filledText.optional(),
+  resourceSpec: z.record(z.string(), z.unknown()).optional(),
+  listenerId: filledText.optional(),
+  listenerConfig: z.strictObject({ k8sNamespace: filledText.optional() }).optional(),
+  installCommand: filledText.optional(),
+  buildCommand: filledText.optional(),
+});
+
+const sourceRevisionConfigSchema = z.strictObject({
+  repoRef: filledText.optional(),
+  graphConfigPath: filledText.optional(),
+  imageUri: filledText.optional(),
+  sourceTarballPath: filledText.optional(),
+});
+
+const desiredSchema = z.strictObject({
+  name: filledText,
+  source: sourceSchema as z.ZodType<string>,
+  sourceConfig: sourceConfigSchema.optional(),
+  sourceRevisionConfig: sourceRevisionConfigSchema.optional(),
+  env: environmentSchema.optional(),
+  secrets: environmentSchema.optional(),
+  secretReferences: z.record(z.string(), z.strictObject({ secretName: filledText, secretKey: filledText })).optional(),
+  displayName: filledText.optional(),
+});
+
+/** What can be declared; anything else in its place is a typo. */
+export const desiredFields: readonly string[] = Object.keys(desiredSchema.shape);
+
+/**
+ * Validates a declaration once, at the door; behind it nothing checks again.
+ *
+ * `isUnknown` tells a value that the door doesn't know yet (a Pulumi output in preview): it is taken as right.
+ */
+export function validateDesired(
+  declared: unknown,
+  isUnknown: (value: unknown) => boolean = () => false,
+): { desired: DesiredDeployment; problems: readonly Problem[] } {
+  const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
+  const parsed = desiredSchema.safeParse(value, { reportInput: true });
+  const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
+  const withoutValue = [...unknownPaths, ...nullPaths];
+  const problems = [
+    ...nullPaths.map(nullProblem),
+    ...shapeProblems.filter((problem) => !withoutValue.some((path) => isWithin(path, problem.path))),
+  ];
+  const desired = value as DesiredDeployment;
+  return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
+}
+
+/**
+ * The rules between the fields of a declaration whose fields each are right. What stands at or under an unknown path may be there, so it
+ * isn't missed, and isn't in conflict with anything.
+ */
+export function* ruleProblems(
+  desired: DesiredDeployment,
+  unknownPaths: readonly Problem["path"][],
+): Generator<Problem> {
+  const config = desired.sourceConfig ?? {};
+  const revision = desired.sourceRevisionConfig ?? {};
+  const mayBeDeclared: MayBeDeclared = (path, value) =>
+    value !== undefined || unknownPaths.some((unknown) => isWithin(unknown, path));
+  const sourceMayBe = (source: string) =>
+    desired.source === undefined ? mayBeDeclared(["source"], undefined) : desired.source === source;
+
+  if (revision.imageUri !== undefined && config.repoUrl !== undefined) {
+    yield {
+      path: ["sourceRevisionConfig", "imageUri"],
+      message:
+        "is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+    };
+  } else if (desired.source === "github") yield* repositoryProblems(desired, mayBeDeclared);
+  else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
+  if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
+    yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
+  }
+  const repository = URL.parse(config.repoUrl ?? "");
+  // A token stands in the place of the user name, too. The user of ssh is no secret.
+  if (repository?.password || (/^https?:$/.test(repository?.protocol ?? "") && repository?.username)) {
+    yield {
+      path: ["sourceConfig", "repoUrl"],
+      message:
+        "carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+    };
+  }
+  yield* refProblems(revision.repoRef, config.buildOnPush);
+  yield* environmentProblems(desired, sourceMayBe("external_docker") ? "self-hosted" : "cloud");
+  yield* resourceProblems(config.resourceSpec);
+}
+
+type MayBeDeclared = (path: readonly string[], value: unknown) => boolean;
+
+function* repositoryProblems(
+  { sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment,
+  mayBeDeclared: MayBeDeclared,
+): Generator<Problem> {
+  if (!mayBeDeclared(["sourceConfig", "repoUrl"], sourceConfig.repoUrl)) {
+    yield { path: ["sourceConfig", "repoUrl"], message: "is required for the source github." };
+  }
+  const configPath = ["sourceRevisionConfig", "graphConfigPath"];
+  if (!mayBeDeclared(configPath, sourceRevisionConfig.graphConfigPath)) {
+    yield {
+      path: configPath,
+      message: "is required for the source github: the path of the graph configuration file in the repository.",
+    };
+  }
+  if (sourceRevisionConfig.imageUri !== undefined) {
+    yield {
+      path: ["sourceRevisionConfig", "imageUri"],
+      message: "belongs to the source external_docker, not github.",
+    };
+  }
+}
+
+function* imageProblems(
+  { sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment,
+  mayBeDeclared: MayBeDeclared,
+): Generator<Problem> {
+  const path = ["sourceRevisionConfig", "imageUri"];
+  if (!mayBeDeclared(path, sourceRevisionConfig.imageUri)) {
+    yield { path, message: "is required for the source external_docker." };
+  }
+  for (const field of ["repoRef", "graphConfigPath"] as const) {
+    if (sourceRevisionConfig[field] !== undefined) {
+      yield { path: ["sourceRevisionConfig", field], message: "belongs to the source github, not external_docker." };
+    }
+  }
+  for (const field of ["repoUrl", "deploymentType", "buildOnPush"] as const) {
+    if (sourceConfig[field] !== undefined) {
+      yield { path: ["sourceConfig", field], message: "can't be set for the source external_docker." };
+    }
+  }
+}
+
+function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefined): Generator<Problem> {
+  if (repoRef === undefined) return;
+  const path = ["sourceRevisionConfig", "repoRef"];
+  if (repoRef.startsWith("refs/heads/")) {
+    yield { path, message: `is a branch by its full ref; write "${repoRef.slice("refs/heads/".length)}".` };
+  }
+  if (isTagRef(repoRef) && buildOnPush === true) {
+    yield {
+      path: ["sourceConfig", "buildOnPush"],
+      message: `must be false with the tag ${repoRef}: a tag doesn't move, so no push can build it.`,
+    };
+  }
+}
+
+function* environmentProblems(desired: DesiredDeployment, edition: Edition): Generator<Problem> {
+  const { env = {}, secrets = {}, secretReferences = {} } = desired;
+  if (desired.secretReferences !== undefined && edition === "cloud") {
+    yield { path: ["secretReferences"], message: "can be set for the source external_docker only." };
+  }
+  const places = new Map<string, string>();
+  for (const [field, entries] of Object.entries({ env, secrets, secretReferences })) {
+    for (const name of Object.keys(entries)) {
+      const message = nameProblem(name, edition);
+      const place = places.get(name);
+      if (message !== undefined) yield { path: [field, name], message };
+      else if (place !== undefined) {
+        yield { path: [field, name], message: `is declared in ${place} too. Keep one of the two.` };
+      } else places.set(name, field);
+    }
+  }
+}
+
+function nameProblem(name: string, edition: Edition): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return "is not a name that an environment variable can have (letters, digits and _, no digit first).";
+  }
+  if (isMarkerName(name)) return "is part of the ownership marker, which graphdeploy keeps itself.";
+  if (isReservedName(name, edition)) return "is reserved: the platform sets it itself. Choose another name.";
+  return undefined;
+}
+
+function* resourceProblems(resourceSpec: Readonly<Record<string, unknown>> | undefined): Generator<Problem> {
+  if (resourceSpec === undefined) return;
+  const parsed = resourceSpecSchema.safeParse(snakeCaseKeys(resourceSpec));
+  if (parsed.success) return;
+  for (const issue of parsed.error.issues) {
+    const [field, ...rest] = issue.path;
+    yield {
+      path: ["sourceConfig", "resourceSpec", camelCase(String(field)), ...rest.map(String)],
+      message: asSentenceEnd(issue.message),
+    };
+  }
+}

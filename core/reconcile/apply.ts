@@ -1,0 +1,144 @@
+import type { ControlPlane } from "../client/client.ts";
+import { Aborted, ConfigError, ResponseError } from "../client/errors.ts";
+import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/retry.ts";
+import type { Deployment } from "../client/wire/deployments.ts";
+import type { DesiredDeployment } from "../declare/deployment.ts";
+import type { Redactor } from "../redact.ts";
+import type { StepOptions } from "../rollout/progress.ts";
+import { readMarker } from "./ownership.ts";
+import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
+
+export interface ApplyOptions extends StepOptions, PlanOptions {
+  /** Called once an ownership marker was written, or may have been. */
+  onMarked?: ((marker: string) => void) | undefined;
+}
+
+export interface AppliedPlan {
+  deployment: Deployment;
+  plan: Plan;
+  /** The revision that the change made; `undefined` when it made none. */
+  revisionId: string | undefined;
+}
+
+/**
+ * Plans the change of an observed deployment to the desired one and applies the plan with at most one PATCH that carries only what differs; no
+ * difference, no request. After an unknown outcome the deployment is rechecked, and only what is still missing is sent.
+ *
+ * @throws {@link ConfigError} when a field differs that can't change; {@link ResponseError} when the platform made no revision although it
+ * should have; the client's errors
+ */
+export async function applyUpdate(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  observed: Deployment,
+  options: ApplyOptions = {},
+): Promise<AppliedPlan> {
+  const { signal, onProgress } = options;
+  const plan = planUpdate(desired, observed, options);
+  if (plan.action === "replace") throw cannotBecome(observed, plan, client.redactor);
+  if (plan.patch === undefined) return { deployment: observed, plan, revisionId: undefined };
+  if (plan.droppedNames.length > 0) {
+    const message = `No longer declared, so dropped from the environment of ${observed.name}: ${plan.droppedNames.join(", ")}.`;
+    onProgress?.({ type: "warning", message });
+  }
+  const makesRevision = plan.action === "revision";
+  const onMarked = () => {
+    if (plan.marker !== undefined) options.onMarked?.(plan.marker);
+  };
+  const patched = await patchUntilKnown(client, desired, observed, { ...options, onMarked }, plan.patch, makesRevision);
+  if (!makesRevision) return { deployment: patched, plan, revisionId: undefined };
+  const deployment = await withNewRevision(client, observed, patched, signal);
+  return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
+}
+
+/** Sends the patch until its outcome is known. */
+async function patchUntilKnown(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  observed: Deployment,
+  options: PlanOptions & StepOptions & { onMarked: () => void },
+  wholePatch: NonNullable<Plan["patch"]>,
+  makesRevision: boolean,
+): Promise<Deployment> {
+  const { signal, onProgress, onMarked } = options;
+  const warn = (message: string) => onProgress?.({ type: "warning", message });
+  let patch = wholePatch;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const patched = await client.deployments.update(observed.id, patch, { signal, makesRevision });
+      onMarked();
+      return patched;
+    } catch (error) {
+      if (isOutcomeUnknown(error) || error instanceof Aborted) onMarked();
+      if (!isOutcomeUnknown(error)) throw error;
+      if (attempt === 1) {
+        warn(`There was no response to the change of ${observed.name}; checking whether it took effect.`);
+      }
+      if (attempt >= maxWriteAttempts) {
+        warn(`The change of ${observed.name} was sent ${attempt} times without a response; it may still take effect.`);
+        throw error;
+      }
+    }
+    const { deployment, missing } = await recheck(client, desired, observed, options);
+    if (missing === undefined) return deployment;
+    patch = missing;
+  }
+}
+
+/** What the platform has after an unknown outcome, and what is still to be sent (`undefined`: nothing). */
+async function recheck(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  before: Deployment,
+  options: PlanOptions & StepOptions,
+): Promise<{ deployment: Deployment; missing: Plan["patch"] }> {
+  const { signal } = options;
+  let deployment = before;
+  let missing: Plan["patch"];
+  for (const delay of recheckDelaysMs) {
+    await client.clock.sleep(delay, signal);
+    deployment = await client.deployments.get(before.id, { signal });
+    const hasNewRevision = deployment.latest_revision_id !== before.latest_revision_id;
+    // Hidden values count as written once a revision appeared, except where a push could have made it.
+    const previous = hasNewRevision && deployment.source_config.build_on_push !== true ? desired : options.previous;
+    const redeploy = hasNewRevision ? undefined : options.redeploy;
+    const isMarkerHidden = hasNewRevision && readMarker(deployment.secrets) === undefined;
+    const takesOver = isMarkerHidden ? undefined : options.takesOver;
+    missing = planUpdate(desired, deployment, { ...options, previous, redeploy, takesOver }).patch;
+    if (missing === undefined) break;
+  }
+  return { deployment, missing };
+}
+
+/** The deployment with the revision that a PATCH made: its `latest_revision_id` differs from the one before. */
+async function withNewRevision(
+  client: ControlPlane,
+  before: Deployment,
+  patched: Deployment,
+  signal: AbortSignal | undefined,
+): Promise<Deployment> {
+  const isNew = ({ latest_revision_id: id }: Deployment) =>
+    id !== undefined && id !== null && id !== before.latest_revision_id;
+  if (isNew(patched)) return patched;
+  for (const delay of recheckDelaysMs) {
+    await client.clock.sleep(delay, signal);
+    const deployment = await client.deployments.get(before.id, { signal });
+    if (isNew(deployment)) return deployment;
+  }
+  throw new ResponseError(
+    `Deployment ${before.name} (${before.id}) was changed, but the platform made no new revision.`,
+    { path: "latest_revision_id", hint: "Look at the deployment's page, and run again." },
+  );
+}
+
+function cannotBecome(observed: Deployment, plan: Plan, redactor: Redactor): ConfigError {
+  const differences = plan.changes.filter((change) => change.effect === "replace");
+  const list = differences
+    .map(({ path, from, to }) => `${path} is ${JSON.stringify(from)} there and ${JSON.stringify(to)} here`)
+    .join("; ");
+  const message = `Deployment ${observed.name} (${observed.id}) can't become the declared one: ${list}.`;
+  return new ConfigError(redactor.text(message), {
+    path: differences[0]?.path ?? "name",
+    hint: "These fields can't change on a deployment: declare them as they are there, or use another name.",
+  });
+}

@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type Deployment,
+  isMarkerName,
+  isMasked,
+  type Secret,
+  type SecretReference,
+} from "../client/wire/deployments.ts";
+import type { DesiredDeployment } from "../declare/deployment.ts";
+import { markerEntries } from "./ownership.ts";
+
+/** What has to change in a deployment's environment; names only, but for the entries that are kept. */
+export interface EnvironmentChange {
+  added: readonly string[];
+  changed: readonly string[];
+  /** Declared before and not any more. */
+  dropped: readonly string[];
+  /** On the platform and never declared: sent along, because the list is replaced whole. */
+  kept: readonly Secret[];
+  /** Names among those kept whose values the platform hides, so that they can't be sent. */
+  hidden: readonly string[];
+}
+
+export interface EnvironmentOptions {
+  /** What was declared when it was last applied, as far as its values are known. */
+  previous?: DesiredDeployment | undefined;
+  /** How a value counts that the platform hides and `previous` doesn't tell. @default "same" */
+  unreadable?: "same" | "changed" | undefined;
+  /**
+   * Names that are dropped where nobody declares them any more, or all. Any other undeclared entry is kept.
+   * @default those that `previous` declares
+   */
+  droppable?: readonly string[] | "all" | undefined;
+}
+
+/** The declared entries: plain ones, then secret ones. */
+export function declaredEntries(desired: DesiredDeployment): Secret[] {
+  return Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
+}
+
+/** The whole list that the platform gets. */
+export function environmentEntries(
+  desired: DesiredDeployment,
+  kept: readonly Secret[],
+  marker: string | undefined,
+): Secret[] {
+  return [...declaredEntries(desired), ...kept, ...(marker === undefined ? [] : markerEntries(marker))];
+}
+
+/**
+ * Compares the declared environment with the platform's, in memory. A value that the platform hides is compared with the one declared last
+ * (`previous`); where that isn't known, it counts as `unreadable` says.
+ */
+export function compareEnvironment(
+  desired: DesiredDeployment,
+  observed: readonly Secret[] | null | undefined,
+  { previous, unreadable = "same", droppable }: EnvironmentOptions,
+): EnvironmentChange {
+  const wanted = new Map(declaredEntries(desired).map(({ name, value }) => [name, value]));
+  const before = new Map(previous && declaredEntries(previous).map(({ name, value }) => [name, value]));
+  const present = observed && new Map(observed.map(({ name, value }) => [name, value]));
+  const hides = hidesValues(observed);
+  const isHidden = (value: string) => hides && isMasked(value);
+  const isSameAsHidden = (name: string, value: string) =>
+    before.has(name) ? before.get(name) === value : unreadable === "same";
+
+  const added: string[] = [];
+  const changed: string[] = [];
+  for (const [name, value] of wanted) {
+    const shown = present?.get(name);
+    if (shown === value) continue;
+    if (present && shown === undefined) added.push(name);
+    else if (shown !== undefined && !isHidden(shown)) changed.push(name);
+    else if (!isSameAsHidden(name, value)) changed.push(name);
+  }
+  const mayBeDropped = (name: string) => droppable === "all" || (droppable ?? [...before.keys()]).includes(name);
+  const undeclared = (observed ?? []).filter(({ name }) => !isMarkerName(name) && !wanted.has(name));
+  const kept = undeclared.filter(({ name }) => !mayBeDropped(name));
+  const unseen = observed ? [] : [...before.keys()].filter((name) => !wanted.has(name) && mayBeDropped(name));
+  return {
+    added,
+    changed,
+    dropped: [...undeclared.map(({ name }) => name).filter(mayBeDropped), ...unseen],
+    kept,
+    hidden: kept.filter(({ value }) => isHidden(value)).map(({ name }) => name),
+  };
+}
+
+/** Whether the platform hides values. An empty one may be what it shows instead of any value, but not where it shows others. */
+export function hidesValues(observed: readonly Secret[] | null | undefined): boolean {
+  const values = (observed ?? []).map(({ value }) => value);
+  return values.some((value) => value !== "" && isMasked(value)) || values.every((value) => value === "");
+}
+
+/**
+ * The values in a deployment's environment that no message may show: all but the marker, what is masked anyway, and what is declared as plain. The
+ * platform may name any of them in an error, also one that was just replaced or that nobody declares here.
+ */
+export function secretValuesOf(
+  { secrets }: Pick<Deployment, "secrets">,
+  plain: Readonly<Record<string, string>> = {},
+): string[] {
+  return (secrets ?? [])
+    .filter(({ name, value }) => !isMarkerName(name) && !Object.hasOwn(plain, name) && !isMasked(value))
+    .map(({ value }) => value);
+}
+
+/** The list that the platform gets for the declared references. */
+export function referenceList({ secretReferences = {} }: DesiredDeployment): SecretReference[] {
+  return Object.entries(secretReferences).map(([name, { secretName, secretKey }]) => ({
+    name,
+    secret_name: secretName,
+    secret_key: secretKey,
+  }));
+}
+
+/** Whether two lists hold the same references, in any order. */
+export function areSameReferences(a: readonly SecretReference[], b: readonly SecretReference[]): boolean {
+  return isDeepStrictEqual(byName(a), byName(b));
+}
+
+function byName<Item extends { name: string }>(items: readonly Item[]): Item[] {
+  return items.map((item) => ({ ...item })).sort((a, b) => (a.name < b.name ? -1 : 1));
+}

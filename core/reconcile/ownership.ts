@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { ConfigError } from "../client/errors.ts";
+import { type Deployment, isMasked, markerName, type Secret } from "../client/wire/deployments.ts";
+
+/** Behind the owner: the generation. */
+const generationSuffix = /#g-([0-9a-f]{12})$/;
+
+/**
+ * An ownership marker as text: the owner (`pulumi#<urn>`, `<owner>/<repository>#deploy`, `<owner>/<repository>#pr-<number>`), and behind it, where
+ * there is one, `#g-` and the generation. Markers of earlier builds have none.
+ */
+export function markerText(owner: string, generation: string | undefined): string {
+  return generation === undefined ? owner : `${owner}#g-${generation}`;
+}
+
+/** The owner in a marker. */
+export function ownerOf(marker: string): string {
+  return marker.replace(generationSuffix, "");
+}
+
+/** The generation in a marker: new with each creation and each adoption, so that two entries of a state that hold one deployment differ. */
+export function generationOf(marker: string): string | undefined {
+  return generationSuffix.exec(marker)?.[1];
+}
+
+/** 12 random hexadecimal digits. */
+export function newGeneration(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/** The ownership marker among environment entries; `undefined` without one or with one that the platform hides. */
+export function readMarker(entries: readonly Secret[] | null | undefined): string | undefined {
+  const value = entries?.find((entry) => entry.name === markerName)?.value;
+  return value === undefined || isMasked(value) ? undefined : value;
+}
+
+/**
+ * The environment entries that carry a marker. The preview of a pull request has a second one, whose name alone tells what it is: a platform may
+ * hide values, never names.
+ */
+export function markerEntries(marker: string): Secret[] {
+  const pullRequest = /^[^#]+#pr-(\d+)$/.exec(ownerOf(marker))?.[1];
+  const entry = { name: markerName, value: marker };
+  return pullRequest === undefined
+    ? [entry]
+    : [entry, { name: `GRAPHDEPLOY_PREVIEW_PR_${pullRequest}`, value: "true" }];
+}
+
+/** How somebody holds a deployment, or is about to. */
+export interface Claim {
+  /** For example `pulumi#<urn>`. It may have changed since the marker was written: resources are renamed and moved. */
+  owner: string;
+  /** Of this holder; written with the next marker. */
+  generation?: string | undefined;
+  /** The marker that this holder last wrote; `undefined` when it wrote none, because ownership couldn't be shown. */
+  held?: string | undefined;
+}
+
+/**
+ * What a deployment's marker means to one who holds it. `unmarked`: it has no marker, or the platform hides it. `older`: the marker names the same
+ * owner in another generation, so something newer holds the deployment. `foreign`: somebody else owns it.
+ */
+export type Relation = "own" | "unmarked" | "older" | "foreign";
+
+/** Compares the platform's marker with the one that was last written, never with today's owner alone. */
+export function relationOf({ secrets }: Pick<Deployment, "secrets">, claim: Claim): Relation {
+  const { owner, generation, held } = claim;
+  const found = readMarker(secrets);
+  if (found === undefined) return "unmarked";
+  const foundGeneration = generationOf(found);
+  const isOwn =
+    foundGeneration === undefined ? found === held : [generation, held && generationOf(held)].includes(foundGeneration);
+  if (isOwn) return "own";
+  return [owner, held && ownerOf(held)].includes(ownerOf(found)) ? "older" : "foreign";
+}
+
+/**
+ * @returns the relation, where it allows a change
+ * @throws {@link ConfigError} when somebody else owns the deployment
+ */
+export function requireOwnership(deployment: Deployment, claim: Claim): Relation {
+  const relation = relationOf(deployment, claim);
+  if (relation !== "foreign") return relation;
+  throw new ConfigError(
+    `Deployment ${deployment.name} (${deployment.id}) is owned by ${ownerOf(readMarker(deployment.secrets) ?? "")} now, so it isn't changed from here.`,
+    {
+      path: "name",
+      hint: "Nothing was changed. Remove it here without deleting it, or set `adopt` to take it back.",
+    },
+  );
+}
+
+/** The warning about a deployment that is adopted from another owner. */
+export function adoptionWarning(deployment: Deployment): string {
+  return `Deployment ${deployment.name} (${deployment.id}), ${ownershipClause(deployment)}, is taken over.`;
+}
+
+/** Who owns a deployment, as a relative clause. */
+export function ownershipClause({ secrets }: Deployment): string {
+  const marker = readMarker(secrets);
+  if (marker !== undefined) return `which is owned by ${ownerOf(marker)}`;
+  const isHidden = secrets?.some(({ name }) => name === markerName) === true;
+  return isHidden ? "whose ownership marker the platform hides" : "which carries no ownership marker";
+}

@@ -1,0 +1,114 @@
+import type { ControlPlane } from "../client/client.ts";
+import {
+  Interrupted,
+  type NotFoundError,
+  RolloutError,
+  type RolloutErrorOptions,
+  RolloutTimeout,
+  Superseded,
+} from "../client/errors.ts";
+import type { LogEntry } from "../client/wire/revisions.ts";
+import { formatDuration } from "../duration.ts";
+
+/** The rollout that failed: what every error about it holds. */
+export type FailedRollout = Pick<RolloutErrorOptions, "deploymentId" | "revisionId" | "status" | "webUrl">;
+
+export async function failed(client: ControlPlane, rollout: FailedRollout): Promise<RolloutError> {
+  return new RolloutError(`Revision ${rollout.revisionId} ended as ${rollout.status}.`, {
+    ...rollout,
+    logTail: await logTail(client, rollout),
+    hint: "Read the log, fix the cause and deploy again; the deployment's earlier revision, if any, still serves.",
+  });
+}
+
+export async function interrupted(client: ControlPlane, rollout: FailedRollout): Promise<Interrupted> {
+  return new Interrupted(`Revision ${rollout.revisionId} was interrupted on the platform and didn't continue.`, {
+    ...rollout,
+    logTail: await logTail(client, rollout),
+    hint: "Deploy again to make a new revision.",
+  });
+}
+
+export async function timedOut(
+  client: ControlPlane,
+  rollout: FailedRollout,
+  timeoutMs: number,
+): Promise<RolloutTimeout> {
+  return new RolloutTimeout(
+    `Revision ${rollout.revisionId} is still ${rollout.status} after ${formatDuration(timeoutMs)}; the rollout continues and may still succeed.`,
+    {
+      ...rollout,
+      logTail: await logTail(client, rollout),
+      hint: "Wait longer with a larger timeout, or run again to follow the same revision.",
+    },
+  );
+}
+
+/** `latest` is the deployment's latest revision, where that is known. */
+export function superseded(rollout: FailedRollout, latest: string | undefined): Superseded {
+  const supersededBy = latest === rollout.revisionId ? undefined : latest;
+  return new Superseded(
+    `Revision ${rollout.revisionId} was superseded${supersededBy === undefined ? "" : ` by ${supersededBy}`} before it was live.`,
+    {
+      ...rollout,
+      supersededBy,
+      hint: "Somebody or a push deployed meanwhile: follow that revision, or deploy again.",
+    },
+  );
+}
+
+export function deploymentGone(rollout: FailedRollout): RolloutError {
+  return new RolloutError(
+    `Deployment ${rollout.deploymentId} was deleted while its revision ${rollout.revisionId} rolled out.`,
+    { ...rollout, hint: "Deploy again to create it again." },
+  );
+}
+
+export function revisionGone(rollout: FailedRollout, { detail }: NotFoundError): RolloutError {
+  return new RolloutError(`Revision ${rollout.revisionId} can't be found any more: ${detail}.`, {
+    ...rollout,
+    hint: "Deploy again to make a new revision.",
+  });
+}
+
+/** `active` is the revision that serves instead. */
+export function notSwitched(rollout: FailedRollout, active: string | null | undefined, switchMs: number): RolloutError {
+  return new RolloutError(
+    `Revision ${rollout.revisionId} is DEPLOYED, but ${formatDuration(switchMs)} later deployment ${rollout.deploymentId} still serves ${active ?? "no revision"}.`,
+    { ...rollout, hint: "Look at the deployment's page; deploy again if it doesn't switch." },
+  );
+}
+
+/** Lines of a log that go into an error. */
+const maxTailLines = 30;
+
+/** A failure is reported without its log rather than late. */
+const logDeadlineMs = 10_000;
+
+/**
+ * The last lines of the log that explains the status of a revision, oldest first: the deploy log once it deploys, the build log before.
+ * Best effort: an empty list when the log can't be read, so that it never hides the failure itself.
+ */
+async function logTail(client: ControlPlane, { deploymentId, revisionId, status }: FailedRollout): Promise<LogEntry[]> {
+  const kinds = ["buildLogs", "deployLogs"] as const;
+  for (const kind of /DEPLOY/.test(status) ? kinds.toReversed() : kinds) {
+    try {
+      const query = { order: "desc", limit: maxTailLines } as const;
+      const { logs } = await client.revisions[kind](deploymentId, revisionId, query, { deadlineMs: logDeadlineMs });
+      // Lines of the same instant came newest first too.
+      if (logs.length > 0) return logs.toReversed().sort(byTime).slice(-maxTailLines);
+    } catch (error) {
+      client.logger.debug("The log can't be read.", { error: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return [];
+}
+
+function byTime(a: LogEntry, b: LogEntry): number {
+  return timeOf(a) - timeOf(b);
+}
+
+function timeOf({ timestamp }: LogEntry): number {
+  const time = typeof timestamp === "number" ? timestamp : Date.parse(timestamp ?? "");
+  return Number.isNaN(time) ? 0 : time;
+}

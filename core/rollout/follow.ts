@@ -1,0 +1,284 @@
+import type { ControlPlane } from "../client/client.ts";
+import { isGone, NotFoundError } from "../client/errors.ts";
+import { isFromIntermediary, isTransient } from "../client/retry.ts";
+import type { Deployment } from "../client/wire/deployments.ts";
+import type { Revision } from "../client/wire/revisions.ts";
+import { throwIfAborted } from "../clock.ts";
+import * as failures from "./failures.ts";
+import { defaultRolloutLimits, lastPollMs, pollDelayMs, type RolloutLimits } from "./polling.ts";
+import { Heartbeat, type StepOptions } from "./progress.ts";
+import { meaningOf } from "./status.ts";
+
+export interface RolloutOptions extends StepOptions {
+  deploymentId: string;
+  revisionId: string;
+  /** The deployment's web page, for progress and errors. */
+  webUrl?: string | undefined;
+  /** @default `defaultRolloutLimits` */
+  limits?: { [Name in keyof RolloutLimits]?: RolloutLimits[Name] | undefined } | undefined;
+}
+
+/** How long one status lasted, in milliseconds; `startedAtMs` since the epoch. */
+export interface StatusSpan {
+  status: string;
+  startedAtMs: number;
+  durationMs: number;
+}
+
+export interface RolloutResult {
+  revision: Revision;
+  /** Read after the switch, so its `active_revision_id` is the revision. */
+  deployment: Deployment;
+  spans: readonly StatusSpan[];
+  durationMs: number;
+}
+
+/**
+ * Follows one revision until it is live: DEPLOYED, and the deployment's active revision. Only this revision is judged, never "the latest". An outage
+ * of the control plane says nothing about the rollout, so the wait outlasts it until its deadline.
+ *
+ * @throws {@link RolloutError} when it failed (with the log's tail) or was deployed and never switched to, {@link Superseded},
+ * {@link Interrupted}, {@link RolloutTimeout} at the deadline, {@link Aborted} by the signal; and the client's own errors
+ */
+export async function followRollout(client: ControlPlane, options: RolloutOptions): Promise<RolloutResult> {
+  return new Rollout(client, options).follow();
+}
+
+/** The wait for traffic, once the revision is DEPLOYED. */
+interface SwitchWait {
+  revision: Revision;
+  /** Moves while the control plane can't be read. */
+  deadlineMs: number;
+  polls: number;
+}
+
+/** The state of one wait. */
+class Rollout {
+  readonly #client: ControlPlane;
+  readonly #options: RolloutOptions;
+  readonly #limits: RolloutLimits;
+  readonly #startedAtMs: number;
+  readonly #deadlineMs: number;
+  /** The statuses so far, in order. */
+  readonly #spans: StatusSpan[] = [];
+  /** What was warned about: what goes wrong at one poll goes wrong at each. */
+  readonly #warned = new Set<string>();
+  #webUrl: string | undefined;
+  #missingSinceMs: number | undefined;
+  #switch: SwitchWait | undefined;
+  /** Until when single reads may take; an outage longer than that ends the wait. */
+  #readDeadlineMs: number;
+
+  constructor(client: ControlPlane, options: RolloutOptions) {
+    const defined = Object.entries(options.limits ?? {}).filter(([, value]) => value !== undefined);
+    this.#client = client;
+    this.#options = options;
+    this.#limits = { ...defaultRolloutLimits, ...Object.fromEntries(defined) };
+    this.#startedAtMs = client.clock.now();
+    this.#deadlineMs = this.#startedAtMs + this.#limits.timeoutMs;
+    this.#readDeadlineMs = this.#deadlineMs;
+    this.#webUrl = options.webUrl;
+  }
+
+  async follow(): Promise<RolloutResult> {
+    const { deploymentId, revisionId, webUrl, onProgress } = this.#options;
+    onProgress?.({ type: "revision", deploymentId, revisionId, webUrl });
+    using heartbeat = new Heartbeat(this.#client.clock, this.#limits.heartbeatMs, () => this.#reportHeartbeat());
+    for (;;) {
+      throwIfAborted(this.#options.signal);
+      if (this.#switch === undefined) {
+        const revision = await this.#readRevision();
+        if (revision !== undefined) {
+          if (this.#recordStatus(revision.status)) heartbeat.restart();
+          await this.#judge(revision);
+        }
+      }
+      // DEPLOYED may come a moment before traffic is switched.
+      const result = this.#switch && (await this.#pollSwitch(this.#switch));
+      if (result !== undefined) return result;
+      await this.#pause();
+    }
+  }
+
+  /** Ends the wait for a revision that won't be live; begins the wait for traffic for one that is DEPLOYED. */
+  async #judge(revision: Revision): Promise<void> {
+    switch (meaningOf(revision.status)) {
+      case "waiting":
+        return;
+      case "deployed":
+        this.#switch = { revision, deadlineMs: this.#now() + this.#limits.switchMs, polls: 0 };
+        this.#readDeadlineMs = Math.max(this.#readDeadlineMs, this.#switch.deadlineMs);
+        return;
+      case "failed":
+        throw await failures.failed(this.#client, this.#failed());
+      case "superseded": {
+        const deployment = await this.#readDeployment();
+        throw failures.superseded(this.#failed(), deployment?.latest_revision_id ?? undefined);
+      }
+      case "unsettled":
+        this.#warnOnce(
+          revision.status,
+          `Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`,
+        );
+        return this.#judgeUnsettled(revision);
+      case "unknown":
+        this.#warnOnce(revision.status, `Status ${revision.status} is unknown to this version; still waiting.`);
+    }
+  }
+
+  async #judgeUnsettled(revision: Revision): Promise<void> {
+    const deployment = await this.#readDeployment();
+    if (deployment !== undefined) this.#throwIfSuperseded(deployment);
+    const inStatusMs = this.#now() - (this.#spans.at(-1)?.startedAtMs ?? this.#now());
+    if (revision.status === "INTERRUPTED" && inStatusMs >= this.#limits.graceMs) {
+      throw await failures.interrupted(this.#client, this.#failed());
+    }
+  }
+
+  /** @returns the result once traffic is switched */
+  async #pollSwitch(wait: SwitchWait): Promise<RolloutResult | undefined> {
+    const { switchMs, timeoutMs } = this.#limits;
+    const polledAtMs = this.#now();
+    const deployment = await this.#readDeployment();
+    // While the control plane can't be read, nobody knows what serves: that time doesn't count.
+    if (deployment === undefined) wait.deadlineMs += this.#now() - polledAtMs;
+    else {
+      // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
+      const active = deployment.active_revision_id;
+      if (active === undefined || active === this.#options.revisionId) return this.#result(wait.revision, deployment);
+      // A newer revision in progress doesn't keep this one from being switched to; a newer one that serves does.
+      if (active === deployment.latest_revision_id) this.#throwIfSuperseded(deployment);
+    }
+    if (wait.polls === 0) {
+      this.#options.onProgress?.({ type: "switching", revisionId: this.#options.revisionId });
+    }
+    if (deployment === undefined && this.#now() >= this.#readDeadlineMs) {
+      throw await failures.timedOut(this.#client, this.#failed(), timeoutMs);
+    }
+    if (deployment !== undefined && this.#now() >= wait.deadlineMs) {
+      this.#throwIfSuperseded(deployment);
+      throw failures.notSwitched(this.#failed(), deployment.active_revision_id, switchMs);
+    }
+    return undefined;
+  }
+
+  #result(revision: Revision, deployment: Deployment): RolloutResult {
+    this.#closeSpan();
+    return { revision, deployment, spans: this.#spans, durationMs: this.#now() - this.#startedAtMs };
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#options;
+    const now = this.#now();
+    if (this.#switch !== undefined) {
+      const delay = Math.min(1_000 * 1.5 ** this.#switch.polls, 5_000);
+      this.#switch.polls += 1;
+      return this.#client.clock.sleep(delay, signal);
+    }
+    if (now >= this.#deadlineMs) throw await failures.timedOut(this.#client, this.#failed(), this.#limits.timeoutMs);
+    const elapsedMs = now - this.#startedAtMs;
+    const delay = pollDelayMs({ status: this.#status, elapsedMs, random: this.#client.random() });
+    await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadlineMs - now)), signal);
+  }
+
+  /** The revision, or `undefined` while it can't be found or the control plane can't be read, and there is time left. */
+  async #readRevision(): Promise<Revision | undefined> {
+    const { deploymentId, revisionId } = this.#options;
+    try {
+      const revision = await this.#client.revisions.get(deploymentId, revisionId, this.#call());
+      this.#missingSinceMs = undefined;
+      return revision;
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) return this.#outlast(error);
+      // A revision can respond 404 while its deployment lives; only a deployment that is gone ends the wait at once.
+      const deployment = await this.#readDeployment();
+      if (deployment === undefined) return undefined;
+      this.#throwIfSuperseded(deployment);
+      this.#missingSinceMs ??= this.#now();
+      this.#warnOnce("missing", `Revision ${revisionId} is not found while its deployment is; still waiting.`);
+      if (this.#now() - this.#missingSinceMs < this.#limits.graceMs) return undefined;
+      throw failures.revisionGone(this.#failed(), error);
+    }
+  }
+
+  /** The deployment, or `undefined` while the control plane can't be read. */
+  async #readDeployment(): Promise<Deployment | undefined> {
+    const { deploymentId } = this.#options;
+    try {
+      const deployment = await this.#client.deployments.get(deploymentId, this.#call());
+      this.#webUrl = this.#client.webUrl(deployment) ?? this.#webUrl;
+      return deployment;
+    } catch (error) {
+      if (!isGone(error, deploymentId)) return this.#outlast(error);
+      throw failures.deploymentGone(this.#failed());
+    }
+  }
+
+  /** Rethrows what isn't an outage. */
+  #outlast(error: unknown): undefined {
+    const isOutage = isTransient(error) || (this.#client.hasResponded && isFromIntermediary(error));
+    if (!isOutage) throw error;
+    if (this.#now() < this.#readDeadlineMs) {
+      this.#warnOnce("outage", `The control plane can't be read; still waiting. ${error.message}`);
+    }
+    return undefined;
+  }
+
+  /** The last poll, at the deadline, needs time for its response too. */
+  #call() {
+    return { signal: this.#options.signal, deadlineMs: Math.max(lastPollMs, this.#readDeadlineMs - this.#now()) };
+  }
+
+  #throwIfSuperseded({ latest_revision_id: latest }: Deployment): void {
+    if (latest === undefined || latest === null || latest === this.#options.revisionId) return;
+    throw failures.superseded(this.#failed(), latest);
+  }
+
+  /** @returns whether the status changed */
+  #recordStatus(status: string): boolean {
+    const now = this.#now();
+    const last = this.#spans.at(-1);
+    if (last?.status === status) return false;
+    this.#closeSpan();
+    this.#spans.push({ status, startedAtMs: now, durationMs: 0 });
+    this.#options.onProgress?.({
+      type: "status",
+      revisionId: this.#options.revisionId,
+      status,
+      previous: last?.status,
+      previousMs: last?.durationMs ?? 0,
+      elapsedMs: now - this.#startedAtMs,
+    });
+    return true;
+  }
+
+  #closeSpan(): void {
+    const last = this.#spans.at(-1);
+    if (last !== undefined) last.durationMs = this.#now() - last.startedAtMs;
+  }
+
+  #reportHeartbeat(): void {
+    const elapsedMs = this.#now() - this.#startedAtMs;
+    const { revisionId, onProgress } = this.#options;
+    onProgress?.({ type: "heartbeat", revisionId, status: this.#status, elapsedMs });
+  }
+
+  #warnOnce(reason: string, message: string): void {
+    if (this.#warned.has(reason)) return;
+    this.#warned.add(reason);
+    this.#options.onProgress?.({ type: "warning", message });
+  }
+
+  #failed(): failures.FailedRollout {
+    const { deploymentId, revisionId } = this.#options;
+    return { deploymentId, revisionId, status: this.#status, webUrl: this.#webUrl };
+  }
+
+  get #status(): string {
+    return this.#spans.at(-1)?.status ?? "UNKNOWN";
+  }
+
+  #now(): number {
+    return this.#client.clock.now();
+  }
+}

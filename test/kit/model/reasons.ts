@@ -1,0 +1,72 @@
+import { ownerOf, readMarker } from "../../../core/reconcile/ownership.ts";
+import type { StackKey } from "./commands.ts";
+import { isContested, urnIn } from "./declared.ts";
+import type { Entry } from "./driver.ts";
+import type { Model } from "./model.ts";
+import type { Platform } from "./platform.ts";
+import type { DeclaredProgram } from "./program.ts";
+
+/** What a failed run may have failed of. */
+export interface FailedRun {
+  readonly model: Model;
+  readonly stack: StackKey;
+  readonly stackName: string;
+  readonly program: DeclaredProgram;
+  readonly entries: readonly Entry[];
+  readonly before: Platform;
+  readonly error: string;
+}
+
+/** Failures that the engine itself has reasons for. */
+const engineReasons = [
+  /protect/,
+  /isn't a target|not specified in --target list/,
+  /could not be found in the stack/,
+  /has the alias|is the earlier name of|Duplicate resource|aliased/,
+];
+
+/** Refusals that tell the user about the declaration. */
+const refusals = [
+  // A field that can't be taken back once it is set.
+  /was declared and can't be cleared/,
+  // What was made from something else, and is adopted or kept.
+  /can't become the declared one/,
+  // A replacement under one name that leaves the old deployment there.
+  /with the resource option (retainOnDelete: true|deleteBeforeReplace: false) the old deployment would keep the name/,
+];
+
+/** Whether a run had a reason to fail; otherwise it should have worked. */
+export function hadReasonToFail(run: FailedRun): boolean {
+  const { error } = run;
+  if ([...engineReasons, ...refusals].some((reason) => reason.test(error))) return true;
+  if (/is in use by deployment|the deployment of that name .* belongs to the resource/.test(error))
+    return isNameTaken(run);
+  const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
+  // Another resource of the same stack adopted it, also in a run that failed and whose change was taken back.
+  if (error.includes(`is owned by pulumi#urn:pulumi:${run.stackName}::`)) return true;
+  if (/deleted outside|does not exist|not found|is owned by .* now/i.test(error)) return isGoneElsewhere;
+  return false;
+}
+
+function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
+  return model.owners.get(id) !== stack;
+}
+
+/** A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its options leave no way. */
+function isNameTaken({ program, entries, before, stackName, error }: FailedRun): boolean {
+  for (const record of before.values()) {
+    const { id, name } = record;
+    if (!error.includes(id) && !error.includes(JSON.stringify(name))) continue;
+    const own = program.deployments.find((declared) => declared.name === name);
+    if (own === undefined || isContested(program, name)) return true;
+    const urn = urnIn(stackName, own);
+    const holder = entries.find((entry) => entry.id === id);
+    if (holder?.urn !== urn) return true;
+    // A creation doesn't see the state. It keeps what carries the marker of its own URN; what was imported, renamed or moved since has none, or an
+    // earlier one, and is taken over by `adopt` only.
+    if (ownerOf(readMarker(record.secrets) ?? "") !== `pulumi#${urn}`) return true;
+    if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
+  }
+  // Made in the same run, by another declaration.
+  return program.deployments.some(({ name }) => isContested(program, name));
+}

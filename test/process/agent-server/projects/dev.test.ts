@@ -1,0 +1,199 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { copyOfProject } from "../../../kit/agent-server/projects/project-copy.ts";
+
+const program = fileURLToPath(new URL("../../../../mock-server/dev.ts", import.meta.url));
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of every shape
+type Line = any;
+
+/** The dev command in a folder, and what it prints. */
+async function startDev(folder: string, ...flags: string[]) {
+  const child = spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags], { cwd: folder });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  /** The next line of a kind. */
+  const next = async (event: string): Promise<Line> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`The command has ended before it printed "${event}".`);
+      const line = JSON.parse(value);
+      if (line.event === event) return line;
+    }
+  };
+  const { url, ...listening } = await next("listening");
+  return {
+    url,
+    listening,
+    next,
+    async greet(name: string): Promise<string> {
+      const body = JSON.stringify({ assistant_id: "greeter", input: { name } });
+      const values = (await (await fetch(`${url}/runs/wait`, { method: "POST", body })).json()) as { greeting: string };
+      return values.greeting;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      expect(await once(child, "exit")).toEqual([0, null]);
+    },
+  };
+}
+
+async function errorOf(folder: string, ...flags: string[]): Promise<string> {
+  const child = spawn(process.execPath, [program, "--port", "0", ...flags], { cwd: folder });
+  let text = "";
+  child.stderr.on("data", (chunk) => {
+    text += chunk;
+  });
+  expect(await once(child, "close")).toEqual([1, null]);
+  return text;
+}
+
+test("the dev command serves the graphs of the configuration file that it finds, and prints what they print", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder);
+  expect(dev.listening).toEqual({
+    event: "listening",
+    docs: `${dev.url}/docs`,
+    graphs: ["greeter"],
+    config: join(project.folder, "graph.json"),
+  });
+  expect(await dev.next("output")).toEqual({ event: "output", stream: "stdout", text: "Loaded with Hello" });
+  expect(await dev.greet("Ada")).toBe("Hello Ada from here");
+});
+
+test("a changed file is loaded, threads stay, and while it is broken the graphs from before serve", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder);
+  const created = await fetch(`${dev.url}/threads`, { method: "POST", body: "{}" });
+  const { thread_id } = (await created.json()) as { thread_id: string };
+
+  await writeFile(join(project.folder, "greeting.ts"), 'export const greeting: string = "Good day";\n');
+  expect(await dev.next("reloaded")).toEqual({ event: "reloaded", graphs: ["greeter"] });
+  expect(await dev.greet("Ada")).toBe("Good day Ada from here");
+  expect((await fetch(`${dev.url}/threads/${thread_id}`)).status).toBe(200);
+
+  await writeFile(join(project.folder, "greeting.ts"), "export const greeting = ;\n");
+  expect((await dev.next("reload_failed")).message).toMatch(/greeting\.ts:1: /);
+  expect(await dev.greet("Bea")).toBe("Good day Bea from here");
+
+  await writeFile(join(project.folder, "greeting.ts"), 'export const greeting = "Hi";\n');
+  await dev.next("reloaded");
+  expect(await dev.greet("Cleo")).toBe("Hi Cleo from here");
+});
+
+test("the configuration file is watched too, and an environment file beside it", async () => {
+  await using project = await copyOfProject("greeter");
+  const config = (env: unknown) => JSON.stringify({ graphs: { greeter: "./graph.ts:graph" }, env });
+  await using dev = await startDev(project.folder);
+  await writeFile(join(project.folder, ".env"), "PLACE=there\n");
+  await writeFile(join(project.folder, "graph.json"), config(".env"));
+  await dev.next("reloaded");
+  expect(await dev.greet("Ada")).toBe("Hello Ada from there");
+});
+
+test("an environment file of any name is watched, in a folder of its own too", async () => {
+  await using project = await copyOfProject("greeter");
+  await mkdir(join(project.folder, "settings"));
+  const file = join(project.folder, "settings", "local.vars");
+  await writeFile(file, "PLACE=here\n");
+  const config = { graphs: { greeter: "./graph.ts:graph" }, env: "settings/local.vars" };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(project.folder);
+  await writeFile(file, "PLACE=there\n");
+  await dev.next("reloaded");
+  expect(await dev.greet("Ada")).toBe("Hello Ada from there");
+});
+
+test("what a client asks for in vain is printed once", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder);
+  const body = JSON.stringify({ assistant_id: "greeter", input: { name: "Ada" }, feedback_keys: ["a"] });
+  for (let round = 0; round < 2; round++) await fetch(`${dev.url}/runs/wait`, { method: "POST", body });
+  await fetch(`${dev.url}/runs/wait?stream=1`, { method: "POST", body });
+  const lines: Line[] = [];
+  while (lines.at(-1)?.text.includes("query.stream ") !== true) {
+    const line = await dev.next("output");
+    if (line.level === "WARNING") lines.push(line);
+  }
+  expect(lines.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing/),
+    expect.stringMatching(/^query\.stream isn't known/),
+  ]);
+});
+
+test("without reloading, what was loaded first goes on", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder, "--no-reload", "--config", "graph.json");
+  await writeFile(join(project.folder, "greeting.ts"), 'export const greeting = "Never";\n');
+  expect(await dev.greet("Ada")).toBe("Hello Ada from here");
+});
+
+test("what the configuration file says under http holds: groups that are off, the project's own app, and CORS", async () => {
+  await using project = await copyOfProject("greeter");
+  await using dev = await startDev(project.folder);
+  const get = (path: string, init?: RequestInit) => fetch(dev.url + path, init);
+
+  expect(await (await get("/hello?name=Ada")).json()).toEqual({ hello: "Ada", method: "GET" });
+  expect(await (await get("/counts")).text()).toBe("1\n2\n3\n");
+  const echo = await get("/echo", { method: "POST", body: "said" });
+  expect([echo.status, echo.headers.get("x-echo"), await echo.text()]).toEqual([201, "yes", "said"]);
+  expect((await get("/elsewhere")).status).toBe(404);
+
+  // The store is off, so its paths are the app's; the assistants' are the server's, whatever the app would say.
+  expect(await (await get("/store/items")).json()).toEqual({ store: "ours" });
+  expect((await get("/assistants/greeter")).status).toBe(200);
+  expect((await get("/threads/not-an-id")).status).toBe(422);
+
+  const failure = await get("/throws");
+  expect([failure.status, await failure.json()]).toEqual([500, { detail: "Internal Server Error" }]);
+  expect((await get("/ok")).status).toBe(200);
+
+  const allowed = await get("/ok", { headers: { origin: "https://app.example" } });
+  expect(allowed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+  expect(allowed.headers.get("access-control-allow-credentials")).toBe("true");
+  const other = await get("/ok", { headers: { origin: "https://other.example" } });
+  expect(other.headers.get("access-control-allow-origin")).toBeNull();
+  const preflight = await get("/threads", {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://app.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-api-key",
+      "access-control-request-private-network": "true",
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-private-network")).toBe("true");
+  expect(preflight.headers.get("access-control-allow-headers")).toBe("x-api-key");
+});
+
+test("a configuration file that isn't there or isn't right, and a graph that doesn't load, end the command with what is wrong", async () => {
+  await using project = await copyOfProject("greeter");
+  const { folder } = project;
+  expect(await errorOf(folder, "--config", "none.json")).toMatch(/^error: none\.json can't be read\./);
+  await writeFile(join(folder, "graph.json"), '{\n  "graphs": { "greeter": "./gone.ts:graph" }\n}');
+  expect(await errorOf(folder)).toMatch(/graph\.json:2: graphs\.greeter: names \.\/gone\.ts, which isn't there\.\n$/);
+  await mkdir(join(folder, "src"));
+  await writeFile(join(folder, "src/exits.ts"), "process.exit(3);\n");
+  await writeFile(join(folder, "graph.json"), '{ "graphs": { "exits": "./src/exits.ts:graph" } }');
+  expect(await errorOf(folder)).toMatch(/^error: .*exits\.ts.*\n$/);
+});
+
+test("a project of a workspace may name files beside its own folder, on the developer's machine", async () => {
+  await using project = await copyOfProject("greeter");
+  const folder = join(project.folder, "apps/agent");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(project.folder, ".env"), "PLACE=the workspace\n");
+  const config = { graphs: { greeter: "../../graph.ts:graph" }, env: "../../.env" };
+  await writeFile(join(folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(folder);
+  expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
+  // Also as it changes.
+  await writeFile(join(project.folder, ".env"), "PLACE=elsewhere\n");
+  await dev.next("reloaded");
+  expect(await dev.greet("Ada")).toBe("Hello Ada from elsewhere");
+});

@@ -1,0 +1,31 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { startBuiltDev } from "../../kit/clients/built-server.ts";
+import { run } from "../../kit/python/run.ts";
+import { virtualEnvironment } from "../../kit/python/virtual-environment.ts";
+
+const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2.24");
+const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
+
+/** Runs one of the scripts of this folder against a server. */
+async function check(script: string, url: string) {
+  if (python.missing !== undefined) throw new Error(python.missing);
+  return run(python.command("python"), [fileURLToPath(new URL(script, import.meta.url)), url]);
+}
+
+test.skipIf(skip)(
+  `the Python client's methods are called with each optional parameter absent and empty${skip}`,
+  async () => {
+    await using server = await startBuiltDev();
+    const ended = await check("sdk_methods.py", server.url);
+    expect(ended).toMatchObject({ code: 0, output: expect.stringMatching(/^\d{4} calls, 0 wrong\n$/) });
+  },
+);
+
+test.skipIf(skip)(
+  `a remote graph in Python is run, streamed, drawn, resumed and part of another graph${skip}`,
+  async () => {
+    await using server = await startBuiltDev("development");
+    expect(await check("remote_graph.py", server.url)).toEqual({ code: 0, output: "done\n" });
+  },
+);

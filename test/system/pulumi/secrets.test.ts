@@ -1,0 +1,192 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
+import { formsOf, leaksIn, plantedSecrets } from "../../kit/planted-secrets.ts";
+import { createPulumiProject, type PulumiProject, type PulumiResult } from "../../kit/pulumi/cli.ts";
+import { pulumiCli } from "../../kit/pulumi/command-line.ts";
+import { githubArgs } from "../../kit/pulumi/program.ts";
+import { storedDeployments } from "../../kit/stored.ts";
+
+const cli = await pulumiCli();
+const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
+const whenPossible = test.skipIf(cli.path === undefined);
+
+const keys = {
+  KEY_OF_THE_ENVIRONMENT: "key-planted-environment-0006",
+  KEY_OF_THE_CONFIGURATION: "key-planted-configuration-0007",
+};
+const every = { ...plantedSecrets, ...keys };
+
+/** The most that Pulumi can be made to say. */
+const loudest = ["--logtostderr", "-v=9", "--debug"];
+
+/** A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given. */
+function program(args: Record<string, unknown>, provider?: string): string {
+  return `const pulumi = require("@pulumi/pulumi");
+const { Deployment, Provider } = require("graphdeploy");
+const config = new pulumi.Config();
+const options = ${provider === undefined ? "{}" : `{ provider: new Provider(${provider}) }`};
+const agent = new Deployment("agent", ${JSON.stringify(githubArgs(args))}, options);
+exports.all = { id: agent.id, url: agent.url, names: agent.secretNames, status: agent.status };
+`;
+}
+
+function project(mock: MockServer, source: string): Promise<PulumiProject> {
+  return createPulumiProject({
+    cli: cli.path ?? "",
+    kind: "commonjs",
+    program: source,
+    environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: keys.KEY_OF_THE_ENVIRONMENT },
+  });
+}
+
+const textOf = ({ stdout, stderr }: PulumiResult) => `${stdout}\n${stderr}`;
+
+/** Every file that Pulumi keeps: the state, its backups, checkpoints and history, and the stack's configuration. */
+async function keptFiles({ folder }: PulumiProject): Promise<string> {
+  const files = await readdir(join(folder, ".state"), { recursive: true, withFileTypes: true });
+  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+  paths.push(join(folder, "Pulumi.test.yaml"));
+  return (await Promise.all(paths.map((path) => readFile(path, "utf8").catch(() => "")))).join("\n");
+}
+
+async function succeeded(run: Promise<PulumiResult>): Promise<PulumiResult> {
+  const result = await run;
+  expect(result.code, result.stdout + result.stderr).toBe(0);
+  return result;
+}
+
+whenPossible(
+  `no secret is in a file or in what Pulumi prints, however loud an operation is made${suffix}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await using stack = await project(mock, program({ secrets: plantedSecrets }));
+    await stack.setConfig("graphdeploy:apiKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
+    const later = "sk-planted-later-0008";
+    const values = { ...every, LATER: later };
+
+    expect(leaksIn(textOf(await succeeded(stack.preview("--diff", "--logtostderr"))), values)).toEqual([]);
+    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+    await stack.writeProgram(program({ secrets: { ...plantedSecrets, PLAIN: later } }));
+    expect(leaksIn(textOf(await succeeded(stack.preview("--diff"))), values)).toEqual([]);
+    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+    expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
+    expect(leaksIn(JSON.stringify(await stack.exportStack()), values)).toEqual([]);
+    expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
+    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+    expect(leaksIn(JSON.stringify(mock.requests()), values)).toEqual([]);
+  },
+);
+
+whenPossible(
+  `errors show no secret: wrong arguments, a refusal and a failed build that echo them${suffix}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    const reserved = { secrets: { ...plantedSecrets, LANGSMITH_API_KEY: "sk-planted" }, env: { PLAIN: "plain" } };
+    await using stack = await project(mock, program(reserved));
+    const failed = async (...said: string[]) => {
+      const result = await stack.up(...loudest);
+      expect(result.code).not.toBe(0);
+      for (const text of said) expect(result.stdout).toContain(text);
+      expect(leaksIn(textOf(result), every)).toEqual([]);
+    };
+    await failed("secrets.LANGSMITH_API_KEY is reserved", "secrets.PLAIN is declared in env too");
+
+    await stack.writeProgram(program({ secrets: plantedSecrets }));
+    const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
+    mock.faults.add({ match: { method: "POST" }, times: 1, effect: { status: 400, body: { detail: echo } } });
+    await failed("responded with 400");
+
+    mock.transitions.set({
+      rules: [{ name: "agent", fail: "BUILD_FAILED", logLines: [echo, "the build broke here"] }],
+    });
+    await failed("ended as BUILD_FAILED", "the build broke here");
+    expect(leaksIn(await keptFiles(stack), every)).toEqual([]);
+  },
+);
+
+whenPossible(
+  `a key given to a Provider from the configuration is kept by its name, and may be rotated${suffix}`,
+  async () => {
+    const rotated = "key-planted-rotated-0009";
+    await using mock = await startMockServer({
+      port: 0,
+      transitions: "immediate",
+      apiKeys: { [keys.KEY_OF_THE_CONFIGURATION]: ["workspace-1"], [rotated]: ["workspace-1"] },
+    });
+    const source = program({}, `{ apiKey: config.requireSecret("euKey"), baseUrl: ${JSON.stringify(mock.url)} }`);
+    await using stack = await project(mock, source);
+    await stack.setConfig("euKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
+    const values = { ...keys, ROTATED: rotated };
+
+    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+    const { resources = [] } = (await stack.exportStack()).deployment;
+    const resource = resources.find(({ type }) => type.endsWith(":Deployment"));
+    expect(resource?.outputs?.connection).toEqual({ apiKeyConfig: "program:euKey", baseUrl: mock.url });
+    await stack.setConfig("euKey", rotated, { secret: true });
+    expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
+    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+    expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
+    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+    expect(await storedDeployments(mock)).toEqual([]);
+  },
+);
+
+whenPossible(
+  `a key given to a Provider as a value is encrypted in the state, and a destroy needs nothing else${suffix}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    const apiKey = "key-planted-provider-0010";
+    const source = program({}, JSON.stringify({ apiKey, baseUrl: mock.url }));
+    await using stack = await project(mock, source);
+    delete stack.environment.GRAPHDEPLOY_API_KEY;
+    expect(leaksIn(textOf(await succeeded(stack.up("--logtostderr"))), { apiKey })).toEqual([]);
+    expect(leaksIn(JSON.stringify(await stack.exportStack()), { apiKey })).toEqual([]);
+    expect(leaksIn(textOf(await succeeded(stack.destroy())), { apiKey })).toEqual([]);
+    expect(leaksIn(await keptFiles(stack), { apiKey })).toEqual([]);
+  },
+);
+
+/** A program in which a transformation puts plain values in the place of the deployment's secrets. */
+function transformed(kind: "transformations" | "transforms", value: string): string {
+  const register = kind === "transforms" ? "registerResourceTransform" : "registerStackTransformation";
+  return `const pulumi = require("@pulumi/pulumi");
+const { Deployment, Provider } = require("graphdeploy");
+pulumi.runtime.${register}(({ type, props, opts }) =>
+  type.endsWith(":Deployment") ? { props: { ...props, secrets: { ADDED: ${JSON.stringify(value)} } }, opts } : undefined,
+);
+new Deployment("agent", ${JSON.stringify(githubArgs({ secrets: { DECLARED: "sk-declared-value" } }))});
+`;
+}
+
+whenPossible.each(["transformations", "transforms"] as const)(
+  `a secret that stack %s add is encrypted in the state, also after a refresh${suffix}`,
+  async (kind) => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    const values = {
+      ADDED: "sk-planted-added-0011",
+      LATER: "sk-planted-later-0012",
+      BY_HAND: "sk-planted-by-hand-0013",
+    };
+    await using stack = await project(mock, transformed(kind, values.ADDED));
+    const outputs = [await succeeded(stack.preview("--diff")), await succeeded(stack.up("--diff"))];
+    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+
+    const [deployment] = await storedDeployments(mock);
+    const headers = { "x-api-key": keys.KEY_OF_THE_ENVIRONMENT, "content-type": "application/json" };
+    const secrets = [...(deployment?.secrets ?? []), { name: "BY_HAND", value: values.BY_HAND }];
+    await fetch(`${mock.url}/v2/deployments/${deployment?.id}`, {
+      method: "PATCH",
+      headers,
+      body: JSON.stringify({ secrets }),
+    });
+    outputs.push(await succeeded(stack.refresh("--diff")));
+    await stack.writeProgram(transformed(kind, values.LATER));
+    outputs.push(await succeeded(stack.preview("--diff")), await succeeded(stack.up("--diff")));
+    expect(outputs.at(-1)?.stdout).toContain("~ secrets");
+    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+    for (const output of outputs) expect(leaksIn(textOf(output), values)).toEqual([]);
+    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+  },
+);

@@ -1,0 +1,36 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { copyOfProject } from "../../kit/agent-server/projects/project-copy.ts";
+import { startForTest } from "../../kit/mock-server/api.ts";
+
+const repository = "https://github.com/acme/open";
+
+test("a project's app needs a key of the workspace on every path and for every method", async () => {
+  await using project = await copyOfProject("greeter");
+  const app = `
+    export const app = { fetch: (request) => new Response("reached " + new URL(request.url).pathname) };`;
+  await writeFile(join(project.folder, "open-app.mjs"), app);
+  const config = {
+    graphs: { greeter: "./graph.ts:graph" },
+    http: { app: "./open-app.mjs:app", disable_meta: true },
+  };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  await using mock = await startForTest({ repositories: { [repository]: project.folder } });
+  const { body } = await mock.cloud("POST", "/v2/deployments", {
+    name: "open",
+    source: "github",
+    source_config: { repo_url: repository },
+    source_revision_config: { repo_ref: "main", graph_config_path: "graph.json" },
+    secrets: [],
+  });
+  const url = `${mock.url}/agents/${body.id}`;
+  for (const path of ["/hello", "/ok", "/info", "/docs/hello"]) {
+    for (const method of ["GET", "OPTIONS"]) {
+      const without = await fetch(url + path, { method });
+      expect({ path, method, status: without.status }).toEqual({ path, method, status: 401 });
+    }
+    const response = await fetch(url + path, { headers: { "x-api-key": "any" } });
+    expect(await response.text(), path).toBe(`reached ${path}`);
+  }
+});

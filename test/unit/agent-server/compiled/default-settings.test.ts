@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { createGraphAgentServer } from "../../../../mock-server/agent-server/graph-agent-server.ts";
+import { localAgent, startDevServer } from "../../../../mock-server/dev-server.ts";
+import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
+import { apiOf } from "../../../kit/mock-server/api.ts";
+
+const config = "contexts.json";
+
+test("an environment variable says what default assistants are made with", async () => {
+  await using worker = await startProject("surroundings", { config });
+  await using agent = await startAgentOf(worker);
+  const run = async (id: string) => (await agent.call("POST", "/runs/wait", { assistant_id: id, input: {} })).body.seen;
+  expect(await run("typed")).toEqual({ context: { model: "a" }, x: 1 });
+  expect(await run("plain")).toEqual({ context: {} });
+  const assistant = (await agent.call("GET", "/assistants/typed")).body;
+  expect(assistant).toMatchObject({ context: { model: "a" }, config: { configurable: { x: 1 } } });
+});
+
+test("a revision that says something else makes them again, unless somebody has changed them", async () => {
+  await using before = await startProject("surroundings", { config });
+  const other = JSON.stringify({ typed: { context: { model: "b" } }, plain: { context: { model: "b" } } });
+  await using after = await startProject("surroundings", { config, env: { LANGGRAPH_CONFIG: other } });
+  const agent = { ...localAgent };
+  const agentServer = createGraphAgentServer({
+    projectOf: async ({ revisionId }) => (revisionId === localAgent.revisionId ? before : after),
+  });
+  await using dev = await startDevServer(0, "127.0.0.1", agentServer, agent);
+  const call = apiOf(dev.url);
+  await call("PATCH", "/assistants/plain", { context: { model: "mine" } });
+  agent.revisionId = "00000000-0000-4000-8000-000000000004";
+  const model = async (id: string) => (await call("GET", `/assistants/${id}`)).body.context.model;
+  expect([await model("typed"), await model("plain")]).toEqual(["b", "mine"]);
+});
+
+test("a variable that isn't right keeps the project from loading, and isn't shown", async () => {
+  const start = (value: string) => startProject("surroundings", { config, env: { LANGGRAPH_CONFIG: value } });
+  await expect(start("{secret")).rejects.toThrow(/^The environment variable LANGGRAPH_CONFIG isn't JSON\.$/);
+  await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/doesn't hold for typed\.context\.$/);
+});
+
+test("the names of a context that is declared by types are in its schema", async () => {
+  await using worker = await startProject("surroundings", { config });
+  await using agent = await startAgentOf(worker);
+  const { context_schema: schema } = (await agent.call("GET", "/assistants/typed/schemas")).body;
+  expect(schema).toEqual({ type: "object", properties: { model: {}, depth: {} } });
+});

@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
+
+const act = (how: string) => ({ assistant_id: "wild", input: { how } });
+
+test.each([
+  "undefined",
+  "null",
+  "[]",
+  '{"kind":"unknown"}',
+  '{"kind":"notice","method":"unknown","params":{}}',
+  '{"kind":"notice","method":"constructor","params":{}}',
+  '{"kind":"notice","method":"putCheckpoint","params":null}',
+  '{"kind":"notice","method":"putWrites","params":{"handle":1,"writes":[null]}}',
+  '{"kind":"notice","method":"useStore","params":{"handle":0,"operations":[]}}',
+  '{"kind":"failure","id":1,"failure":null}',
+])("a graph that posts %s to the server ends its run and nothing else", async (message) => {
+  await using worker = await startProject("wild");
+  await using agent = await startAgentOf(worker);
+  const { body } = await agent.call("POST", "/runs/wait", act(`post ${message}`));
+  expect(body.__error__).toEqual({ error: "GraphCrashed", message: expect.stringContaining("isn't of the protocol") });
+  expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
+  expect(agent.defects).toEqual([]);
+});
+
+test("a graph that responds in place of the worker, with nonsense, fails its run", async () => {
+  await using worker = await startProject("wild");
+  await using agent = await startAgentOf(worker);
+  const { body } = await agent.call("POST", "/runs/wait", act("forge"));
+  expect(body.__error__).toEqual({
+    error: "TypeError",
+    message: 'What the worker returned from "execute" has another shape than expected.',
+  });
+  expect(agent.defects).toEqual([]);
+});
+
+test("of a line without an end, the beginning is logged, however much is printed", async () => {
+  const lines: string[] = [];
+  const worker = await startProject("wild", { onLog: ({ text }) => lines.push(text) });
+  onTestFinished(() => worker.close());
+  await using agent = await startAgentOf(worker);
+  expect((await agent.call("POST", "/runs/wait", act("print"))).status).toBe(200);
+  await worker.close();
+  expect(lines.length).toBeLessThanOrEqual(1);
+  expect((lines[0] ?? "").length).toBeLessThan(70_000);
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { agentSchema } from "../../../mock-server/agent-server/persistence/agent-schema.ts";
+import { Database, StorageError } from "../../../mock-server/kit/store/database.ts";
+import { startAgent, thread, until } from "../../kit/agent-server/agent.ts";
+import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
+
+test("a disk that is full fails what is to be kept on it, and the server goes on", async () => {
+  const connection = new DatabaseSync(":memory:");
+  const database = Database.over(connection);
+  database.migrate([agentSchema]);
+  const limit = (pages: number) => connection.exec(`PRAGMA max_page_count = ${pages}`);
+  await using agent = await startAgent({ database });
+  const path = `/threads/${thread(1)}`;
+  const body = {
+    assistant_id: "delay",
+    input: { ms: 200_000, steps: 200 },
+    stream_resumable: true,
+    stream_mode: "custom",
+  };
+  await agent.call("POST", "/threads", { thread_id: thread(1) });
+  const response = await fetch(`${agent.url}${path}/runs/stream`, { method: "POST", body: JSON.stringify(body) });
+  await until(async () => (await agent.call("GET", path)).body.status === "busy");
+  await until(async () => (await agent.call("GET", "/metrics?format=json")).body.queue.num_running === 1);
+  const { page_count: pages } = connection.prepare("PRAGMA page_count").get() as { page_count: number };
+  limit(pages);
+  const big = { namespace: ["a"], key: "k", value: { text: "x".repeat(1_000_000) } };
+  expect((await agent.call("PUT", "/store/items", big)).status).toBe(507);
+  expect((await agent.call("GET", path)).status).toBe(200);
+  for (let n = 0; n < 200; n++) {
+    const { status } = await agent.call("PUT", "/store/items", {
+      ...big,
+      key: String(n),
+      value: { n: "y".repeat(100) },
+    });
+    if (status === 500) break;
+  }
+  await until(async () => {
+    agent.clock.advance("1s");
+    return (await agent.call("GET", "/metrics?format=json")).body.queue.num_running === 0;
+  });
+  expect(await response.text()).toContain("event: error");
+  limit(pages * 100);
+  expect((await agent.call("PUT", "/store/items", big)).status).toBe(204);
+  const run = { assistant_id: "delay", input: { ms: 0 } };
+  expect((await agent.call("POST", `${path}/runs/wait`, run)).status).toBe(200);
+  expect(agent.defects.every((defect) => defect instanceof StorageError)).toBe(true);
+  expect(agent.defects.length).toBeGreaterThan(0);
+}, 20_000);
+
+test("a run of a compiled graph whose checkpoints can't be kept fails", async () => {
+  const connection = new DatabaseSync(":memory:");
+  const database = Database.over(connection);
+  database.migrate([agentSchema]);
+  connection.exec("CREATE TRIGGER full BEFORE INSERT ON checkpoints BEGIN SELECT RAISE(ABORT, 'no room'); END");
+  const defects: unknown[] = [];
+  await using worker = await startProject("basics", { onDefect: (error) => defects.push(error) });
+  await using agent = await startAgentOf(worker, { database });
+  const body = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
+  const { body: ended } = await agent.call("POST", `/threads/${thread(1)}/runs/wait`, body);
+  expect(ended.__error__).toMatchObject({ message: "no room" });
+  expect((await agent.call("GET", `/threads/${thread(1)}/runs`)).body).toMatchObject([{ status: "error" }]);
+  expect(defects.length).toBeGreaterThan(0);
+});
+
+test("a change of a compiled graph's state that can't be kept fails", async () => {
+  await using worker = await startProject("basics", { onDefect: () => undefined });
+  const graph = worker.graphs.find(({ id }) => id === "trivial");
+  const full = async () => {
+    throw new StorageError("The disk is full");
+  };
+  const changed = graph?.update({
+    threadId: thread(1),
+    settings: { config: {}, context: {} },
+    checkpoints: {
+      get: async () => undefined,
+      list: async () => [],
+      writes: async () => [],
+      put: full,
+      putWrites: full,
+    },
+    from: undefined,
+    supersteps: [[{ values: { value: "b" }, asNode: "one" }]],
+    metadata: {},
+    configurable: {},
+    now: Date.now,
+    uuid: randomUUID,
+  });
+  await expect(changed).rejects.toThrow("The disk is full");
+});

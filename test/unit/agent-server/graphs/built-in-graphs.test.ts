@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { startAgent } from "../../../kit/agent-server/agent.ts";
+
+test.each([
+  ["events", "steps"],
+  ["burst", "n"],
+  ["delay", "steps"],
+])("the graph %s sends no more events than the server can bear", async (graph, field) => {
+  await using agent = await startAgent();
+  for (const value of [1e9, -1, "many"]) {
+    const { body } = await agent.call("POST", "/runs/wait", { assistant_id: graph, input: { [field]: value } });
+    expect(body).toMatchObject({
+      __error__: {
+        error: "RangeError",
+        message: `"${field}" is a number from 0 to 100000, and was ${JSON.stringify(value)}.`,
+      },
+    });
+  }
+});
+
+test.each(["events", "burst"])("while the graph %s sends many events, the server answers others", async (graph) => {
+  await using agent = await startAgent();
+  let isOver = false;
+  const input = { n: 100_000, steps: 100_000 };
+  const run = agent.call("POST", "/runs/wait", { assistant_id: graph, input }).then(() => {
+    isOver = true;
+  });
+  for (let count = 0; count < 3; count++) await agent.call("GET", "/ok");
+  expect(isOver).toBe(false);
+  await run;
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { startAgent, thread } from "../../kit/agent-server/agent.ts";
+
+test("a history tells of every state what came next, also of the one that the input made", async () => {
+  await using agent = await startAgent();
+  const path = `/threads/${thread(1)}`;
+  const body = { assistant_id: "subgraph", input: { topic: "owls" }, if_not_exists: "create" };
+  await agent.call("POST", `${path}/runs/wait`, body);
+  const { body: history } = await agent.call("GET", `${path}/history`);
+  expect(history.map(({ next }: { next: string[] }) => next)).toEqual([
+    [],
+    ["summarize"],
+    ["child"],
+    ["research"],
+    ["prepare"],
+    ["__start__"],
+  ]);
+});

@@ -1,0 +1,185 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readGraphConfig } from "../../../../mock-server/worker/load/graph-config.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "graph-config-")));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function write(files: Record<string, string>): Promise<string> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  return join(folder, "graph.json");
+}
+
+async function refusal(files: Record<string, string>): Promise<string> {
+  const path = await write(files);
+  const error = await readGraphConfig(path).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "ConfigError" });
+  return (error as Error).message.replaceAll(`${folder}/`, "");
+}
+
+test("a graph configuration file tells the graphs, the environment, the auth handlers and the routes", async () => {
+  const path = await write({
+    "graph.json": JSON.stringify({
+      graphs: { agent: "./src/agent.ts:agent", other: { path: "./src/agent.ts:other", description: "Another." } },
+      env: { LEVEL: 3, DEBUG: true },
+      auth: { path: "./auth.mjs:auth", disable_studio_auth: true },
+      http: {
+        app: "./src/agent.ts:app",
+        disable_store: true,
+        cors: { allow_origins: ["https://a.example"] },
+        mount_prefix: "/api/",
+      },
+      store: {},
+      _INTERNAL_docker_tag: "x",
+    }),
+    "src/agent.ts": "",
+    "auth.mjs": "",
+  });
+  expect(await readGraphConfig(path)).toEqual({
+    file: path,
+    folder,
+    graphs: [
+      { id: "agent", module: join(folder, "src/agent.ts"), exportName: "agent", description: null },
+      { id: "other", module: join(folder, "src/agent.ts"), exportName: "other", description: "Another." },
+    ],
+    env: { LEVEL: "3", DEBUG: "true" },
+    envFile: null,
+    auth: { module: join(folder, "auth.mjs"), exportName: "auth", disableStudioAuth: true },
+    http: {
+      app: { module: join(folder, "src/agent.ts"), exportName: "app" },
+      disabled: ["store"],
+      cors: { allow_origins: ["https://a.example"] },
+      mountPrefix: "/api",
+    },
+    store: {},
+    warnings: [],
+  });
+});
+
+test("the environment may be a file of the project, or a list of names of this process", async () => {
+  const agent = { "a.mjs": "" };
+  const graphs = { agent: "./a.mjs:agent" };
+  const fromFile = await write({
+    ...agent,
+    "graph.json": JSON.stringify({ graphs, env: ".env" }),
+    ".env": '# a comment\nKEY="two words"\nPLAIN=1\n',
+  });
+  expect((await readGraphConfig(fromFile)).env).toEqual({ KEY: "two words", PLAIN: "1" });
+  const fromNames = await write({ "graph.json": JSON.stringify({ graphs, env: ["PATH", "SURELY_NOT_SET"] }) });
+  expect((await readGraphConfig(fromNames)).env).toEqual({ PATH: process.env.PATH });
+});
+
+test("a key that means nothing here is kept with a warning that names its line", async () => {
+  const path = await write({
+    "graph.json":
+      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "logging_headers": "/x" }\n}',
+    "a.mjs": "",
+  });
+  expect((await readGraphConfig(path)).warnings.map((line) => line.replace(`${folder}/`, ""))).toEqual([
+    "graph.json:3: colour is kept, but does nothing here.",
+    "graph.json:4: http.logging_headers is kept, but does nothing here.",
+  ]);
+});
+
+test.each([
+  [{ grahps: {} }, 'grahps is kept, but does nothing here; did you mean "graphs".'],
+  [
+    { graphs: { agent: { path: "./a.mjs:a", descripton: "x" } } },
+    'descripton is kept, but does nothing here; did you mean "description".',
+  ],
+  [
+    { http: { cors: { allow_origin: [] } } },
+    'http.cors.allow_origin is kept, but does nothing here; did you mean "allow_origins".',
+  ],
+  [{ auth: { path: "./a.mjs:a", openapi: {} } }, "auth.openapi is kept, but does nothing here."],
+  [{ store: { ttl: {} } }, "store.ttl is kept, but does nothing here."],
+  [{ store: { index: { dims: 3, model: "x" } } }, "store.index.model is kept, but does nothing here."],
+  [{ store: { index: { dims: 3 } } }, "store.index is kept, but does nothing here: items aren't embedded"],
+  [{ checkpointer: {} }, "checkpointer is kept, but does nothing here."],
+  [{ base_image: "a" }, "base_image is kept, but does nothing here: no image is built."],
+  [
+    { python_version: "3.12" },
+    "python_version is kept, but does nothing here: graphs here are JavaScript or TypeScript.",
+  ],
+  [{ node_version: "18" }, "node_version is 18, and the graphs run on Node.js"],
+])("a key that does nothing is named, wherever it is: %j", async (changes, warning) => {
+  const path = await write({
+    "graph.json": JSON.stringify({ graphs: { agent: "./a.mjs:agent" }, ...changes }),
+    "a.mjs": "",
+  });
+  expect((await readGraphConfig(path)).warnings.join("\n")).toContain(warning);
+});
+
+test("keys that other tools need are passed over", async () => {
+  const others = { $schema: "x", dependencies: ["."], _INTERNAL_docker_tag: "y" };
+  const path = await write({
+    "graph.json": JSON.stringify({
+      graphs: { agent: "./a.mjs:agent" },
+      node_version: process.versions.node,
+      ...others,
+    }),
+    "a.mjs": "",
+  });
+  expect((await readGraphConfig(path)).warnings).toEqual([]);
+});
+
+test("all mistakes are told at once, each with its line", async () => {
+  const text = [
+    "{",
+    '  "graphs": {',
+    '    "agent": "./agent.ts",',
+    '    "gone": "./gone.ts:graph",',
+    '    "outside": "../../etc/passwd:root",',
+    '    "snake": "./agent.py:graph",',
+    '    "package": "my_agent.graphs:graph"',
+    "  },",
+    '  "auth": { "path": "./auth.py:auth" },',
+    '  "env": "./secret.env"',
+    "}",
+  ].join("\n");
+  expect((await refusal({ "graph.json": text, "agent.ts": "" })).split("\n")).toEqual([
+    "graph.json:3: graphs.agent: is ./agent.ts, which lacks the export: write ./file.ts:export",
+    "graph.json:4: graphs.gone: names ./gone.ts, which isn't there",
+    expect.stringMatching(/^graph\.json:5: graphs\.outside: names \.\.\/\.\.\/etc\/passwd, which /),
+    "graph.json:6: graphs.snake: names ./agent.py:graph, which is Python: graphs here are JavaScript or TypeScript modules",
+    "graph.json:7: graphs.package: names my_agent.graphs:graph, which is Python: graphs here are JavaScript or TypeScript modules",
+    "graph.json:9: auth.path: names ./auth.py:auth, which is Python: auth handlers here are JavaScript or TypeScript modules",
+    "graph.json:10: env: names ./secret.env, which isn't there",
+  ]);
+});
+
+test("a link that leads out of the project is refused", async () => {
+  await write({ "project/graph.json": '{"graphs":{"agent":"./link.mjs:agent"}}', "elsewhere.mjs": "" });
+  await symlink("../elsewhere.mjs", join(folder, "project/link.mjs"));
+  await expect(readGraphConfig(join(folder, "project/graph.json"))).rejects.toThrow(/outside the folder/);
+});
+
+test("values of the wrong kind are told by what is expected", async () => {
+  const message = await refusal({
+    "graph.json": '{\n"graphs": { "a b": "./a.mjs:x", "list": [] },\n"env": 3,\n"http": { "disable_store": "yes" }\n}',
+  });
+  expect(message.split("\n")).toEqual([
+    "graph.json:2: graphs.a b: must be a graph id without spaces, slashes, bars and colons",
+    'graph.json:2: graphs.list: must be "./file.ts:export", or an object with such a "path"',
+    "graph.json:3: env: must be an object of variables, the path of an environment file, or a list of names",
+    "graph.json:4: http.disable_store: Invalid input: expected boolean, received string",
+  ]);
+  expect(await refusal({ "graph.json": '{ "graphs": {} }' })).toBe(
+    "graph.json:1: graphs: must name at least one graph",
+  );
+  expect(await refusal({ "graph.json": "[]" })).toContain("expected object");
+});
+
+test("a file that isn't there or is no JSON is told with its place", async () => {
+  await expect(readGraphConfig(join(folder, "none.json"))).rejects.toThrow(/none\.json can't be read/);
+  expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toMatch(/^graph\.json:3 is not valid JSON: /);
+});

@@ -1,0 +1,61 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { copyOfProject } from "../../../kit/agent-server/projects/project-copy.ts";
+import { apiOf, githubBody, startForTest } from "../../../kit/mock-server/api.ts";
+
+const repository = "https://github.com/acme/agents";
+
+/** A deployment whose project has a mount prefix. */
+async function startMounted() {
+  const project = await copyOfProject("greeter");
+  const http = { mount_prefix: "/api/v1/", app: "./app.ts:app" };
+  const config = { graphs: { greeter: "./graph.ts:graph" }, http };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  const mock = await startForTest({ repositories: { [repository]: project.folder } });
+  const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
+  return {
+    root: apiOf(body.source_config.custom_url),
+    mounted: apiOf(`${body.source_config.custom_url}/api/v1`),
+    async [Symbol.asyncDispose]() {
+      await mock[Symbol.asyncDispose]();
+      await project[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a mount prefix stands before all paths of the agent server, and in the addresses of its responses", async () => {
+  await using server = await startMounted();
+  const { body: thread } = await server.mounted("POST", "/threads", {});
+  const path = `/threads/${thread.thread_id}/runs`;
+  const input = { assistant_id: "greeter", input: { name: "Ada" } };
+  for (const way of ["wait", "stream"]) {
+    const answer = await server.mounted("POST", `${path}/${way}`, input);
+    expect(answer.status).toBe(200);
+    const location = answer.headers.get("location") as string;
+    expect(location.startsWith(`/api/v1${path}/`)).toBe(true);
+    expect(answer.headers.get("content-location")?.startsWith(`/api/v1${path}/`)).toBe(true);
+    expect((await server.root("GET", location)).status).toBe(200);
+    // As the official clients do: behind the address that they were given.
+    expect((await server.mounted("GET", location)).status).toBe(200);
+  }
+});
+
+test("without its mount prefix an agent server has nothing but its health check", async () => {
+  await using server = await startMounted();
+  expect((await server.root("GET", "/ok")).status).toBe(200);
+  expect(await server.root("POST", "/threads", {})).toMatchObject({
+    status: 404,
+    body: { detail: expect.stringContaining("/api/v1") },
+  });
+  expect((await server.root("GET", "/api/v12/ok")).status).toBe(404);
+  expect((await server.root("GET", "/api/v1")).status).not.toBe(401);
+});
+
+test("keys are asked for behind a mount prefix as without one", async () => {
+  await using server = await startMounted();
+  const keyless = { "x-api-key": "" };
+  expect((await server.mounted("POST", "/threads", {}, keyless)).status).toBe(401);
+  expect((await server.mounted("GET", "/info", undefined, keyless)).status).toBe(200);
+  expect((await server.mounted("GET", "/openapi.json", undefined, keyless)).status).toBe(200);
+});

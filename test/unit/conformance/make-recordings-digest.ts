@@ -1,0 +1,34 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type AnswerFacts, factsOf, type WireAnswer } from "../../kit/conformance/answer-facts.ts";
+
+/**
+ * Makes a digest of answers that were recorded from another server: `node test/unit/conformance/make-recordings-digest.ts <digest file> <folder> …`. A
+ * recording is a text file named like its probe: the request, then the answer's head and body as they came over the wire. The digest holds
+ * names, types and the order of events, and no text of any answer. What was recorded of streams by commands is left out.
+ */
+const [target, ...folders] = process.argv.slice(2);
+if (target === undefined || folders.length === 0) {
+  process.stderr.write("usage: node make-recordings-digest.ts <digest file> <folder> ...\n");
+  process.exit(2);
+}
+
+function answerOf(recording: string): WireAnswer {
+  const answer = recording.slice(recording.indexOf("HTTP/1.1 ")).replace(/\n\[curl exit \d+\]\s*$/, "");
+  const end = answer.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = answer.slice(0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(" ")[1]), headers, text: answer.slice(end + 4) };
+}
+
+const digest: Record<string, AnswerFacts> = {};
+for (const folder of folders) {
+  for (const file of (await readdir(folder)).sort()) {
+    const name = basename(file, ".txt");
+    if (name.startsWith("v3-")) continue;
+    digest[name] = factsOf(answerOf(await readFile(join(folder, file), "utf8")));
+  }
+}
+await writeFile(target, `${JSON.stringify(digest, null, 2)}\n`);

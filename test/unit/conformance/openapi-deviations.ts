@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { Digest } from "../../kit/conformance/digest.ts";
+
+/** Facts in which our document differs from the reference, all in the same way and for the same reason. `null` where one of them doesn't have the fact. */
+interface Deviation {
+  reason: string;
+  reference: string | null;
+  ours: string | null;
+  /** Names of facts, in order. */
+  facts: string[];
+}
+
+const read = <Content>(name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8")) as Content;
+
+const operationsOf = (digest: Digest) => new Set(Object.keys(digest).map((fact) => fact.split(" ", 2).join(" ")));
+
+/** What is compared. */
+export interface Comparison {
+  /** Of the digest `<name>.digest.json` and of the deviations `<name>-deviations.json`. */
+  name: string;
+  ours: Digest;
+  /** How many operations the reference has. */
+  operations: number;
+  /** Those of them that ours hasn't. @default none */
+  missing?: readonly string[];
+}
+
+/** Tests that a document of ours differs from the reference in the listed facts, all of them and no others. */
+export function testDeviations({ name, ours, operations, missing = [] }: Comparison): void {
+  const reference = read<Digest>(`${name}.digest.json`);
+  const deviations = read<Deviation[]>(`${name}-deviations.json`);
+
+  test("the document differs from the reference in the listed facts, all of them and no others", () => {
+    const found = [...new Set([...Object.keys(reference), ...Object.keys(ours)])]
+      .filter((fact) => reference[fact] !== ours[fact])
+      .map((fact) => `${fact}: ${reference[fact] ?? null} → ${ours[fact] ?? null}`);
+    const listed = deviations.flatMap((deviation) =>
+      deviation.facts.map((fact) => `${fact}: ${deviation.reference} → ${deviation.ours}`),
+    );
+    expect(found.sort()).toEqual(listed.sort());
+  });
+
+  test("every listed deviation has a reason", () => {
+    expect(deviations.filter(({ reason }) => reason.trim() === "")).toEqual([]);
+  });
+
+  test("every operation of the reference is there, but for those that are known to be missing", () => {
+    const own = operationsOf(ours);
+    const wanted = [...operationsOf(reference)].filter((operation) => operation !== "info version");
+    expect(wanted).toHaveLength(operations);
+    expect(wanted.filter((operation) => !own.has(operation))).toEqual(missing);
+  });
+}

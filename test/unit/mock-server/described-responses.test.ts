@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { agentServerRoutes } from "../../../mock-server/agent-server/agent-app.ts";
+import { agentDocument } from "../../../mock-server/agent-server/agent-route.ts";
+import { controlPlaneDocument } from "../../../mock-server/control-plane/control-plane.ts";
+import { type Api, apiOf, startForTest } from "../../kit/mock-server/api.ts";
+
+/** An operation as a description has it. */
+interface Described {
+  method: string;
+  path: string;
+  parameters: { name: string; in: string }[];
+  requestBody?: object;
+  responses: Record<string, object>;
+}
+
+function operationsOf(document: object): Described[] {
+  const { paths } = document as { paths: Record<string, Record<string, Partial<Described>>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters = [], responses = {}, ...rest }]) => ({
+      ...rest,
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      responses,
+    })),
+  );
+}
+
+const documents = {
+  "the control plane": controlPlaneDocument(),
+  "an agent server": agentDocument(agentServerRoutes, true),
+};
+const products = Object.keys(documents) as (keyof typeof documents)[];
+/** Waits for nobody, so it needs a client that takes its time. */
+const unhurried = /\/auth\/wait\//;
+const unknownId = "00000000-0000-4000-8000-00000000ffff";
+
+/** Both servers, the agent server by a deployment of the control plane. */
+async function startBoth() {
+  const mock = await startForTest();
+  const { deployments } = await mock.seed({ deployments: [{ name: "a", source: "internal_source" }] });
+  const apis: Record<keyof typeof documents, Api> = {
+    "the control plane": mock.cloud,
+    "an agent server": apiOf(`${mock.url}/agents/${deployments[0]?.id}`),
+  };
+  return { apis, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };
+}
+
+test.each(products)("%s describes what a wrong parameter or body comes to, of every operation", (product) => {
+  for (const operation of operationsOf(documents[product])) {
+    const statuses = Object.keys(operation.responses);
+    const name = `${operation.method} ${operation.path}`;
+    if (operation.requestBody) expect([name, statuses]).toEqual([name, expect.arrayContaining(["400", "413", "422"])]);
+    if (operation.parameters.some((parameter) => parameter.in === "query"))
+      expect([name, statuses]).toEqual([name, expect.arrayContaining(["422"])]);
+  }
+});
+
+test.each(products)("%s says once what any operation may come to", (product) => {
+  const { description } = documents[product].info as { description: string };
+  for (const status of ["401", "403", "405", "500", "507"]) expect(description).toContain(status);
+});
+
+/** What a client may get wrong about any operation. */
+const mistakes: [name: string, query: string, body: string | Uint8Array][] = [
+  ["a body that isn't UTF-8", "", new Uint8Array([0xff])],
+  ["a body that isn't JSON", "", "{"],
+  ["a body of another type", "", "[7]"],
+  ["a body that is too large", "", `"${"x".repeat(17 * 1024 * 1024)}"`],
+  ["ids that nothing has", "", "{}"],
+  ["parameters of another type", "?limit=x&wait=x&subgraphs=x&version=x&timeout=x&recurse=x&check_db=x", "{}"],
+];
+
+test.each(mistakes)("what comes of %s is described, whatever the operation", async (_, query, body) => {
+  await using servers = await startBoth();
+  for (const product of products) {
+    for (const { method, path, requestBody, responses, parameters } of operationsOf(documents[product])) {
+      if (unhurried.test(path)) continue;
+      const known = new Set(parameters.map((parameter) => parameter.name));
+      const asked = [...new URLSearchParams(query)].filter(([parameter]) => known.has(parameter));
+      const address = path.replace(/\{\w+\}/g, unknownId) + (asked.length > 0 ? `?${new URLSearchParams(asked)}` : "");
+      const sent = requestBody ? body : undefined;
+      const { status } = await servers.apis[product](method, address, sent);
+      expect([`${method} ${path}`, Object.keys(responses)]).toEqual([
+        `${method} ${path}`,
+        expect.arrayContaining([String(status)]),
+      ]);
+    }
+  }
+});

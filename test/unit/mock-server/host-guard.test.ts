@@ -1,0 +1,41 @@
+import { request } from "node:http";
+import { expect, test } from "vitest";
+import { startMockServer } from "../../../mock-server/server.ts";
+
+/** The status of a request whose Host is given. */
+function statusFor(url: string, host: string, path = "/v2/deployments"): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url + path, { headers: { host, "x-api-key": "any" } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on("error", reject).end();
+  });
+}
+
+test("a page of a name that was rebound to loopback reads nothing", async () => {
+  await using mock = await startMockServer({ port: 0 });
+  const { port } = new URL(mock.url);
+  for (const path of ["/v2/deployments", "/openapi.json", "/oauth/authorize", "/agents/any/ok", "/nowhere"]) {
+    expect(await statusFor(mock.url, `evil.example:${port}`, path), path).toBe(421);
+  }
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, "mock.localhost"]) {
+    expect(await statusFor(mock.url, host), host).toBe(200);
+  }
+});
+
+test("hosts that are allowed, and that of the public address, get responses", async () => {
+  await using mock = await startMockServer({
+    port: 0,
+    allowedHosts: ["mock"],
+    publicUrl: "https://mocks.example:8443/x",
+  });
+  expect(await statusFor(mock.url, "mock:8124")).toBe(200);
+  expect(await statusFor(mock.url, "mocks.example:8443")).toBe(200);
+  expect(await statusFor(mock.url, "other.example")).toBe(421);
+});
+
+test("a server that listens for others responds to any name", async () => {
+  await using mock = await startMockServer({ port: 0, host: "0.0.0.0" });
+  expect(await statusFor(mock.url, "mock:8124")).toBe(200);
+});
