@@ -49,14 +49,11 @@ export interface ClockState {
   frozen: boolean;
 }
 
-/**
- * A client of the admin API of a mock server that runs in another process, with the same names as the object that `startMockServer` returns.
- * Every method throws a {@link MockAdminError} when the server refuses, and a `TypeError` when it can't be reached.
- */
-export function connectMockServer(url: string, { token }: { token?: string } = {}) {
-  const base = `${url.replace(/\/+$/, "")}/_mock`;
+type Send = <Body>(method: string, path: string, body?: unknown) => Promise<Body>;
 
-  async function send<Body>(method: string, path: string, body?: unknown): Promise<Body> {
+/** Sends requests to the admin API at `base`, with the token as a bearer token. */
+function sender(base: string, token: string | undefined): Send {
+  return async <Body>(method: string, path: string, body?: unknown) => {
     const response = await fetch(base + path, {
       method,
       headers: {
@@ -68,15 +65,22 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
     const text = await response.text();
     if (!response.ok) throw new MockAdminError(response.status, `${method} /_mock${path}: ${response.status} ${text}`);
     return (text === "" ? undefined : JSON.parse(text)) as Body;
-  }
-
-  const query = (filter: RemoteRequestsFilter = {}) => {
-    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-    return given.length === 0
-      ? ""
-      : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
   };
+}
 
+function queryOf(filter: RemoteRequestsFilter = {}): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`;
+}
+
+/**
+ * A client of the admin API of a mock server in another process. Its methods have the names of the object that `startMockServer` returns.
+ * Every method throws a {@link MockAdminError} when the server refuses, and a `TypeError` when the server can't be reached.
+ */
+export function connectMockServer(url: string, { token }: { token?: string } = {}) {
+  const send = sender(`${url.replace(/\/+$/, "")}/_mock`, token);
   const sendFaults = async (method: string, rules?: FaultRule[]) =>
     fromWireNames<{ rules: FaultReport[] }>(await send(method, "/faults", rules && toWireNames(rules))).rules;
 
@@ -99,10 +103,10 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
         send<void>("PUT", `/snapshot${confirmation(options)}`, snapshot),
     },
     requests: async (filter?: RemoteRequestsFilter) =>
-      (await send<{ requests: RecordedRequest[] }>("GET", `/requests${query(filter)}`)).requests,
+      (await send<{ requests: RecordedRequest[] }>("GET", `/requests${queryOf(filter)}`)).requests,
     counts: async (filter?: RemoteRequestsFilter) =>
-      fromWireNames<RequestCounts>(await send("GET", `/requests/counts${query(filter)}`)),
-    fixture: (filter?: RemoteRequestsFilter) => send<FixtureEntry[]>("GET", `/requests/export${query(filter)}`),
+      fromWireNames<RequestCounts>(await send("GET", `/requests/counts${queryOf(filter)}`)),
+    fixture: (filter?: RemoteRequestsFilter) => send<FixtureEntry[]>("GET", `/requests/export${queryOf(filter)}`),
     clearRequests: () => send<void>("DELETE", "/requests"),
     faults: {
       add: (...rules: FaultRule[]) => sendFaults("POST", rules),

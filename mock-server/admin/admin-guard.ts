@@ -21,22 +21,22 @@ export function guardAdmin(
   if (context.header(outboundHeader) !== undefined) {
     throw new HttpError(403, "Mock servers don't call the admin API.");
   }
-  if (context.header("sec-fetch-site") === "cross-site") throw notForPages();
+  if (context.header("sec-fetch-site") === "cross-site") throw crossSiteRefusal();
   const origin = context.header("origin");
   if (isOnLoopback) {
     const host = hostName(`http://${context.header("host") ?? ""}`);
     if (host === undefined || !isLoopbackName(host)) {
       throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
     }
-    if (origin !== undefined && !isLoopbackOrigin(origin)) throw notForPages();
+    if (origin !== undefined && !isLoopbackOrigin(origin)) throw crossSiteRefusal();
   } else if (token === undefined) {
     throw new HttpError(403, "Off loopback, the admin API needs a token: start the server with one.");
   } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.header("host") ?? ""}`)) {
-    throw notForPages();
+    throw crossSiteRefusal();
   }
   if (token !== undefined && !isSameText(context.header("authorization") ?? "", `Bearer ${token}`)) {
     throw new HttpError(403, "The admin API needs its token: send it as Authorization: Bearer <token>.");
   }
 }
 
-const notForPages = () => new HttpError(403, "The admin API is not for web pages from elsewhere.");
+const crossSiteRefusal = () => new HttpError(403, "The admin API is not for web pages from elsewhere.");

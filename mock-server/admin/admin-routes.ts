@@ -42,7 +42,7 @@ const snapshotLimitBytes = 512 * 1024 * 1024;
 const wireResponse = (status: number, body: unknown) => jsonResponse(status, toWireNames(body));
 
 /** What `change` returns; what it refuses, such as an id given twice, is a bad request. */
-async function refusing<Result>(change: () => Result | Promise<Result>): Promise<Result> {
+async function orBadRequest<Result>(change: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await change();
   } catch (error) {
@@ -72,12 +72,16 @@ export interface AdminOptions {
 
 /** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
 export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
-  const { services, clock, transitions, faults } = options;
-  const { deployments, revisions } = services;
-  const clockState = () => ({ now: timestamp(clock.now()), frozen: clock.frozen });
-
   serve("GET", "/_mock/health", () => jsonResponse(200, { ok: true }));
   serve("GET", "/_mock/info", () => wireResponse(200, options.info()));
+  serveState(serve, options);
+  serveJournal(serve, options.journal, options.publicUrl);
+  serveClock(serve, options.clock);
+  serveDeployments(serve, options);
+  serveFaults(serve, options.faults);
+}
+
+function serveState(serve: ServeAdmin, options: AdminOptions): void {
   serve("POST", "/_mock/reset", async (context) => {
     options.reset(isConfirmed(context));
     return jsonResponse(200, { ok: true });
@@ -90,21 +94,27 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
   );
   serve("PUT", "/_mock/snapshot", async (context) => {
     const snapshot = await readAdminBody(context, snapshotSchema, snapshotLimitBytes);
-    await refusing(() => options.putSnapshot(snapshot, isConfirmed(context)));
+    await orBadRequest(() => options.putSnapshot(snapshot, isConfirmed(context)));
     return jsonResponse(204, undefined);
   });
+}
 
-  serveJournal(serve, options.journal, options.publicUrl);
-
+function serveClock(serve: ServeAdmin, clock: Clock): void {
+  const clockState = () => ({ now: timestamp(clock.now()), frozen: clock.frozen });
   serve("GET", "/_mock/clock", () => jsonResponse(200, clockState()));
   serve("POST", "/_mock/clock", async (context) => {
     const request = await readAdminBody(context, clockRequest);
     if (request.action === "freeze") clock.freeze(request.at === undefined ? undefined : new Date(request.at));
-    else if (request.action === "advance") await refusing(() => clock.advance(request.by));
+    else if (request.action === "advance") await orBadRequest(() => clock.advance(request.by));
     else clock.resume();
     return jsonResponse(200, clockState());
   });
+}
 
+function serveDeployments(
+  serve: ServeAdmin,
+  { services: { deployments, revisions }, transitions }: AdminOptions,
+): void {
   serve("GET", "/_mock/transitions", () => wireResponse(200, transitions.get()));
   serve("PUT", "/_mock/transitions", async (context) => {
     transitions.set(await readAdminBody(context, wireTransitionSettingsSchema));
@@ -130,7 +140,9 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
     const changes = await deployments.push(await readAdminBody(context, pushRequest));
     return jsonResponse(200, { revisions: changes.map(({ revision }) => revisions.view(revision)) });
   });
+}
 
+function serveFaults(serve: ServeAdmin, faults: FaultTable): void {
   serve("GET", "/_mock/faults", () => wireResponse(200, { rules: faults.list() }));
   const rulesOf = async (context: RequestContext) => {
     const request = await readAdminBody(context, faultsRequest);
@@ -138,11 +150,11 @@ export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
   };
   serve("PUT", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return wireResponse(200, { rules: await refusing(() => faults.replace(rules)) });
+    return wireResponse(200, { rules: await orBadRequest(() => faults.replace(rules)) });
   });
   serve("POST", "/_mock/faults", async (context) => {
     const rules = await rulesOf(context);
-    return wireResponse(201, { rules: await refusing(() => faults.add(...rules)) });
+    return wireResponse(201, { rules: await orBadRequest(() => faults.add(...rules)) });
   });
   serve("DELETE", "/_mock/faults/{id}", (context) => {
     const id = context.param("id");

@@ -15,7 +15,7 @@ export interface FixtureEntry {
 }
 
 /** Headers that belong to one connection or one moment. */
-const passingHeaders = new Set([
+const volatileHeaders = new Set([
   "connection",
   "content-length",
   "date",
@@ -28,7 +28,7 @@ const passingHeaders = new Set([
 export function fixtureOf(requests: readonly RecordedRequest[], serverUrl: string): FixtureEntry[] {
   return requests.flatMap(({ method, path, status, request, response }) => {
     if (status === null) return [];
-    const kept = Object.entries(response.headers).filter(([name]) => !passingHeaders.has(name));
+    const kept = Object.entries(response.headers).filter(([name]) => !volatileHeaders.has(name));
     return [
       {
         scope: new URL(serverUrl).origin,

@@ -3,7 +3,7 @@ import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
 import { warnOnce } from "../kit/warnings.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
-import { type AgentServices, type Caller, createServices } from "./agent-services.ts";
+import { type AgentServices, type Caller, createServices, type SharedParts } from "./agent-services.ts";
 import { DefaultAssistants } from "./assistants/default-assistants.ts";
 import { Graphs } from "./assistants/graphs.ts";
 import { AccessFilters } from "./auth/access-filters.ts";
@@ -20,80 +20,47 @@ import { ThreadExpiry } from "./threads/thread-expiry.ts";
 import { ThreadRecords } from "./threads/thread-records.ts";
 import { ThreadStates } from "./threads/thread-states.ts";
 
-/** What an agent server is made of. */
 export interface AgentOptions extends Omit<AgentRuntime, "alarms" | "inBackground"> {
-  /** Its alone, and all of it. */
+  /** All of the state of this agent server, and of no other. */
   state: AgentState;
   graphs: readonly Graph[];
   outbound: Outbound;
   settings: AgentSettings;
-  /** Which deployment it serves. */
+  /** The deployment that it serves, as `/info` shows it. */
   identity: () => Fields;
 }
 
 /** The agent server of one deployment. */
 export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
-  /** The services over what a caller may see; without a caller, where no auth handlers limit anybody, over everything. */
+  /** The services over what a caller may see; `null`, without auth handlers: over everything. */
   servicesFor(caller: Caller | null): AgentServices;
   readonly lookUps: AccessLookUps;
-  /** Replaces the graphs, as a new revision does. Runs under way continue with those that they were started with. */
+  /** Replaces the graphs, as a new revision does. Runs under way finish with the graphs they started with. */
   useGraphs(graphs: readonly Graph[]): void;
-  /** Writes a warning to the deployment's log, each once. */
+  /** Logs a warning for the deployment, each message once. */
   warn(message: string): void;
 }
 
-/** An agent server that continues with its state, which has the default assistants of its graphs from then on. */
+/**
+ * Starts an agent server that continues from its state: runs that wait, schedules, expiry and webhooks. Creates the default assistants of its graphs.
+ * @throws {StorageError} when the state can't be read or written; nothing runs then.
+ */
 export async function createAgent(options: AgentOptions): Promise<Agent> {
-  const { state, outbound, settings, identity, clock, ids, log } = options;
+  const { state, clock, ids, log } = options;
   let isClosed = false;
-  // What fails because the server has closed is no defect.
+  // Failures caused by closing the server aren't defects.
   const onDefect = (error: unknown) => {
     if (!isClosed) options.onDefect(error);
   };
   const inBackground = (task: () => Promise<unknown>) => void task().catch(onDefect);
   const alarms = new Alarms(clock);
-  const runtime: AgentRuntime = { clock, alarms, ids, inBackground, onDefect, log };
-  const graphs = new Graphs();
-  const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
-  const { threads, checkpoints } = state;
-
-  // Expiry and schedules act through services that are made of them.
-  const expiry = new ThreadExpiry({ ...runtime, threads, expire: (thread) => everything.threads.expire(thread) });
-  const cronTimer = new CronTimer({
-    ...runtime,
-    crons: state.crons,
-    async startRun(cron, alongside) {
-      const { runs } = cron.user ? servicesFor({ user: cron.user, filters: new AccessFilters() }) : everything;
-      await runs.start(cron.thread_id ?? undefined, runOf(cron), { alongside });
-    },
-  });
-  const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
-  const records = new ThreadRecords({ clock, threads, expiry });
-  const states = new ThreadStates({ records, checkpoints, graphs, user: null });
-  const items = new Items({ clock, items: state.items });
-  const live = new LiveRuns({
-    ...runtime,
-    settings,
-    state,
-    records,
-    states,
-    cronTimer,
-    webhooks,
-    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
-  });
-  const shared = {
-    ...runtime,
-    settings,
-    identity,
-    graphs,
-    defaults,
-    locks: new KeyedLocks(),
-    expiry,
-    cronTimer,
-    webhooks,
-    live,
-  };
-
+  const shared = createSharedParts(
+    { clock, alarms, ids, inBackground, onDefect, log },
+    options,
+    // Expiry and schedules act through services that are built from them.
+    (caller) => servicesFor(caller),
+  );
+  const { graphs, defaults, webhooks, live, expiry, cronTimer } = shared;
   const everything = createServices(shared, state, null);
   function servicesFor(caller: Caller | null): AgentServices {
     return caller ? createServices(shared, state.visibleTo(caller.filters), caller) : everything;
@@ -115,7 +82,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     await expiry.restore();
     cronTimer.restore();
   } catch (error) {
-    // What has begun by then would go on beside the next attempt.
+    // Whatever has started would otherwise run beside the next attempt.
     dispose();
     throw error;
   }
@@ -131,4 +98,45 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     onDefect,
     [Symbol.dispose]: dispose,
   };
+}
+
+/** The parts that live as long as the agent server. They call `servicesFor` only once it has started. */
+function createSharedParts(
+  runtime: AgentRuntime,
+  { state, outbound, settings, identity }: AgentOptions,
+  servicesFor: (caller: Caller | null) => AgentServices,
+): SharedParts {
+  const { clock } = runtime;
+  const { threads, checkpoints, crons } = state;
+  const graphs = new Graphs();
+  const expiry = new ThreadExpiry({
+    ...runtime,
+    threads,
+    expire: (thread) => servicesFor(null).threads.expire(thread),
+  });
+  const cronTimer = new CronTimer({
+    ...runtime,
+    crons,
+    async startRun(cron, alongside) {
+      const { runs } = servicesFor(cron.user && { user: cron.user, filters: new AccessFilters() });
+      await runs.start(cron.thread_id ?? undefined, runOf(cron), { alongside });
+    },
+  });
+  const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
+  const records = new ThreadRecords({ clock, threads, expiry });
+  const states = new ThreadStates({ records, checkpoints, graphs, user: null });
+  const items = new Items({ clock, items: state.items });
+  const live = new LiveRuns({
+    ...runtime,
+    settings,
+    state,
+    records,
+    states,
+    cronTimer,
+    webhooks,
+    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
+  });
+  const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
+  const locks = new KeyedLocks();
+  return { ...runtime, settings, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live };
 }
