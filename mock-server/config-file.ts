@@ -11,7 +11,7 @@ import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
 import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
 import { namingUnknownKeys } from "./kit/likely-name.ts";
 import { readConfigDocument } from "./worker/load/config-document.ts";
-import { mistakesError, mistakesOfSchema, within } from "./worker/load/config-mistakes.ts";
+import { problemsError, schemaProblems, within } from "./worker/load/config-problems.ts";
 
 /** What a configuration file of the mock server may hold, as YAML or JSON. */
 export const configSchema = z.strictObject({
@@ -36,7 +36,7 @@ export type MockConfig = Omit<z.output<typeof configSchema>, "graphs"> & { graph
 
 /**
  * Reads a configuration file.
- * @throws {ConfigError} when there is no such file, or it isn't what is expected; the message names the file, and the line and field of each mistake.
+ * @throws {ConfigError} when there is no such file, or it isn't what is expected; the message names the file, and the line and field of each problem.
  */
 export async function readMockConfig(path: string): Promise<MockConfig> {
   let text: string;
@@ -47,7 +47,7 @@ export async function readMockConfig(path: string): Promise<MockConfig> {
   }
   const document = readConfigDocument(path, text);
   const result = configSchema.safeParse(document.content, namingUnknownKeys);
-  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  if (!result.success) throw problemsError(path, document, schemaProblems(result.error));
   const { graphs: declarations, ...config } = result.data;
   for (const [url, folder] of Object.entries(config.repositories ?? {})) {
     config.repositories = { ...config.repositories, [url]: resolve(dirname(path), folder) };
@@ -55,5 +55,5 @@ export async function readMockConfig(path: string): Promise<MockConfig> {
   if (!declarations) return config;
   const declared = declaredGraphs(declarations, builtInGraphs);
   if ("graphs" in declared) return { ...config, graphs: declared.graphs };
-  throw mistakesError(path, document, within("graphs", declared.mistakes));
+  throw problemsError(path, document, within("graphs", declared.problems));
 }

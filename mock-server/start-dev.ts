@@ -61,13 +61,13 @@ async function startServer(
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
   const options = { isWatched: reload, memoryMb: workerMemory };
   const loading = projectStart && (await beginLoading(projectStart, options, (event) => tell(event)));
-  const [{ createGraphAgentServer }, { localAgent, startDevServer }, { besideBuiltIn, builtInGraphs }] =
+  const [{ createGraphAgentServer }, { localAgent, startDevServer }, { withBuiltInGraphs, builtInGraphs }] =
     await Promise.all([
       import("./agent-server/graph-agent-server.ts"),
       import("./dev-server.ts"),
       import("./graphs/built-in-graphs.ts"),
     ]);
-  const scripted = besideBuiltIn(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
+  const scripted = withBuiltInGraphs(graphsFile === undefined ? [] : await declaredIn(graphsFile, builtInGraphs));
   const directory = dataDir === undefined ? undefined : await openDataDirectory(dataDir);
   let project: ReloadingProject | undefined;
   const report = (level: "WARNING" | "ERROR", message: string) => {

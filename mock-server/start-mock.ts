@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { readMockConfig } from "./config-file.ts";
 import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
-import { besideBuiltIn } from "./graphs/built-in-graphs.ts";
+import { withBuiltInGraphs } from "./graphs/built-in-graphs.ts";
 import { readGraphs } from "./graphs/declared/read-graphs.ts";
 import type { Certificate } from "./kit/http/http-server.ts";
 import { type MockServer, startMockServer } from "./server.ts";
@@ -56,7 +56,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     graphs: declared = [],
   } = config;
   const memory = workerMemory ?? config.worker_memory_mb;
-  const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, besideBuiltIn(declared));
+  const more = graphsFile === undefined ? [] : await readGraphs(graphsFile, withBuiltInGraphs(declared));
   const apiKeys = apiKey || configuredKeys ? { ...configuredKeys, ...apiKey } : undefined;
   const certificate = await readCertificate(tlsCert, tlsKey);
   const server = await startMockServer({

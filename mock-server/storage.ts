@@ -20,7 +20,7 @@ export interface Storage {
   /** What signs upload addresses and authentications, so that they hold beyond a start. 32 bytes. */
   readonly signingKey: Buffer;
   /** Whether the data outlives the process. */
-  readonly isKept: boolean;
+  readonly isPersistent: boolean;
   readonly database: Database;
   /** Values that earlier servers were given and that must not be shown. */
   readonly secrets: readonly string[];
@@ -34,7 +34,7 @@ const schemas = [settingsSchema, controlPlaneSchema, agentSchema];
 export async function openStorage(folder: string | undefined, seed: number | string | undefined): Promise<Storage> {
   if (folder === undefined) {
     const database = await Database.inMemory(schemas);
-    return { ...readFrom(database, undefined, seed), database, isKept: false, close: () => database.close() };
+    return { ...readFrom(database, undefined, seed), database, isPersistent: false, close: () => database.close() };
   }
   const directory = await DataDirectory.open(folder, schemas, (database, root) =>
     takeOverFormat1(database, new ControlPlaneStore(database, join(root, "uploads"))),
@@ -42,7 +42,7 @@ export async function openStorage(folder: string | undefined, seed: number | str
   const { database } = directory;
   try {
     const read = readFrom(database, join(directory.folder, "uploads"), seed);
-    return { ...read, database, isKept: true, close: () => directory.close() };
+    return { ...read, database, isPersistent: true, close: () => directory.close() };
   } catch (error) {
     directory.close();
     throw directory.errorOf(error);

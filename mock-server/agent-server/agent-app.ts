@@ -20,7 +20,7 @@ import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
 import { inertParts } from "./inert-parts.ts";
-import { isForOperators, refuseForeignPages } from "./operator-paths.ts";
+import { isForOperators, refuseCrossSitePages } from "./operator-paths.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -89,7 +89,7 @@ export function createAgentApp({
     const { path, auth, checkKey } = request;
     const isForPages = !isForOperators(path);
     const handle: Handler = async (context) => {
-      if (!isForPages) refuseForeignPages(context);
+      if (!isForPages) refuseCrossSitePages(context);
       const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, context, checkKey) : undefined;
       return find(path, context)(request, user);
     };

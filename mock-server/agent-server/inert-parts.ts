@@ -4,27 +4,27 @@ import type { InertPart } from "../kit/operation/ignored-parts.ts";
 export const inertParts: readonly InertPart[] = [
   {
     name: "feedback_keys",
-    asks: (value) => Array.isArray(value) && value.length > 0,
+    isInert: (value) => Array.isArray(value) && value.length > 0,
     reason: "does nothing: there is no feedback service that would make addresses of them",
   },
   {
     name: "checkpoint_during",
-    asks: (value) => value === true,
+    isInert: (value) => value === true,
     reason: "does nothing: durability says when checkpoints are kept",
   },
   {
     name: "index",
-    asks: (value) => value !== null && value !== undefined,
+    isInert: (value) => value !== null && value !== undefined,
     reason: "does nothing: items aren't embedded, and a query is scored by its words",
   },
   {
     name: "stream_mode",
-    asks: (value) => [value].flat().includes("lifecycle"),
+    isInert: (value) => [value].flat().includes("lifecycle"),
     reason: "includes lifecycle, which tells nothing yet",
   },
   {
     name: "stream_modes",
-    asks: (value) => [value].flat().includes("lifecycle"),
+    isInert: (value) => [value].flat().includes("lifecycle"),
     reason: "includes lifecycle, which tells of runs, and not yet of subgraphs",
   },
 ];

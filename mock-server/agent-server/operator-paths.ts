@@ -12,9 +12,9 @@ export function isForOperators(path: string): boolean {
  * ask for. A name that was rebound to this machine is another site, too.
  * @throws {HttpError} 403
  */
-export function refuseForeignPages(context: Pick<RequestContext, "header">): void {
+export function refuseCrossSitePages(context: Pick<RequestContext, "header">): void {
   const origin = context.header("origin");
-  const isForeign =
+  const isCrossSite =
     origin === undefined ? context.header("sec-fetch-site") === "cross-site" : !isLoopbackOrigin(origin);
-  if (isForeign) throw new HttpError(403, "What is for operators isn't for web pages from elsewhere.");
+  if (isCrossSite) throw new HttpError(403, "What is for operators isn't for web pages from elsewhere.");
 }

@@ -39,8 +39,8 @@ export class Agents {
   end(deploymentId?: string): void {
     const { agentServer, projects, agentLines } = this.#options;
     agentServer.remove?.(deploymentId);
-    projects.forget(deploymentId);
-    agentLines.forget(deploymentId);
+    projects.end(deploymentId);
+    agentLines.clear(deploymentId);
   }
 
   /** Starts the agent servers of live deployments that an earlier server left with something to do. Others start at their first request. */

@@ -35,7 +35,7 @@ interface Loaded {
   /** `undefined`: its source isn't run here. */
   running: Promise<RunningProject | undefined>;
   /** Aborted to give up what is still loading. */
-  unwanted: AbortController;
+  abort: AbortController;
   /** Whether it has been told to end after its runs. */
   isDraining: boolean;
   /** To be removed at the end. */
@@ -95,12 +95,12 @@ export class RevisionProjects implements Builds, AsyncDisposable {
   }
 
   /** Ends the projects of one deployment, or of all, and their runs. */
-  forget(deploymentId?: string): void {
+  end(deploymentId?: string): void {
     const isMeant = (loaded: Loaded) => deploymentId === undefined || loaded.deploymentId === deploymentId;
     for (const loaded of this.#ending.keys()) {
       if (!loaded.isDraining || !isMeant(loaded)) continue;
       loaded.isDraining = false;
-      loaded.unwanted.abort();
+      loaded.abort.abort();
       loaded.running
         .then(
           (running) => running?.close(),
@@ -112,7 +112,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.forget();
+    this.end();
     await Promise.all(this.#ending.values());
   }
 
@@ -121,7 +121,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     if (!loaded) return;
     this.#loaded.delete(revisionId);
     loaded.isDraining = drain;
-    if (!drain) loaded.unwanted.abort();
+    if (!drain) loaded.abort.abort();
     const ended = this.#close(loaded, drain).finally(() => this.#ending.delete(loaded));
     this.#ending.set(loaded, ended);
   }
@@ -139,16 +139,16 @@ export class RevisionProjects implements Builds, AsyncDisposable {
 
   #load(origin: RevisionOrigin): Loaded {
     const { deploymentId, revisionId, sequence } = origin;
-    const unwanted = new AbortController();
+    const abort = new AbortController();
     const loaded: Loaded = {
       deploymentId,
       sequence,
       running: this.#folderOf(origin).then((found) => {
         if (!found) return undefined;
         if (found.isTemporary) loaded.temporaryFolder = found.folder;
-        return this.#start(origin, found.folder, unwanted.signal);
+        return this.#start(origin, found.folder, abort.signal);
       }),
-      unwanted,
+      abort,
       isDraining: false,
       temporaryFolder: undefined,
     };

@@ -28,5 +28,5 @@ export interface ControlPlaneOptions {
   /** Where the agent server of a deployment is reached. */
   agentUrl(deploymentId: string): string;
   /** Called when a deployment and all that belongs to it are gone. */
-  onGone(deploymentId: string): void;
+  onRemoved(deploymentId: string): void;
 }

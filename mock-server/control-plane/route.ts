@@ -47,23 +47,23 @@ export function route<
 }
 
 /** What proxies and HTTP libraries add to an address so that nothing answers from a cache, or that tells where a visitor comes from. */
-const addedOnTheWay = /^(_.*|utm_.*|cb|cachebuster|cache_buster|nocache|no_cache)$/i;
+const proxyParameters = /^(_.*|utm_.*|cb|cachebuster|cache_buster|nocache|no_cache)$/i;
 
 /** What clients may ask a control plane for, and it takes without doing anything about it. */
 export const inertParts: readonly InertPart[] = [
   {
     name: "tracked_packages",
-    asks: (value) => Array.isArray(value) && value.length > 0,
+    isInert: (value) => Array.isArray(value) && value.length > 0,
     reason: "does nothing: no dependencies are followed",
   },
   {
     name: "use_agent_builder_public_oauth",
-    asks: (value) => value === true,
+    isInert: (value) => value === true,
     reason: "does nothing: there is no public client",
   },
   {
     name: "delete_tracing_project",
-    asks: (value) => value === true,
+    isInert: (value) => value === true,
     reason: "is kept, and does nothing: there are no tracing projects",
   },
 ];
@@ -79,7 +79,7 @@ export const validationStyle = (isStrict: boolean, operation: ControlPlaneRoute)
   emptyBody: undefined,
   dropsNulls: false,
   refusesUnknownFields: isStrict,
-  refusesUnknownParameter: (name) => isStrict || (isFiltered(operation) && !addedOnTheWay.test(name)),
+  refusesUnknownParameter: (name) => isStrict || (isFiltered(operation) && !proxyParameters.test(name)),
 });
 
 /** Whether what a client adds to the address would choose among many, also where the service has no filters. */

@@ -22,7 +22,7 @@ export const builtInGraphs: readonly ScriptedGraph[] = [
 ];
 
 /** The built-in graphs and others; one with the id of a built-in graph takes its place. */
-export function besideBuiltIn(graphs: readonly ScriptedGraph[]): ScriptedGraph[] {
+export function withBuiltInGraphs(graphs: readonly ScriptedGraph[]): ScriptedGraph[] {
   const ids = new Set(graphs.map(({ id }) => id));
   return [...builtInGraphs.filter(({ id }) => !ids.has(id)), ...graphs];
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 
 /** The longest delay that a timer takes, in milliseconds. */
-const longestDelay = 2 ** 31 - 1;
+const maxDelay = 2 ** 31 - 1;
 
 interface Alarm {
   at: number;
@@ -61,7 +61,7 @@ export class Alarms implements Disposable {
     for (const { at } of this.#alarms) first = Math.min(first, at);
     const wait = first - this.#clock.now();
     if (this.#clock.frozen && wait > 0) return;
-    this.#timer = setTimeout(() => this.#check(), Math.min(Math.max(wait, 0), longestDelay));
+    this.#timer = setTimeout(() => this.#check(), Math.min(Math.max(wait, 0), maxDelay));
     this.#timer.unref();
   }
 

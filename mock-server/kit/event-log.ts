@@ -52,7 +52,7 @@ export interface ReadOptions {
   /** How often a comment is sent while nothing else is. */
   heartbeatMs: number;
   /** Called when the reader goes away before the end. */
-  onLeave?: () => void;
+  onCancel?: () => void;
 }
 
 /** How long a reader that lags may take nothing, in milliseconds. */
@@ -80,7 +80,7 @@ export class EventLog {
   readonly #onDefect: (error: unknown) => void;
   readonly #readers = new Set<LogReader>();
   #frames: Frame[] = [];
-  #keptSize = 0;
+  #replaySize = 0;
   #lastNumber = 0;
   #hasEnded = false;
   /** What waits for the archive. */
@@ -99,8 +99,8 @@ export class EventLog {
   }
 
   /** How many characters are kept for replay. */
-  get keptSize(): number {
-    return this.#keptSize;
+  get replaySize(): number {
+    return this.#replaySize;
   }
 
   get hasEnded(): boolean {
@@ -151,7 +151,7 @@ export class EventLog {
   read(options: ReadOptions): ReadableStream<Uint8Array> {
     const reader = new LogReader(options, this.#limits.lag, () => {
       if (!this.#readers.delete(reader)) return;
-      options.onLeave?.();
+      options.onCancel?.();
     });
     if (options.after !== undefined) this.#replay(reader, options.after);
     if (this.#hasEnded) reader.end();
@@ -171,10 +171,10 @@ export class EventLog {
 
   #keep(frame: Frame): void {
     this.#frames.push(frame);
-    this.#keptSize += frame.text.length;
+    this.#replaySize += frame.text.length;
     let dropped = 0;
-    while (this.#keptSize > this.#limits.replay && dropped < this.#frames.length - minEvents) {
-      this.#keptSize -= (this.#frames[dropped++] as Frame).text.length;
+    while (this.#replaySize > this.#limits.replay && dropped < this.#frames.length - minEvents) {
+      this.#replaySize -= (this.#frames[dropped++] as Frame).text.length;
     }
     if (dropped > 0) this.#frames = this.#frames.slice(dropped);
   }
@@ -194,8 +194,8 @@ export class EventLog {
 class LogReader {
   readonly #modes: ReadonlySet<string> | undefined;
   readonly #heartbeatMs: number;
-  readonly #mostLag: number;
-  readonly #leave: () => void;
+  readonly #maxLag: number;
+  readonly #onCancel: () => void;
   #waiting: string[] = [];
   #lag = 0;
   #hasEnded = false;
@@ -205,11 +205,11 @@ class LogReader {
   /** Runs while the reader lags by more than it may, anew whenever it takes something. */
   #grace: NodeJS.Timeout | undefined;
 
-  constructor({ modes, heartbeatMs }: ReadOptions, mostLag: number, leave: () => void) {
+  constructor({ modes, heartbeatMs }: ReadOptions, maxLag: number, onCancel: () => void) {
     this.#modes = modes && new Set(modes);
     this.#heartbeatMs = heartbeatMs;
-    this.#mostLag = mostLag;
-    this.#leave = leave;
+    this.#maxLag = maxLag;
+    this.#onCancel = onCancel;
   }
 
   take({ mode, text }: Frame, isReplay = false): void {
@@ -217,15 +217,15 @@ class LogReader {
     this.#waiting.push(text);
     this.#lag += text.length;
     this.#isIdle = false;
-    if (this.#lag > this.#mostLag && this.#waiting.length > minEvents && !isReplay) {
-      if (this.#lag > maxBurst * this.#mostLag) this.#cutForLag();
+    if (this.#lag > this.#maxLag && this.#waiting.length > minEvents && !isReplay) {
+      if (this.#lag > maxBurst * this.#maxLag) this.#cutForLag();
       else this.#grace ??= setTimeout(() => this.#cutForLag(), lagGraceMs).unref();
     }
     this.#awake();
   }
 
   #cutForLag(): void {
-    this.cut(`The reader lags by more than ${this.#mostLag} characters and is cut off; join the stream again.`);
+    this.cut(`The reader lags by more than ${this.#maxLag} characters and is cut off; join the stream again.`);
   }
 
   /** Ends with an error in place of what is waiting. */
@@ -265,7 +265,7 @@ class LogReader {
           this.#hasEnded = true;
           this.#waiting = [];
           this.#awake();
-          this.#leave();
+          this.#onCancel();
         },
       },
       { highWaterMark: 0 },
@@ -278,7 +278,7 @@ class LogReader {
     while (count < this.#waiting.length && size < chunkSize) size += (this.#waiting[count++] as string).length;
     const chunk = this.#waiting.splice(0, count).join("");
     this.#lag -= chunk.length;
-    if (this.#lag > this.#mostLag) this.#grace?.refresh();
+    if (this.#lag > this.#maxLag) this.#grace?.refresh();
     else this.#endGrace();
     return chunk;
   }

@@ -42,9 +42,9 @@ export function contains(value: unknown, wanted: unknown): boolean {
 }
 
 /** The names that metadata must have to pass a filter. */
-export function namesAsked(filter: Fields): string[] {
+export function requiredNames(filter: Fields): string[] {
   return Object.entries(filter).flatMap(([name, condition]) => {
-    if (name === "$and") return (condition as Fields[]).flatMap(namesAsked);
+    if (name === "$and") return (condition as Fields[]).flatMap(requiredNames);
     return combinationOf(name) ? [] : [name];
   });
 }
@@ -53,24 +53,24 @@ export function namesAsked(filter: Fields): string[] {
  * What is wrong with a filter, if anything: one that can't be understood must not let anybody through, and one that by its form nothing can pass
  * must not hide everything in silence.
  */
-export function filterMistake(filter: Fields): string | undefined {
+export function filterProblem(filter: Fields): string | undefined {
   for (const [name, condition] of Object.entries(filter)) {
-    const mistake = combinationOf(name) ? listMistake(name, condition) : conditionMistake(name, condition);
-    if (mistake !== undefined) return mistake;
+    const problem = combinationOf(name) ? listProblem(name, condition) : conditionProblem(name, condition);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function listMistake(name: string, filters: unknown): string | undefined {
+function listProblem(name: string, filters: unknown): string | undefined {
   if (!Array.isArray(filters) || filters.length === 0) return `the filter's "${name}" isn't a list of filters`;
   for (const filter of filters) {
-    const mistake = isFields(filter) ? filterMistake(filter) : `the filter's "${name}" has what isn't a filter`;
-    if (mistake !== undefined) return mistake;
+    const problem = isFields(filter) ? filterProblem(filter) : `the filter's "${name}" has what isn't a filter`;
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-function conditionMistake(name: string, condition: unknown): string | undefined {
+function conditionProblem(name: string, condition: unknown): string | undefined {
   if (name.startsWith("$")) return `the filter has "${name}", which is neither ${listed(combinations)}`;
   if (condition === undefined) return `the filter's "${name}" is undefined`;
   if (!isJson(condition)) return `the filter's "${name}" isn't JSON, which is all that metadata can be`;

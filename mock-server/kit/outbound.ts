@@ -10,7 +10,7 @@ export interface OutboundRequest {
 }
 
 /** The answer to it; the body is cut off by an error, never in the middle. */
-export interface OutboundAnswer {
+export interface OutboundResponse {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -32,7 +32,7 @@ export interface Outbound {
   /** @throws {OutboundError} for an address that isn't allowed. */
   check(url: string): Promise<void>;
   /** @throws {OutboundError} for an address that isn't allowed, no answer in time, or one that is too long. */
-  send(url: string, request: OutboundRequest): Promise<OutboundAnswer>;
+  send(url: string, request: OutboundRequest): Promise<OutboundResponse>;
 }
 
 /** What a mock server may call, and how much of it. */

@@ -4,7 +4,7 @@ export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Fields whose values have names of the user's, of operations or of statuses. */
-const keptFields: ReadonlySet<string> = new Set(["body", "headers", "durations", "byOperation", "byStatus"]);
+const verbatimFields: ReadonlySet<string> = new Set(["body", "headers", "durations", "byOperation", "byStatus"]);
 
 /** A copy of a value with the names of its fields, at every depth, in snake case: as it goes over the wire. */
 export function toWireNames(value: unknown): unknown {
@@ -20,7 +20,7 @@ function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((entry) => renamed(entry, rename));
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).map(([name, field]) => {
-    return [rename(name), keptFields.has(camelCase(name)) ? field : renamed(field, rename)];
+    return [rename(name), verbatimFields.has(camelCase(name)) ? field : renamed(field, rename)];
   });
   return Object.fromEntries(fields);
 }

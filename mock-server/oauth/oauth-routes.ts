@@ -101,7 +101,10 @@ function readAuthorization(
 }
 
 /** What is wrong with the rest of a request, as far as the client is to be told. */
-function flawOf(options: OAuthOptions, query: URLSearchParams): { error: string; description: string } | undefined {
+function requestProblem(
+  options: OAuthOptions,
+  query: URLSearchParams,
+): { error: string; description: string } | undefined {
   if (query.get("response_type") !== "code") {
     return { error: "unsupported_response_type", description: "response_type must be code." };
   }
@@ -134,7 +137,7 @@ function askUser(context: RequestContext, options: OAuthOptions): HttpResponse {
   const query = context.query;
   try {
     const request = readAuthorization(options, query);
-    const flaw = flawOf(options, query);
+    const flaw = requestProblem(options, query);
     if (flaw) {
       const { error, description } = flaw;
       return redirect(request.redirectUri, { error, error_description: description, state: request.state });
@@ -166,8 +169,8 @@ async function takeDecision(context: RequestContext, options: OAuthOptions): Pro
   try {
     const form = await readForm(context);
     const request = readAuthorization(options, form);
-    const { state, ...asked } = request;
-    const flaw = flawOf(options, form);
+    const { state, ...authorization } = request;
+    const flaw = requestProblem(options, form);
     if (flaw) {
       return redirect(request.redirectUri, { error: flaw.error, error_description: flaw.description, state });
     }
@@ -175,7 +178,7 @@ async function takeDecision(context: RequestContext, options: OAuthOptions): Pro
       const description = "The user has denied access.";
       return redirect(request.redirectUri, { error: "access_denied", error_description: description, state });
     }
-    const code = issueCode(options, asked, form.get("subject") || "user@example.com");
+    const code = issueCode(options, authorization, form.get("subject") || "user@example.com");
     return redirect(request.redirectUri, { code, state, iss: issuerOf(options) });
   } catch (error) {
     if (error instanceof OAuthError) return refusal(error);

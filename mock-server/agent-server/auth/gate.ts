@@ -39,7 +39,7 @@ export async function authenticated(
  * The handlers for requests of the project's own code, which are the user's unless they carry an authorization themselves. What such code passes on of
  * somebody's headers makes nobody a user of the developer interface.
  */
-export function handlersForOwnCode(auth: AuthHandlers, user: AuthUser | null): AuthHandlers {
+export function handlersForProjectCode(auth: AuthHandlers, user: AuthUser | null): AuthHandlers {
   return {
     admitsStudio: false,
     async authenticate(request) {

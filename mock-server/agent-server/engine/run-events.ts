@@ -9,7 +9,7 @@ import { shownConfigurable } from "./shown-configurable.ts";
  * The data of the engine mode `messages`: a part of a reply, a reply that was told in parts and is now complete, a message that comes whole, or one
  * that is part of the input.
  */
-export interface MessageTold {
+export interface StreamedMessage {
   kind: "chunk" | "complete" | "whole" | "input";
   message: Message;
   metadata: Fields;
@@ -36,14 +36,14 @@ export class RunEvents {
   }
 
   /** The input is part of the state now; its messages count as messages of the run. */
-  inputTaken(values: Fields): void {
+  inputApplied(values: Fields): void {
     if (this.#namespace.length > 0) return;
     for (const message of messagesIn(values)) {
-      this.#emit("messages", { kind: "input", message, metadata: this.#execution.metadata } satisfies MessageTold);
+      this.#emit("messages", { kind: "input", message, metadata: this.#execution.metadata } satisfies StreamedMessage);
     }
   }
 
-  stateTaken(values: Fields): void {
+  stateChanged(values: Fields): void {
     this.#emit("values", values);
     this.#chainEvent("on_chain_stream", this.#name, { chunk: values }, []);
   }
@@ -70,7 +70,7 @@ export class RunEvents {
       },
       metadata,
     });
-    const told = {
+    const view = {
       config: configOf(checkpoint.id),
       parent_config: checkpoint.parentId === null ? null : configOf(checkpoint.parentId),
       values,
@@ -86,9 +86,9 @@ export class RunEvents {
         state: null,
       })),
     };
-    this.#emit("checkpoints", told);
+    this.#emit("checkpoints", view);
     this.#debug("checkpoint", step, {
-      ...told,
+      ...view,
       checkpoint: at(checkpoint.id),
       parent_checkpoint: checkpoint.parentId === null ? null : at(checkpoint.parentId),
     });

@@ -81,8 +81,8 @@ function changed(
   if (source !== undefined && source !== start && source !== end && !Object.hasOwn(script.nodes, source)) {
     throw new GraphError("InvalidUpdateError", `Graph "${script.id}" has no node "${source}".`);
   }
-  const stay = asNode === undefined && from ? pendingTasks(from).map(({ name }) => name) : undefined;
-  const next = stay ?? (source === end || source === undefined ? [] : follow(script.edges[source] ?? end, values));
+  const pending = asNode === undefined && from ? pendingTasks(from).map(({ name }) => name) : undefined;
+  const next = pending ?? (source === end || source === undefined ? [] : follow(script.edges[source] ?? end, values));
   return makeCheckpoint({
     graph: script,
     parent: from,

@@ -110,7 +110,7 @@ export class ScriptedRun {
 
   async #takeInput(input: unknown): Promise<Checkpoint> {
     const values = this.#apply(this.#values, input);
-    const before = await this.#commit("input", [start], { isTold: "checkpoint" });
+    const before = await this.#commit("input", [start], { emits: "checkpoint" });
     await this.#save(
       withTasks(
         before,
@@ -118,7 +118,7 @@ export class ScriptedRun {
       ),
     );
     this.#values = values;
-    this.#events.inputTaken(values);
+    this.#events.inputApplied(values);
     return this.#commit("loop", follow(this.#graph.edges[start], values));
   }
 
@@ -128,7 +128,7 @@ export class ScriptedRun {
       if (!this.#current) throw new GraphError("EmptyInputError", "There is nothing to resume on this thread.");
       this.#current = answered(this.#current, command.resume);
       if (!hasChange) {
-        this.#events.stateTaken(this.#values);
+        this.#events.stateChanged(this.#values);
         return this.#current;
       }
     }
@@ -138,14 +138,14 @@ export class ScriptedRun {
     }
     const goto =
       command.goto === undefined || command.goto === null ? undefined : ([command.goto].flat() as Destination[]);
-    const stay = this.#current ? pendingTasks(this.#current).map(({ name }) => name) : [];
-    return this.#commit("update", goto ?? stay);
+    const pending = this.#current ? pendingTasks(this.#current).map(({ name }) => name) : [];
+    return this.#commit("update", goto ?? pending);
   }
 
   async #commit(
     source: CheckpointParts["source"],
     next: readonly Destination[],
-    { isTold = "all" }: { isTold?: "all" | "checkpoint" } = {},
+    { emits = "all" }: { emits?: "all" | "checkpoint" } = {},
   ): Promise<Checkpoint> {
     const { metadata, runId, now, uuid } = this.#execution;
     const parent = this.#current;
@@ -164,7 +164,7 @@ export class ScriptedRun {
     });
     this.#current = checkpoint;
     await this.#save(checkpoint);
-    if (isTold === "all") this.#events.stateTaken(this.#values);
+    if (emits === "all") this.#events.stateChanged(this.#values);
     this.#events.checkpointMade(checkpoint);
     return checkpoint;
   }

@@ -1,5 +1,5 @@
 import type { Execution, Fields } from "./contract.ts";
-import type { MessageTold } from "./run-events.ts";
+import type { StreamedMessage } from "./run-events.ts";
 import type { EngineMode } from "./scripted-execution.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
@@ -23,15 +23,15 @@ export class ScriptedStream {
       if (!isHidden || mode === "events" || mode === "tools") this.#publish(mode, mode, namespace, data);
       return;
     }
-    const told = data as MessageTold;
-    this.#tellAccumulated(told, this.#withSubgraphs ? namespace : []);
-    if (!isHidden && (told.kind === "chunk" || told.kind === "whole")) {
-      this.#publish("messages-tuple", "messages", namespace, [told.message, told.metadata]);
+    const update = data as StreamedMessage;
+    this.#streamAccumulated(update, this.#withSubgraphs ? namespace : []);
+    if (!isHidden && (update.kind === "chunk" || update.kind === "whole")) {
+      this.#publish("messages-tuple", "messages", namespace, [update.message, update.metadata]);
     }
   }
 
   /** The mode `messages`: each reply as far as it has come. */
-  #tellAccumulated({ kind, message, metadata }: MessageTold, namespace: readonly string[]): void {
+  #streamAccumulated({ kind, message, metadata }: StreamedMessage, namespace: readonly string[]): void {
     const { id } = message;
     if (kind === "chunk") {
       const before = this.#replies.get(id);

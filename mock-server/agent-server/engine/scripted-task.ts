@@ -3,7 +3,7 @@ import { forked } from "./checkpoint.ts";
 import { type Destination, type Fields, GraphError, type Interrupt, type Outcome } from "./contract.ts";
 import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.ts";
 import { NodeCommand, type NodeEmission, type NodeFunction, type ScriptedGraph } from "./scripted-graph.ts";
-import { NodeInterrupted, TaskScope } from "./task-scope.ts";
+import { NodeInterrupted, TaskExecution } from "./task-execution.ts";
 
 /** What has become of a task. */
 export interface TaskOutcome {
@@ -36,17 +36,17 @@ export async function runTask(
 ): Promise<TaskOutcome> {
   try {
     const node = graph.nodes[task.name] as ScriptedGraph["nodes"][string];
-    const scope = new TaskScope(task, step, execution, namespace, input);
+    const running = new TaskExecution(task, step, execution, namespace, input);
     const returned =
       typeof node === "function"
-        ? await settle(node(input, scope.context()), scope)
+        ? await settle(node(input, running.context()), running)
         : await runSubgraph(runGraph, node.graph, task, input, execution, [...namespace, `${task.name}:${task.id}`]);
     const command = returned instanceof NodeCommand ? returned : undefined;
     const update = serializable(
       command ? (command.update ?? null) : ((returned as Fields | undefined) ?? null),
       task.name,
     );
-    if (update) scope.tellMessages(update);
+    if (update) running.streamMessages(update);
     return {
       task: { ...task, interrupts: [], error: null, result: update },
       goto: command?.goto ?? [],
@@ -63,14 +63,14 @@ export async function runTask(
   }
 }
 
-async function settle(result: ReturnType<NodeFunction>, scope: TaskScope): Promise<unknown> {
+async function settle(result: ReturnType<NodeFunction>, running: TaskExecution): Promise<unknown> {
   if (typeof result !== "object" || result === null || !(Symbol.asyncIterator in result)) return result;
   const generator = result as AsyncGenerator<NodeEmission, unknown, void>;
   for (;;) {
     const { value, done } = await generator.next();
-    if (done) return value === undefined ? scope.replyUpdate() : value;
-    if ("token" in value) scope.tellToken(value.token);
-    else scope.write(value.custom);
+    if (done) return value === undefined ? running.replyUpdate() : value;
+    if ("token" in value) running.streamToken(value.token);
+    else running.write(value.custom);
   }
 }
 

@@ -3,7 +3,7 @@ import { toBothNames } from "../../../core/client/wire/naming.ts";
 import { type Fields, GraphError, type Interrupt } from "./contract.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";
-import type { MessageTold } from "./run-events.ts";
+import type { StreamedMessage } from "./run-events.ts";
 import type { ScriptedExecution, Task } from "./scripted-execution.ts";
 import type { NodeContext } from "./scripted-graph.ts";
 
@@ -21,13 +21,13 @@ export class NodeInterrupted extends Error {
 const maxTurnLength = 64 * 1024;
 
 /** What a node sees of its run, and what it tells. */
-export class TaskScope {
+export class TaskExecution {
   readonly #task: Task;
   readonly #step: number;
   readonly #execution: ScriptedExecution;
   readonly #namespace: readonly string[];
   readonly #known: ReadonlySet<string>;
-  readonly #told = new Set<string>();
+  readonly #streamed = new Set<string>();
   #interrupts = 0;
   #reply: Message | undefined;
 
@@ -65,12 +65,12 @@ export class TaskScope {
     this.#execution.emit("custom", this.#namespace, data);
   }
 
-  tellToken(token: string, tags: string[] = []): Message {
+  streamToken(token: string, tags: string[] = []): Message {
     this.#reply ??= emptyReply(`run-${this.#execution.uuid()}`);
     const { id } = this.#reply;
     const chunk = { ...emptyReply(id), content: token, tool_call_chunks: [] };
-    this.#told.add(id);
-    this.#tellMessage(chunk, { tags }, "chunk");
+    this.#streamed.add(id);
+    this.#emitMessage(chunk, { tags }, "chunk");
     this.#modelEvent("on_chat_model_stream", { chunk }, tags);
     this.#reply = { ...this.#reply, content: `${this.#reply.content}${token}` };
     return this.#reply;
@@ -82,15 +82,15 @@ export class TaskScope {
   }
 
   /** Tells of messages that nobody has heard of yet. */
-  tellMessages(update: Fields): void {
+  streamMessages(update: Fields): void {
     for (const message of messagesIn(update)) {
       if (this.#known.has(message.id)) continue;
-      const kind = this.#told.has(message.id) ? "complete" : "whole";
-      this.#tellMessage(message, { tags: [`graph:step:${this.#step}`], name: this.#task.name }, kind);
+      const kind = this.#streamed.has(message.id) ? "complete" : "whole";
+      this.#emitMessage(message, { tags: [`graph:step:${this.#step}`], name: this.#task.name }, kind);
     }
   }
 
-  #tellMessage(message: Message, extra: Fields, kind: MessageTold["kind"]): void {
+  #emitMessage(message: Message, extra: Fields, kind: StreamedMessage["kind"]): void {
     const namespace = [...this.#namespace, `${this.#task.name}:${this.#task.id}`].join("|");
     const metadata = {
       ...extra,
@@ -104,7 +104,7 @@ export class TaskScope {
       }),
       checkpoint_ns: namespace,
     };
-    this.#execution.emit("messages", this.#namespace, { message, metadata, kind } satisfies MessageTold);
+    this.#execution.emit("messages", this.#namespace, { message, metadata, kind } satisfies StreamedMessage);
   }
 
   async #say(
@@ -114,14 +114,14 @@ export class TaskScope {
     this.#reply = emptyReply(`run-${this.#execution.uuid()}`);
     this.#modelEvent("on_chat_model_start", { input: {} }, tags);
     let reply = this.#reply;
-    let told = 0;
+    let turnLength = 0;
     for (const token of tokens) {
       if (pauseMs > 0) await this.#execution.sleep(pauseMs, this.#execution.signal);
       this.#execution.signal.throwIfAborted();
-      reply = this.tellToken(token, tags);
-      told += String(reply.content).length;
-      if (told < maxTurnLength) continue;
-      told = 0;
+      reply = this.streamToken(token, tags);
+      turnLength += String(reply.content).length;
+      if (turnLength < maxTurnLength) continue;
+      turnLength = 0;
       await setImmediate();
     }
     this.#modelEvent("on_chat_model_end", { output: reply }, tags);
@@ -133,10 +133,10 @@ export class TaskScope {
     { id, name, args }: { id: string; name: string; args: Fields },
     tool: (args: Fields) => unknown,
   ): Promise<Message> {
-    const tell = (data: Fields) => this.#execution.emit("tools", this.#namespace, data);
-    tell({ event: "on_tool_start", toolCallId: id, name, input: JSON.stringify(args) });
+    const emit = (data: Fields) => this.#execution.emit("tools", this.#namespace, data);
+    emit({ event: "on_tool_start", toolCallId: id, name, input: JSON.stringify(args) });
     const content = await tool(args);
-    const answer: Message = {
+    const result: Message = {
       status: "success",
       content: typeof content === "string" ? content : JSON.stringify(content),
       tool_call_id: id,
@@ -146,8 +146,8 @@ export class TaskScope {
       id: this.#execution.uuid(),
       type: "tool",
     };
-    tell({ event: "on_tool_end", toolCallId: id, name, output: answer });
-    return answer;
+    emit({ event: "on_tool_end", toolCallId: id, name, output: result });
+    return result;
   }
 
   #interrupt(value: unknown): unknown {

@@ -25,7 +25,7 @@ export abstract class AgentTable<Stored extends object> {
 
   /** Removes all of them. */
   clear(): void {
-    this.removeThose();
+    this.removeWhere();
   }
 
   /** The condition of being one of them, and of the further conditions. */
@@ -61,7 +61,7 @@ export abstract class AgentTable<Stored extends object> {
     return (this.database.get<{ total: number }>(query, ...values) as { total: number }).total;
   }
 
-  protected removeThose(...conditions: readonly Condition[]): void {
+  protected removeWhere(...conditions: readonly Condition[]): void {
     const { sql, values } = this.visible(...conditions);
     this.database.run(`DELETE FROM ${this.#shape.table} WHERE ${sql}`, ...values);
   }

@@ -84,7 +84,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
 
   /** Removes an assistant with all its versions. */
   remove(assistantId: string): void {
-    this.removeThose(isAssistant(assistantId));
+    this.removeWhere(isAssistant(assistantId));
   }
 
   version(assistantId: string, version: number): AssistantVersionRecord | undefined {

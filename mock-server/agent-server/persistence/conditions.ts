@@ -1,4 +1,4 @@
-import { isJson, namesAsked } from "../../kit/metadata-filter.ts";
+import { isJson, requiredNames } from "../../kit/metadata-filter.ts";
 import type { Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 
@@ -25,7 +25,7 @@ export function hasAll(column: string, wanted: Fields): Condition {
 export function passes(column: string, filter: Fields): Condition {
   // What isn't JSON equals nothing that is stored as JSON.
   if (!isJson(filter)) return never;
-  const names = namesAsked(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
+  const names = requiredNames(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
   return checked(column, names, `passes_filter(${column}, ?)`, filter);
 }
 

@@ -70,7 +70,7 @@ export class CronTable extends AgentTable<CronRecord> {
   }
 
   remove(cronId: string): void {
-    this.removeThose(isCron(cronId));
+    this.removeWhere(isCron(cronId));
   }
 
   count(filter: CronFilter): number {

@@ -57,7 +57,7 @@ export class ItemTable extends AgentTable<ItemRecord> {
   }
 
   remove(namespace: readonly string[], key: string): void {
-    this.removeThose(isKey(namespace, key));
+    this.removeWhere(isKey(namespace, key));
   }
 
   /** The items whose namespaces begin with the labels, the last written first. */

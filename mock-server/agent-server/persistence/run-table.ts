@@ -69,7 +69,7 @@ export class RunTable extends AgentTable<RunRecord> {
   }
 
   remove(runId: string): void {
-    this.removeThose({ sql: "run_id = ?", values: [runId] });
+    this.removeWhere({ sql: "run_id = ?", values: [runId] });
   }
 
   /** The runs of a thread, the newest first. */

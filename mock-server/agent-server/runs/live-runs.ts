@@ -247,7 +247,7 @@ export class LiveRuns {
     const now = clock.now();
     const webhook = state.transaction(() => {
       const status = result.kind === "cancelled" ? "interrupted" : result.kind;
-      state.runs.end(runId, status, timestamp(now), live.log.keptSize);
+      state.runs.end(runId, status, timestamp(now), live.log.replaySize);
       const record = state.runs.get(runId);
       if (action === "rollback" || action === "delete") state.runs.remove(runId);
       if (isKept) {

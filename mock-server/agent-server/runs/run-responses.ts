@@ -112,7 +112,7 @@ export class RunResponses {
     return log.read({
       ...read,
       heartbeatMs: this.#dependencies.settings.heartbeatMs,
-      onLeave: () => cancelOnDisconnect && this.#cancelInBackground(runId),
+      onCancel: () => cancelOnDisconnect && this.#cancelInBackground(runId),
     });
   }
 

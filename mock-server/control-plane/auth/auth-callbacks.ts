@@ -44,8 +44,14 @@ export class AuthCallbacks {
       const { authSessions, providers } = store;
       const session = authSessions.get(id);
       const provider = session && providers.get(session.providerRecordId);
-      const isForeign = tenancy && (session?.tenantId !== tenancy.tenantId || session.edition !== tenancy.edition);
-      if (!session || !provider || isForeign || ![provider.providerId, provider.id].includes(callback.providerId)) {
+      const isOfOtherTenancy =
+        tenancy && (session?.tenantId !== tenancy.tenantId || session.edition !== tenancy.edition);
+      if (
+        !session ||
+        !provider ||
+        isOfOtherTenancy ||
+        ![provider.providerId, provider.id].includes(callback.providerId)
+      ) {
         throw badRequest("The state belongs to no authentication with this provider.");
       }
       if (session.status !== "pending") throw badRequest("The state was used already: begin again.");

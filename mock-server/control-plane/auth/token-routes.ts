@@ -24,7 +24,7 @@ interface Services {
 }
 
 /** The caller's tokens, of one provider if one is named. */
-function ownTokens({ providers, tokens }: Services, owner: string, providerId?: string | null): TokenRecord[] {
+function callerTokens({ providers, tokens }: Services, owner: string, providerId?: string | null): TokenRecord[] {
   if (providerId === null || providerId === undefined) return tokens.list({ owner });
   const provider = providers.get(providerId);
   return provider ? tokens.list({ owner, providerRecordId: provider.id }) : [];
@@ -52,7 +52,7 @@ export const tokenRoutes = [
       422: validationFailed,
     },
     handle({ providers, tokens, caller, query }) {
-      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      const own = callerTokens({ providers, tokens }, caller, query.provider_id);
       return { status: 200, body: own.map((token) => tokens.view(token)) };
     },
   }),
@@ -65,7 +65,7 @@ export const tokenRoutes = [
     query: { provider_id: providerParameter },
     responses: { 200: { description: "They are deleted.", schema: revocationResponse }, 422: validationFailed },
     async handle({ providers, tokens, caller, query }) {
-      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      const own = callerTokens({ providers, tokens }, caller, query.provider_id);
       await tokens.remove(own);
       return { status: 200, body: { message: `${own.length} tokens deleted.`, provider_id: query.provider_id } };
     },
@@ -79,7 +79,7 @@ export const tokenRoutes = [
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
     handle({ providers, tokens, caller, query }) {
-      const own = ownTokens({ providers, tokens }, caller, query.provider_id);
+      const own = callerTokens({ providers, tokens }, caller, query.provider_id);
       return { status: 200, body: { has_token: own.length > 0 } };
     },
   }),

@@ -5,7 +5,7 @@ import type { ControlPlaneOptions } from "../control-plane-options.ts";
 import { type RevisionChange, type RevisionService, revisionNotFound } from "../revisions/revision-service.ts";
 import type { DeploymentRecord } from "../store/records.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
-import { isGone } from "./deployment-state.ts";
+import { isDeleted } from "./deployment-state.ts";
 
 /** A push to a repository, as it is told to the mock server. */
 export interface Push {
@@ -16,7 +16,7 @@ export interface Push {
   force?: boolean | undefined;
 }
 
-export interface DeploymentRegistryOptions extends Pick<ControlPlaneOptions, "store" | "clock" | "onGone"> {
+export interface DeploymentRegistryOptions extends Pick<ControlPlaneOptions, "store" | "clock" | "onRemoved"> {
   revisions: RevisionService;
 }
 
@@ -33,7 +33,7 @@ export class DeploymentRegistry {
   get(id: string): DeploymentRecord | undefined {
     const { store, clock } = this.#options;
     const record = store.deployments.get(id);
-    if (!record || !isGone(record, clock.now())) return record;
+    if (!record || !isDeleted(record, clock.now())) return record;
     this.remove(id);
     return undefined;
   }
@@ -52,12 +52,12 @@ export class DeploymentRegistry {
 
   /** Removes a deployment with all that belongs to it. */
   remove(id: string): void {
-    const { store, onGone } = this.#options;
+    const { store, onRemoved } = this.#options;
     store.transaction(() => {
       store.uploads.removeOf(id);
       store.deployments.remove(id);
       // What its agent server keeps goes with it or not at all.
-      onGone(id);
+      onRemoved(id);
     });
   }
 

@@ -2,7 +2,7 @@ import { timeOf } from "../revisions/rollout.ts";
 import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
 
 /** Whether a deletion has come to its end: the deployment then answers 404 and its name is free. */
-export function isGone({ deletion }: DeploymentRecord, now: number): boolean {
+export function isDeleted({ deletion }: DeploymentRecord, now: number): boolean {
   return deletion !== null && deletion.goneAt !== null && deletion.goneAt <= now;
 }
 

@@ -57,7 +57,7 @@ export class AgentLines {
   }
 
   /** Forgets the lines of one deployment, or of all. */
-  forget(deploymentId?: string): void {
+  clear(deploymentId?: string): void {
     if (deploymentId === undefined) this.#lines.clear();
     else this.#lines.delete(deploymentId);
   }

@@ -75,15 +75,15 @@ export class Tokens extends Table<TokenRecord> {
   list({ edition, tenantId, providerRecordId, userId, owner }: TokenQuery): TokenRecord[] {
     const terms = ["edition = ?", "tenant_id = ?"];
     const values = [edition, tenantId];
-    const want = (term: string, value: string | undefined, times = 1) => {
+    const addTerm = (term: string, value: string | undefined, times = 1) => {
       if (value === undefined) return;
       terms.push(term);
       for (let time = 0; time < times; time++) values.push(value);
     };
     // A plus sign keeps SQLite from an index: an owner has few tokens, and a provider may have thousands.
-    want(owner === undefined ? "provider_record_id = ?" : "+provider_record_id = ?", providerRecordId);
-    want("user_id = ?", userId);
-    want("(user_id = ? OR created_by = ?)", owner, 2);
+    addTerm(owner === undefined ? "provider_record_id = ?" : "+provider_record_id = ?", providerRecordId);
+    addTerm("user_id = ?", userId);
+    addTerm("(user_id = ? OR created_by = ?)", owner, 2);
     return this.select(`WHERE ${terms.join(" AND ")} ORDER BY is_default DESC, position DESC`, ...values);
   }
 }

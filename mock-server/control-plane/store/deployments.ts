@@ -1,7 +1,7 @@
 import type { Database, Value } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import { normalizeRepository } from "../deployments/commits.ts";
-import { imageVersion, isGone } from "../deployments/deployment-state.ts";
+import { imageVersion, isDeleted } from "../deployments/deployment-state.ts";
 import type { Edition } from "../tenancy.ts";
 import type { DeploymentRecord, RevisionRecord } from "./records.ts";
 import type { Revisions } from "./revisions.ts";
@@ -54,14 +54,14 @@ const shape: TableShape<DeploymentRecord> = {
   },
 };
 
-/** The status of those that are gone: the same condition as {@link isGone}, which their records answer. */
-const gone = "GONE";
+/** The status of those that are gone: the same condition as {@link isDeleted}, which their records answer. */
+const deletedStatus = "GONE";
 
 /** Brings the statuses of those up to date that are due. The rules are those of `deploymentStatus`, and `9e999` is infinite. */
 const updateStatuses = `
   UPDATE deployments SET
     status = CASE
-      WHEN deletion ->> 'goneAt' <= moment.now THEN '${gone}'
+      WHEN deletion ->> 'goneAt' <= moment.now THEN '${deletedStatus}'
       WHEN deletion ->> 'finalAt' <= moment.now THEN 'AWAITING_FINAL_DELETE'
       WHEN deletion IS NOT NULL THEN 'AWAITING_DELETE'
       WHEN ready_at <= moment.now THEN 'READY'
@@ -127,22 +127,22 @@ export class Deployments extends Table<DeploymentRecord> {
     this.#updateStatuses(query.now);
     // A plus sign keeps SQLite from an index: few that are named are found by their identifiers.
     const plain = query.ids ? "+" : "";
-    const terms = [`${plain}edition = ?`, `${plain}tenant_id = ?`, `status <> '${gone}'`];
+    const terms = [`${plain}edition = ?`, `${plain}tenant_id = ?`, `status <> '${deletedStatus}'`];
     const values: Value[] = [edition, tenantId];
-    const want = (term: string, value: Value | ReadonlySet<string> | undefined) => {
+    const addTerm = (term: string, value: Value | ReadonlySet<string> | undefined) => {
       if (value === undefined) return;
       terms.push(term);
       values.push(value instanceof Set ? JSON.stringify([...value]) : (value as Value));
     };
-    want("name = ?", query.name);
-    want("instr(name, ?) > 0", query.nameContains || undefined);
-    want("id IN (SELECT value FROM json_each(?))", query.ids);
-    want("status IN (SELECT value FROM json_each(?))", query.statuses);
-    want("deployment_type = ?", query.deploymentType);
-    want("image_version = ?", query.imageVersion);
-    want("is_remote_reconciled = ?", query.isRemoteReconciled === undefined ? undefined : +query.isRemoteReconciled);
-    want("listener_id = ?", query.listenerId);
-    want(
+    addTerm("name = ?", query.name);
+    addTerm("instr(name, ?) > 0", query.nameContains || undefined);
+    addTerm("id IN (SELECT value FROM json_each(?))", query.ids);
+    addTerm("status IN (SELECT value FROM json_each(?))", query.statuses);
+    addTerm("deployment_type = ?", query.deploymentType);
+    addTerm("image_version = ?", query.imageVersion);
+    addTerm("is_remote_reconciled = ?", query.isRemoteReconciled === undefined ? undefined : +query.isRemoteReconciled);
+    addTerm("listener_id = ?", query.listenerId);
+    addTerm(
       "EXISTS (SELECT 1 FROM deployment_tags WHERE deployment_id = id AND tag_value_id IN (SELECT value FROM json_each(?)))",
       query.tagValueIds,
     );

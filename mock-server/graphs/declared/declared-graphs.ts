@@ -1,18 +1,18 @@
 import { appended, type Channel, type Channels, lastValue, messages } from "../../agent-server/engine/channels.ts";
 import { type ScriptedGraph, start } from "../../agent-server/engine/scripted-graph.ts";
-import type { Mistake } from "../../worker/load/config-mistakes.ts";
+import type { Problem } from "../../worker/load/config-problems.ts";
 import { declaredEdge, nodeName } from "./declared-edge.ts";
 import { declaredNode } from "./declared-node.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration } from "./graph-declaration.ts";
-import { mistakesIn } from "./references.ts";
+import { problemsIn } from "./references.ts";
 
 /** Scripted graphs, or what keeps the declarations from being any. */
-export type Declared = { graphs: ScriptedGraph[] } | { mistakes: Mistake[] };
+export type Declared = { graphs: ScriptedGraph[] } | { problems: Problem[] };
 
 /** Makes graphs of declarations, which may run each other and the `others`. */
 export function declaredGraphs(declarations: GraphDeclarations, others: readonly ScriptedGraph[]): Declared {
-  const mistakes = mistakesIn(declarations, new Set(others.map(({ id }) => id)));
-  if (mistakes.length > 0) return { mistakes };
+  const problems = problemsIn(declarations, new Set(others.map(({ id }) => id)));
+  if (problems.length > 0) return { problems };
   const made = new Map<string, ScriptedGraph>();
   const find = (id: string): ScriptedGraph => {
     const declaration = Object.hasOwn(declarations, id) ? declarations[id] : undefined;

@@ -4,7 +4,7 @@ import { ConfigError } from "../../../core/client/errors.ts";
 import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
 import { namingUnknownKeys } from "../../kit/likely-name.ts";
 import { readConfigDocument } from "../../worker/load/config-document.ts";
-import { mistakesError, mistakesOfSchema, within } from "../../worker/load/config-mistakes.ts";
+import { problemsError, schemaProblems, within } from "../../worker/load/config-problems.ts";
 import { declaredGraphs } from "./declared-graphs.ts";
 import { graphDeclarations } from "./graph-declaration.ts";
 import { graphsOfModule } from "./graphs-module.ts";
@@ -13,7 +13,7 @@ const graphsFile = z.strictObject({ graphs: graphDeclarations });
 
 /**
  * Reads scripted graphs: declared in a YAML or JSON file, or exported by a module. They may run the `others` by their ids.
- * @throws {ConfigError} for a file that can't be read or isn't what is expected; the message names the file, and the line of each mistake.
+ * @throws {ConfigError} for a file that can't be read or isn't what is expected; the message names the file, and the line of each problem.
  */
 export async function readGraphs(path: string, others: readonly ScriptedGraph[]): Promise<ScriptedGraph[]> {
   if (/\.[cm]?[jt]s$/.test(path)) return graphsOfModule(path);
@@ -26,8 +26,8 @@ export async function readGraphs(path: string, others: readonly ScriptedGraph[])
   }
   const document = readConfigDocument(path, text);
   const result = graphsFile.safeParse(document.content, namingUnknownKeys);
-  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  if (!result.success) throw problemsError(path, document, schemaProblems(result.error));
   const declared = declaredGraphs(result.data.graphs, others);
   if ("graphs" in declared) return declared.graphs;
-  throw mistakesError(path, document, within("graphs", declared.mistakes));
+  throw problemsError(path, document, within("graphs", declared.problems));
 }

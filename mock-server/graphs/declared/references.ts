@@ -1,11 +1,11 @@
-import type { Mistake } from "../../worker/load/config-mistakes.ts";
+import type { Problem } from "../../worker/load/config-problems.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration, StepDeclaration } from "./graph-declaration.ts";
 import { placeholdersIn } from "./placeholders.ts";
 
 /** Names in declarations that stand for nothing, and graphs that run themselves. */
-export function mistakesIn(declarations: GraphDeclarations, others: ReadonlySet<string>): Mistake[] {
+export function problemsIn(declarations: GraphDeclarations, others: ReadonlySet<string>): Problem[] {
   return Object.entries(declarations).flatMap(([id, declaration]) => [
-    ...mistakesOfGraph([id], declaration),
+    ...graphProblems([id], declaration),
     ...Object.entries(declaration.nodes).flatMap(([name, { graph }]) => {
       if (graph === undefined) return [];
       const at = [id, "nodes", name, "graph"];
@@ -27,15 +27,15 @@ function runs(declarations: GraphDeclarations, from: string, wanted: string, see
   return Object.values(nodes).some(({ graph }) => graph !== undefined && runs(declarations, graph, wanted, seen));
 }
 
-function mistakesOfGraph(at: PropertyKey[], { state = {}, start, nodes }: GraphDeclaration): Mistake[] {
+function graphProblems(at: PropertyKey[], { state = {}, start, nodes }: GraphDeclaration): Problem[] {
   const known = { nodes: Object.keys(nodes), fields: ["messages", ...Object.keys(state)] };
-  const found = start === undefined ? [] : mistakesOfTarget([...at, "start"], start, known.nodes);
+  const found = start === undefined ? [] : targetProblems([...at, "start"], start, known.nodes);
   const reserved = ["end", "__start__", "__end__"];
   for (const [name, node] of Object.entries(nodes)) {
     const here = [...at, "nodes", name];
     if (reserved.includes(name))
       found.push({ at: here, text: `has the name "${name}", which stands for something else` });
-    found.push(...mistakesOfNode(here, node, known));
+    found.push(...nodeProblems(here, node, known));
   }
   return found;
 }
@@ -45,41 +45,41 @@ interface Known {
   fields: readonly string[];
 }
 
-function mistakesOfNode(
+function nodeProblems(
   at: PropertyKey[],
   { steps = [], branches = [], next }: NodeDeclaration,
   known: Known,
-): Mistake[] {
+): Problem[] {
   return [
-    ...steps.flatMap((step, index) => mistakesOfStep([...at, "steps", index], step, known.fields)),
+    ...steps.flatMap((step, index) => stepProblems([...at, "steps", index], step, known.fields)),
     ...branches.flatMap(({ when, to }, index) => [
-      ...mistakesOfTarget([...at, "branches", index, "to"], to, known.nodes),
+      ...targetProblems([...at, "branches", index, "to"], to, known.nodes),
       ...(when.field === undefined
         ? []
-        : mistakesOfField([...at, "branches", index, "when", "field"], when.field, known.fields)),
+        : fieldProblems([...at, "branches", index, "when", "field"], when.field, known.fields)),
     ]),
-    ...[next ?? []].flat().flatMap((target) => mistakesOfTarget([...at, "next"], target, known.nodes)),
+    ...[next ?? []].flat().flatMap((target) => targetProblems([...at, "next"], target, known.nodes)),
   ];
 }
 
-function mistakesOfTarget(at: PropertyKey[], target: string, nodes: readonly string[]): Mistake[] {
+function targetProblems(at: PropertyKey[], target: string, nodes: readonly string[]): Problem[] {
   if (target === "end" || nodes.includes(target)) return [];
   return [{ at, text: `names the node "${target}", which isn't there: there are ${nodes.join(", ")} and end` }];
 }
 
-function mistakesOfStep(at: PropertyKey[], step: StepDeclaration, fields: readonly string[]): Mistake[] {
+function stepProblems(at: PropertyKey[], step: StepDeclaration, fields: readonly string[]): Problem[] {
   const { into, set = {} } = step;
   const values = ["last", "answer", ...fields];
   return [
-    ...(into === undefined ? [] : mistakesOfField([...at, "into"], into, fields)),
-    ...Object.keys(set).flatMap((field) => mistakesOfField([...at, "set", field], field, fields)),
+    ...(into === undefined ? [] : fieldProblems([...at, "into"], into, fields)),
+    ...Object.keys(set).flatMap((field) => fieldProblems([...at, "set", field], field, fields)),
     ...placeholdersIn(step)
       .filter((name) => !values.includes(name))
       .map((name) => ({ at, text: `has {{${name}}}, which isn't there: there are ${values.join(", ")}` })),
   ];
 }
 
-function mistakesOfField(at: PropertyKey[], field: string, fields: readonly string[]): Mistake[] {
+function fieldProblems(at: PropertyKey[], field: string, fields: readonly string[]): Problem[] {
   if (fields.includes(field)) return [];
   return [{ at, text: `names the field "${field}", which isn't in the state: there are ${fields.join(", ")}` }];
 }

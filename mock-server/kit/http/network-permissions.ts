@@ -8,6 +8,6 @@ const networkPermissions = {
 
 /** What lets a page of an allowed origin reach a server of the user's own network. */
 export function networkHeaders(context: RequestContext): Record<string, string> {
-  const asked = Object.entries(networkPermissions).filter(([name]) => context.header(name) === "true");
-  return Object.fromEntries(asked.map(([, permission]) => [permission, "true"]));
+  const requested = Object.entries(networkPermissions).filter(([name]) => context.header(name) === "true");
+  return Object.fromEntries(requested.map(([, permission]) => [permission, "true"]));
 }

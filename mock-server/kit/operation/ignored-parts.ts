@@ -8,7 +8,7 @@ export interface InertPart {
   /** Of a query parameter or a field of the body; of every operation that has it. */
   name: string;
   /** Whether a value asks for what isn't done. */
-  asks(value: unknown): boolean;
+  isInert(value: unknown): boolean;
   /** The rest of a sentence about it. */
   reason: string;
 }
@@ -24,7 +24,7 @@ export function ignoredParts(
     unknown
   >;
   const vain = inert
-    .filter(({ name, asks }) => Object.hasOwn(parts, name) && asks(parts[name]))
+    .filter(({ name, isInert }) => Object.hasOwn(parts, name) && isInert(parts[name]))
     .map(({ name, reason }) => `${name} of ${operation.id} ${reason}.`);
   return [
     ...unknown.map(

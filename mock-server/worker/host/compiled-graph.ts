@@ -61,7 +61,7 @@ export function compiledGraph(
       };
       try {
         const updated = await supervisor.call("update", params);
-        await call.allKept();
+        await call.allStored();
         return updated;
       } catch (error) {
         throw error instanceof CallFailure ? graphError(error) : error;
@@ -88,12 +88,12 @@ async function execute(graphId: string, execution: Execution, supervisor: Superv
     try {
       // A run whose worker was lost may have been what the worker was lost by.
       const outcome = await supervisor.call("execute", params, { signal, isDedicated: attempt > 1 });
-      await call.allKept();
+      await call.allStored();
       return outcome;
     } catch (error) {
       if (!(error instanceof WorkerLost) || signal.aborted || attempt === maxAttempts) throw error;
       // What the run has done so far is in the thread's last checkpoint, and continues from there.
-      if (await call.hasKept()) begin = { input: null, command: null, checkpointId: undefined };
+      if (await call.hasStored()) begin = { input: null, command: null, checkpointId: undefined };
       beginAttempt(attempt + 1);
     }
   }

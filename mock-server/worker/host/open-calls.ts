@@ -15,7 +15,7 @@ export interface CallAccess {
 class OpenCall implements AsyncDisposable {
   readonly handle: CallHandle;
   readonly access: CallAccess;
-  #hasKept = false;
+  #hasStored = false;
   readonly #onDispose: () => void;
   #tail: Promise<unknown> = Promise.resolve();
   #failure: { error: unknown } | undefined;
@@ -37,20 +37,20 @@ class OpenCall implements AsyncDisposable {
   }
 
   /** Whether a checkpoint of the graph itself is kept, once all that the worker has put was tried. */
-  async hasKept(): Promise<boolean> {
+  async hasStored(): Promise<boolean> {
     await this.#tail;
-    return this.#hasKept;
+    return this.#hasStored;
   }
 
-  /** Puts a checkpoint in its turn. Nobody waits for it but {@link allKept} and {@link hasKept}. */
+  /** Puts a checkpoint in its turn. Nobody waits for it but {@link allStored} and {@link hasStored}. */
   putCheckpoint(checkpoint: StoredCheckpoint, onDefect: (error: unknown) => void): void {
     this.put(async (checkpoints) => {
       await checkpoints.put(checkpoint);
-      if (checkpoint.namespace === "") this.#hasKept = true;
+      if (checkpoint.namespace === "") this.#hasStored = true;
     }, onDefect);
   }
 
-  /** Puts something in its turn. Nobody waits for it but {@link allKept}. */
+  /** Puts something in its turn. Nobody waits for it but {@link allStored}. */
   put(task: (checkpoints: CheckpointStore) => Promise<void>, onDefect: (error: unknown) => void): void {
     this.inTurn(task).catch((error) => {
       this.#failure ??= { error };
@@ -59,7 +59,7 @@ class OpenCall implements AsyncDisposable {
   }
 
   /** Waits until all that the worker has put is kept. @throws the first error of what isn't. */
-  async allKept(): Promise<void> {
+  async allStored(): Promise<void> {
     await this.#tail;
     if (this.#failure) throw this.#failure.error;
   }

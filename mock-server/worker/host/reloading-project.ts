@@ -19,7 +19,7 @@ export interface ReloadingProjectOptions {
 }
 
 /** How long files are left alone after a change before the project is loaded again, in milliseconds: editors write in several steps. */
-const quietMs = 100;
+const debounceMs = 100;
 const sourceFile = /\.(?:[cm]?[jt]sx?|json)$/;
 
 /** A project that is loaded again when one of its files changes. Until the new one is loaded, and when it doesn't load, the one before serves. */
@@ -89,7 +89,7 @@ export class ReloadingProject implements AsyncDisposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#work = this.#work.then(() => this.#reload());
-    }, quietMs);
+    }, debounceMs);
   }
 
   async #reload(): Promise<void> {

@@ -122,11 +122,11 @@ export class Supervisor {
     if (this.#shared) return this.#shared;
     const started = this.#start();
     const shared = started.then((worker) => new WatchedWorker(worker, this.#unresponsiveMs));
-    const forget = () => {
+    const reset = () => {
       if (this.#shared === shared) this.#shared = undefined;
     };
     this.#shared = shared;
-    started.then(({ lost }) => lost).then(forget, forget);
+    started.then(({ lost }) => lost).then(reset, reset);
     return shared;
   }
 

@@ -14,7 +14,7 @@ export class WatchedWorker {
   readonly #worker: GraphWorker;
   readonly #unresponsiveMs: number;
   #calls = 0;
-  #callsWhenLost: number | undefined;
+  #callsAtLoss: number | undefined;
   /** Whether a call that nobody waits for may still run. */
   #hasCancelledCall = false;
   #isWatched = false;
@@ -43,8 +43,8 @@ export class WatchedWorker {
       if (signal?.aborted) this.#hasCancelledCall = true;
       if (!(error instanceof WorkerLost)) throw error;
       // Pending calls reject one after another; what counts is how many there were.
-      this.#callsWhenLost ??= this.#calls;
-      if (this.#callsWhenLost > 1 || this.#hasCancelledCall) throw error;
+      this.#callsAtLoss ??= this.#calls;
+      if (this.#callsAtLoss > 1 || this.#hasCancelledCall) throw error;
       if (error instanceof WorkerCrashed) throw new CallFailure({ name: "GraphCrashed", message: error.message });
       if (error instanceof WorkerOutOfMemory)
         throw new CallFailure({ name: "GraphOutOfMemory", message: error.message });
@@ -63,7 +63,7 @@ export class WatchedWorker {
       await this.#worker.calls.call("ping", undefined, deadline).catch(() => undefined);
       if (deadline.aborted) {
         // A heap that is nearly full keeps its worker busy with nothing but collecting garbage.
-        if (await this.#takesMemory(0.9)) return;
+        if (await this.#exceedsMemory(0.9)) return;
         const seconds = this.#unresponsiveMs / 1000;
         const message = `The graph kept its worker busy for more than ${seconds} s: the worker was ended.`;
         return this.#worker.terminate(new WorkerBlocked(message));
@@ -76,12 +76,12 @@ export class WatchedWorker {
   async #watchMemory(): Promise<void> {
     if (this.#isMemoryWatched) return;
     this.#isMemoryWatched = true;
-    while (this.#calls > 0 && !(await this.#takesMemory(1))) await pause(memoryCheckMs, undefined, { ref: false });
+    while (this.#calls > 0 && !(await this.#exceedsMemory(1))) await pause(memoryCheckMs, undefined, { ref: false });
     this.#isMemoryWatched = false;
   }
 
   /** Whether the worker takes more than a share of the memory that it may have: then it is ended. */
-  async #takesMemory(share: number): Promise<boolean> {
+  async #exceedsMemory(share: number): Promise<boolean> {
     const { memoryMb } = this.#worker;
     if (((await this.#worker.usedMemoryMb()) ?? 0) <= share * memoryMb) return false;
     await this.#worker.terminate(new WorkerOutOfMemory(memoryMb));

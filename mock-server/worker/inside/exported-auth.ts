@@ -1,7 +1,7 @@
 import type { AuthDecision, AuthEvent, AuthRequest } from "../../agent-server/auth/auth-handlers.ts";
 import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 import type { Fields } from "../../agent-server/engine/contract.ts";
-import { filterMistake } from "../../kit/metadata-filter.ts";
+import { filterProblem } from "../../kit/metadata-filter.ts";
 import type { ModuleExport } from "../load/graph-config.ts";
 import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
@@ -67,7 +67,7 @@ class Refusal extends Error {
 }
 
 /** What a handler returns that means nothing. */
-class Nonsense extends Error {}
+class InvalidResult extends Error {}
 
 async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutcome<Result>> {
   try {
@@ -76,7 +76,7 @@ async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutco
     const refusal = refusalOf(error);
     if (refusal) return refusal;
     // The developer of the handler reads why, the caller doesn't.
-    console.error(error instanceof Nonsense ? error.message : error);
+    console.error(error instanceof InvalidResult ? error.message : error);
     return { kind: "failed" };
   }
 }
@@ -105,14 +105,16 @@ function isHttpException(error: Error): boolean {
 function userOf(result: unknown): AuthUser {
   const given = typeof result === "string" ? { identity: result } : result;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new Nonsense(`authenticate must return an identity or a user, and returned ${describe(result)}.`);
+    throw new InvalidResult(`authenticate must return an identity or a user, and returned ${describe(result)}.`);
   }
   const { identity, permissions = [], ...rest } = plain(given as Fields);
   if (typeof identity !== "string" || identity === "") {
-    throw new Nonsense("authenticate must return a user with an identity that is a text, and it returned one without.");
+    throw new InvalidResult(
+      "authenticate must return a user with an identity that is a text, and it returned one without.",
+    );
   }
   if (!Array.isArray(permissions) || permissions.some((one) => typeof one !== "string")) {
-    throw new Nonsense("authenticate must return permissions that are a list of texts.");
+    throw new InvalidResult("authenticate must return permissions that are a list of texts.");
   }
   return {
     identity,
@@ -127,10 +129,12 @@ function filterOf(verdict: unknown): Fields | null {
   if (verdict === undefined || verdict === null || verdict === true) return null;
   if (verdict === false) throw new Refusal("Forbidden");
   if (typeof verdict !== "object" || Array.isArray(verdict)) {
-    throw new Nonsense(`A handler must return nothing, true, false or a filter, and returned ${describe(verdict)}.`);
+    throw new InvalidResult(
+      `A handler must return nothing, true, false or a filter, and returned ${describe(verdict)}.`,
+    );
   }
-  const mistake = filterMistake(verdict as Fields);
-  if (mistake !== undefined) throw new Nonsense(`A handler returned a filter that can't be applied: ${mistake}.`);
+  const problem = filterProblem(verdict as Fields);
+  if (problem !== undefined) throw new InvalidResult(`A handler returned a filter that can't be applied: ${problem}.`);
   return plain(verdict as Fields);
 }
 

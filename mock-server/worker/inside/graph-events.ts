@@ -41,7 +41,7 @@ export class GraphEvents {
     }
     const data = this.#modes.has(mode as StreamMode) ? viewOf(mode, chunk) : undefined;
     if (data !== undefined) this.#write(mode as StreamMode, mode, namespace, data);
-    if (mode === "values" && namespace.length === 0) this.messages?.stateTaken(chunk);
+    if (mode === "values" && namespace.length === 0) this.messages?.stateChanged(chunk);
   }
 
   /** One event of the library's event stream. */

@@ -76,7 +76,7 @@ export class MessageEvents {
   };
 
   /** Streams the messages of a state that no earlier state had. */
-  stateTaken(values: unknown): void {
+  stateChanged(values: unknown): void {
     const { messages } = (values ?? {}) as { messages?: unknown };
     const fresh: LibraryMessage[] = [];
     for (const message of [messages ?? []].flat() as LibraryMessage[]) {

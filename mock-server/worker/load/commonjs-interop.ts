@@ -11,7 +11,7 @@ const substitutes = {
  * Gives a module what it would have if a compiler had made CommonJS of it, as it does in packages that aren't of the type "module": `require`,
  * `__filename` and `__dirname`, and namespaces of CommonJS modules that are functions. Lines stay the same.
  */
-export function withCommonJsHabits(source: string): string {
+export function withCommonJsInterop(source: string): string {
   const free = Object.entries(substitutes).filter(([name]) => source.includes(name) && !declares(source, name));
   const constants = free.map(([name, value]) => `const ${name} = ${value};`).join(" ");
   const code = callableNamespaces(source);

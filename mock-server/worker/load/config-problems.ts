@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { ConfigError } from "../../../core/client/errors.ts";
 import type { ConfigDocument } from "./config-document.ts";
 
-/** One mistake in a configuration file. */
-export interface Mistake {
+/** One problem in a configuration file. */
+export interface Problem {
   /** The keys that lead to it. */
   at: readonly PropertyKey[];
   /** The rest of a sentence about what is there. */
@@ -11,20 +11,20 @@ export interface Mistake {
 }
 
 /** What a schema has found wrong. */
-export function mistakesOfSchema({ issues }: z.ZodError): Mistake[] {
+export function schemaProblems({ issues }: z.ZodError): Problem[] {
   return issues.map((issue) => ({
     at: issue.path,
     text: issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message,
   }));
 }
 
-/** Mistakes in a part of a file, as mistakes in the file. */
-export function within(key: string, mistakes: readonly Mistake[]): Mistake[] {
-  return mistakes.map(({ at, text }) => ({ at: [key, ...at], text }));
+/** Problems in a part of a file, as problems in the file. */
+export function within(key: string, problems: readonly Problem[]): Problem[] {
+  return problems.map(({ at, text }) => ({ at: [key, ...at], text }));
 }
 
-/** One error for all mistakes of a file, each with its line. */
-export function mistakesError(path: string, { lineOf }: ConfigDocument, found: readonly Mistake[]): ConfigError {
+/** One error for all problems of a file, each with its line. */
+export function problemsError(path: string, { lineOf }: ConfigDocument, found: readonly Problem[]): ConfigError {
   const lines = found.map(({ at, text }) => {
     const line = lineOf(at);
     return `${path}${line === undefined ? "" : `:${line}`}: ${at.map(String).join(".") || "the file"}: ${text}`;

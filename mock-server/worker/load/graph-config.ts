@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../../core/client/errors.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
-import { type Mistake, mistakesError, mistakesOfSchema } from "./config-mistakes.ts";
+import { type Problem, problemsError, schemaProblems } from "./config-problems.ts";
 import { projectEnvironment } from "./environment.ts";
 import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
-import { keysInVain } from "./known-keys.ts";
+import { inertKeyWarnings } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
 
 /** Something that a module of the project exports. */
@@ -47,8 +47,8 @@ export interface GraphProject {
 }
 
 /**
- * Reads a graph configuration file. All mistakes are reported together.
- * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each mistake.
+ * Reads a graph configuration file. All problems are reported together.
+ * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each problem.
  */
 export async function readGraphConfig(path: string, { isConfined = true } = {}): Promise<GraphProject> {
   const file = resolve(path);
@@ -61,7 +61,7 @@ export async function readGraphConfig(path: string, { isConfined = true } = {}):
   }
   const document = readConfigDocument(path, text);
   const result = graphConfigSchema.safeParse(document.content);
-  if (!result.success) throw mistakesError(path, document, mistakesOfSchema(result.error));
+  if (!result.success) throw problemsError(path, document, schemaProblems(result.error));
   return projectOf(path, file, document, result.data, isConfined);
 }
 
@@ -73,7 +73,7 @@ async function projectOf(
   isConfined: boolean,
 ): Promise<GraphProject> {
   const folder = dirname(file);
-  const found: Mistake[] = [];
+  const found: Problem[] = [];
   const attempt = async <Value>(at: PropertyKey[], read: () => Promise<Value>): Promise<Value | undefined> => {
     try {
       return await read();
@@ -95,7 +95,7 @@ async function projectOf(
   const authExport = auth && (await attempt(["auth", "path"], () => exportOf(auth.path, "auth handlers")));
   const app = http?.app && (await attempt(["http", "app"], () => exportOf(http.app as string, "apps")));
   const env = await attempt(["env"], () => projectEnvironment(folder, config.env, isConfined));
-  if (found.length > 0) throw mistakesError(path, document, found);
+  if (found.length > 0) throw problemsError(path, document, found);
   return {
     file,
     folder,
@@ -110,7 +110,7 @@ async function projectOf(
       mountPrefix: http?.mount_prefix ?? "",
     },
     store,
-    warnings: keysInVain(path, document),
+    warnings: inertKeyWarnings(path, document),
   };
 }
 

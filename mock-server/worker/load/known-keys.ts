@@ -20,7 +20,7 @@ export const inertKeys: Readonly<Record<string, string>> = {
 };
 
 /** What of a configuration file isn't acted on, one sentence each, with its line: unknown keys at any depth, and known ones that do nothing here. */
-export function keysInVain(path: string, document: ConfigDocument): string[] {
+export function inertKeyWarnings(path: string, document: ConfigDocument): string[] {
   const config = document.content as GraphConfig;
   const found = [...unknownIn(config, graphConfigSchema, []), ...inertIn(config)];
   const warnings = found.map(

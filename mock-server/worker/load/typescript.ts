@@ -3,7 +3,7 @@ import { findPackageJSON } from "node:module";
 import { pathToFileURL } from "node:url";
 import { compileFunction } from "node:vm";
 import { transform } from "sucrase";
-import { withCommonJsHabits } from "./commonjs-habits.ts";
+import { withCommonJsInterop } from "./commonjs-interop.ts";
 import { withDecorators } from "./decorators.ts";
 import { firstDecorator } from "./syntax.ts";
 
@@ -47,7 +47,7 @@ export function runnableSource(path: string): RunnableSource {
   if (isInModulePackage(path)) return { source, format: "module" };
   // Where package.json says "commonjs", too: compilers take a .ts file for a module by its imports and exports, and so do projects.
   if (compilesAsCommonJs(source)) return { source, format: "commonjs" };
-  return { source: withCommonJsHabits(source), format: "module" };
+  return { source: withCommonJsInterop(source), format: "module" };
 }
 
 function isInModulePackage(path: string): boolean {

@@ -1,5 +1,5 @@
 /** What a server answered, as it came over the wire. */
-export interface WireAnswer {
+export interface WireResponse {
   status: number;
   /** By lower-case name. */
   headers: Readonly<Record<string, string | undefined>>;
@@ -10,14 +10,14 @@ export interface WireAnswer {
  * The structure of an answer, one fact a name: its status, its media type, which headers it has, the events of a stream in their order, and the type of
  * every field of a body or an event: `body.thread_id` → `uuid`, `event values.messages[].id` → `text?`. No value of an answer is in it.
  */
-export type AnswerFacts = Record<string, string>;
+export type ResponseFacts = Record<string, string>;
 
 const telling = ["content-location", "location", "x-pagination-total", "x-pagination-next", "www-authenticate"];
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 /** The facts of an answer. Schemas within it, which say what a compiler made of some types, are told as one. */
-export function factsOf({ status, headers, text }: WireAnswer): AnswerFacts {
-  const facts: AnswerFacts = { status: String(status) };
+export function factsOf({ status, headers, text }: WireResponse): ResponseFacts {
+  const facts: ResponseFacts = { status: String(status) };
   const mediaType = headers["content-type"]?.split(";")[0];
   if (mediaType !== undefined && text !== "") facts.type = mediaType;
   for (const name of telling) if (headers[name] !== undefined) facts[name] = "there";
@@ -26,7 +26,7 @@ export function factsOf({ status, headers, text }: WireAnswer): AnswerFacts {
   return facts;
 }
 
-function addBody(facts: AnswerFacts, text: string): void {
+function addBody(facts: ResponseFacts, text: string): void {
   try {
     addTypes(facts, "body", [JSON.parse(text)]);
   } catch {
@@ -34,7 +34,7 @@ function addBody(facts: AnswerFacts, text: string): void {
   }
 }
 
-function addEvents(facts: AnswerFacts, text: string): void {
+function addEvents(facts: ResponseFacts, text: string): void {
   const byName = new Map<string, unknown[]>();
   const order: string[] = [];
   let ids = 0;
@@ -60,7 +60,7 @@ function addEvents(facts: AnswerFacts, text: string): void {
 const schemaField = /(_schema|\.(state|input|output|config))$/;
 
 /** Adds the types of values that stand in the same place; a field that only some of them have is marked. */
-function addTypes(facts: AnswerFacts, path: string, values: readonly unknown[]): void {
+function addTypes(facts: ResponseFacts, path: string, values: readonly unknown[]): void {
   const types = new Set(values.map(typeOf));
   facts[path] = [...types].sort().join("|");
   const lists = values.filter(Array.isArray);

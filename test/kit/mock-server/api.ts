@@ -3,7 +3,7 @@ import { type MockServer, type MockServerOptions, startMockServerWith } from "..
 import { testStorage } from "../test-storage.ts";
 
 /** One answer, its body parsed where it is JSON. */
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
@@ -15,7 +15,7 @@ export type Api = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<ApiAnswer>;
+) => Promise<ApiResponse>;
 
 /** A client of one base URL that sends a key, unless `headers` say otherwise; a string and bytes are sent as they are, anything else as JSON. */
 export function apiOf(baseUrl: string): Api {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { isStudioUser } from "../../../mock-server/index.ts";
-import { filterMistake, passesFilter } from "../../../mock-server/kit/metadata-filter.ts";
+import { filterProblem, passesFilter } from "../../../mock-server/kit/metadata-filter.ts";
 import { exportedAuth } from "../../../mock-server/worker/inside/exported-auth.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
@@ -59,13 +59,13 @@ test.each<[Record<string, unknown>, string]>([
   [{ since: new Date(0) }, "the filter's \"since\" isn't JSON, which is all that metadata can be"],
   [{ owner: { $eq: Number.NaN } }, "the filter's \"owner\" isn't JSON, which is all that metadata can be"],
 ])("a filter that by its form nothing passes is refused: %o", (filter, mistake) => {
-  expect(filterMistake(filter)).toBe(mistake);
+  expect(filterProblem(filter)).toBe(mistake);
 });
 
 test("a filter that can't be understood is a mistake, not a permission", () => {
-  expect(filterMistake({ owner: { $eq: "ann" } })).toBe(undefined);
-  expect(filterMistake({ owner: undefined })).toBe('the filter\'s "owner" is undefined');
-  expect(filterMistake({ owner: { $or: [] } })).toContain("neither $eq nor $contains");
+  expect(filterProblem({ owner: { $eq: "ann" } })).toBe(undefined);
+  expect(filterProblem({ owner: undefined })).toBe('the filter\'s "owner" is undefined');
+  expect(filterProblem({ owner: { $or: [] } })).toContain("neither $eq nor $contains");
 });
 
 test("the handlers in the documentation do what it says", async () => {

@@ -24,7 +24,7 @@ const test = base.extend<{ folder: string }>({
 });
 
 /** Starts an agent server that keeps what it knows, with its clock where `time` says. */
-async function startKept(
+async function startPersistent(
   folder: string,
   { time = Date.UTC(2026, 0, 1), ...options }: GraphAgentServerOptions & { time?: number } = {},
 ): Promise<TestAgent> {
@@ -49,7 +49,7 @@ async function restart(
   const time = agent.clock.now() + later;
   await agent[Symbol.asyncDispose]();
   expect(agent.defects).toEqual([]);
-  return startKept(folder, { time, ...options });
+  return startPersistent(folder, { time, ...options });
 }
 
 const runsOf = async (agent: TestAgent, n: number) => (await agent.call("GET", `/threads/${thread(n)}/runs`)).body;
@@ -64,7 +64,7 @@ const delay = (ms: number, more: object = {}) => ({
 });
 
 test("assistants, threads, states, runs, schedules and items outlive their server", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   const { body: made } = await first.call("POST", "/assistants", { graph_id: "agent", name: "first" });
   await first.call("PATCH", `/assistants/${made.assistant_id}`, { metadata: { team: "a" } });
   await first.call("POST", "/threads", { thread_id: thread(1), metadata: { owner: "ann" } });
@@ -94,7 +94,7 @@ test("assistants, threads, states, runs, schedules and items outlive their serve
 test("runs that waited run after a restart in their order, and the one that was under way is interrupted", async ({
   folder,
 }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   const path = `/threads/${thread(1)}/runs`;
   for (let n = 0; n < 3; n++) await first.call("POST", path, delay(1000, { metadata: { n } }));
   await until(async () => (await statusesOf(first, 1))[0] === "running");
@@ -114,7 +114,7 @@ test("runs that waited run after a restart in their order, and the one that was 
 test("a run that was under way can be joined after a restart, and its stream replays what it told and says why it ended", async ({
   folder,
 }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   const path = `/threads/${thread(1)}/runs`;
   const body = delay(10_000, { stream_resumable: true, stream_mode: ["values", "custom"] });
   const { body: run } = await first.call("POST", path, body);
@@ -146,7 +146,7 @@ test("a run that was under way can be joined after a restart, and its stream rep
 });
 
 test("the stream of a resumable run that has ended replays after a restart, event by event", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   const path = `/threads/${thread(1)}/runs`;
   const body = { assistant_id: "events", input: { steps: 5 }, stream_mode: ["custom", "values"] };
   const kept = { ...body, stream_resumable: true, if_not_exists: "create" };
@@ -162,7 +162,7 @@ test("the stream of a resumable run that has ended replays after a restart, even
 });
 
 test("a run that begins later begins when it is due, also when that was while no server ran", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   await first.call("POST", `/threads/${thread(1)}/runs`, delay(0, { after_seconds: 60 }));
   await first.call("POST", `/threads/${thread(2)}/runs`, delay(0, { after_seconds: 600 }));
   await using second = await restart(first, folder, { later: 120_000 });
@@ -173,7 +173,7 @@ test("a run that begins later begins when it is due, also when that was while no
 });
 
 test("a schedule whose times passed while no server ran fires once, and then at its next time", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   await first.call("POST", "/threads", { thread_id: thread(1) });
   const cron = { assistant_id: "delay", input: { ms: 0 }, schedule: "0 * * * *" };
   await first.call("POST", `/threads/${thread(1)}/runs/crons`, cron);
@@ -190,7 +190,7 @@ test("a schedule whose times passed while no server ran fires once, and then at 
 });
 
 test("what lives for a time is gone after it, also when that was while no server ran", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   await first.call("POST", "/threads", { thread_id: thread(1), ttl: 10 });
   await first.call("POST", "/threads", { thread_id: thread(2), ttl: 30 });
   await first.call("PUT", "/store/items", { namespace: ["a"], key: "short", value: {}, ttl: 10 });
@@ -219,7 +219,7 @@ test("a webhook that couldn't be delivered is delivered after a restart", async 
   });
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   await first.call("POST", "/runs/wait", { ...delay(0), webhook });
   await until(async () => received.length === 1);
   await using second = await restart(first, folder);
@@ -234,7 +234,7 @@ test("a webhook that couldn't be delivered is delivered after a restart", async 
 });
 
 test("a run without a thread that was under way leaves nothing behind", async ({ folder }) => {
-  const first = await startKept(folder);
+  const first = await startPersistent(folder);
   const { body: run } = await first.call("POST", "/runs", { assistant_id: "delay", input: { ms: 1000 } });
   await until(async () => (await first.call("GET", "/metrics?format=json")).body.queue.num_running === 1);
   await using second = await restart(first, folder);
@@ -246,7 +246,7 @@ test("a thread of a compiled graph that was interrupted is resumed after a resta
   const worker = await startProject("basics");
   const projectOf = async () => worker;
   const path = `/threads/${thread(1)}`;
-  const first = await startKept(folder, { projectOf });
+  const first = await startPersistent(folder, { projectOf });
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
   const { body: asked } = await first.call("POST", `${path}/runs/wait`, body);
   const { body: history } = await first.call("GET", `${path}/history`);
@@ -315,7 +315,7 @@ test("a deployment's agent server continues after a restart, and goes with the d
 });
 
 test("only runs that are resumable keep their events", async ({ folder }) => {
-  const agent = await startKept(folder);
+  const agent = await startPersistent(folder);
   const body = { assistant_id: "events", input: { steps: 5 }, if_not_exists: "create", stream_mode: "custom" };
   await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);
   await agent.events("POST", `/threads/${thread(1)}/runs/stream`, { ...body, stream_resumable: true });

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type AnswerFacts, factsOf, type WireAnswer } from "../../kit/conformance/answer-facts.ts";
+import { type ResponseFacts, factsOf, type WireResponse } from "../../kit/conformance/response-facts.ts";
 
 /**
  * Makes a digest of answers that were recorded from another server: `node test/unit/conformance/make-recordings-digest.ts <digest file> <folder> …`. A
@@ -13,7 +13,7 @@ if (target === undefined || folders.length === 0) {
   process.exit(2);
 }
 
-function answerOf(recording: string): WireAnswer {
+function responseOf(recording: string): WireResponse {
   const answer = recording.slice(recording.indexOf("HTTP/1.1 ")).replace(/\n\[curl exit \d+\]\s*$/, "");
   const end = answer.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = answer.slice(0, end).split("\r\n");
@@ -23,12 +23,12 @@ function answerOf(recording: string): WireAnswer {
   return { status: Number(statusLine.split(" ")[1]), headers, text: answer.slice(end + 4) };
 }
 
-const digest: Record<string, AnswerFacts> = {};
+const digest: Record<string, ResponseFacts> = {};
 for (const folder of folders) {
   for (const file of (await readdir(folder)).sort()) {
     const name = basename(file, ".txt");
     if (name.startsWith("v3-")) continue;
-    digest[name] = factsOf(answerOf(await readFile(join(folder, file), "utf8")));
+    digest[name] = factsOf(responseOf(await readFile(join(folder, file), "utf8")));
   }
 }
 await writeFile(target, `${JSON.stringify(digest, null, 2)}\n`);

@@ -1,4 +1,4 @@
-import type { AnswerFacts } from "../../kit/conformance/answer-facts.ts";
+import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 
 /** A fact in which the answers to some probes differ; `null` where one side has nothing of it. */
 export interface Difference {
@@ -21,8 +21,8 @@ export interface ExplainedDifferences {
 
 /** All differences. Of an answer with another status nothing more is compared, nor what is below a field that is of another type or not there. */
 export function differencesBetween(
-  recorded: Record<string, AnswerFacts>,
-  ours: Record<string, AnswerFacts>,
+  recorded: Record<string, ResponseFacts>,
+  ours: Record<string, ResponseFacts>,
 ): Difference[] {
   const found = new Map<string, Difference>();
   for (const [probe, then] of Object.entries(recorded)) {

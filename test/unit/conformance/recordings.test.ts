@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { AnswerFacts } from "../../kit/conformance/answer-facts.ts";
+import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 import {
   type Difference,
   differencesBetween,
@@ -10,7 +10,7 @@ import {
 import { factsOfOurs } from "./run-probes.ts";
 
 const read = <Content>(name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8")) as Content;
-const recorded = read<Record<string, AnswerFacts>>("recordings.digest.json");
+const recorded = read<Record<string, ResponseFacts>>("recordings.digest.json");
 const explained = read<ExplainedDifferences[]>("recording-differences.json");
 const ours = await factsOfOurs();
 

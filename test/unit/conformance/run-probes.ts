@@ -1,5 +1,5 @@
 import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
-import type { AnswerFacts } from "../../kit/conformance/answer-facts.ts";
+import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 import { probeAuth, probeClosedAuth } from "../../kit/conformance/probes/auth-probes.ts";
 import {
   probeCancelling,
@@ -14,7 +14,7 @@ import { probeStatelessRuns, probeSystem } from "../../kit/conformance/probes/st
 import { probeThreadRuns, probeThreads } from "../../kit/conformance/probes/thread-probes.ts";
 
 /** The facts of what our server answers to the probes, with the graphs and the auth handlers of the project "probe". */
-export async function factsOfOurs(): Promise<Record<string, AnswerFacts>> {
+export async function factsOfOurs(): Promise<Record<string, ResponseFacts>> {
   return {
     ...(await factsOf("graph.json", probeAll)),
     ...(await factsOf("auth.json", probeAuth)),
@@ -22,7 +22,7 @@ export async function factsOfOurs(): Promise<Record<string, AnswerFacts>> {
   };
 }
 
-async function factsOf(config: string, probe: (prober: Prober) => Promise<void>): Promise<Record<string, AnswerFacts>> {
+async function factsOf(config: string, probe: (prober: Prober) => Promise<void>): Promise<Record<string, ResponseFacts>> {
   await using worker = await startProject("probe", { config });
   await using agent = await startAgentOf(worker);
   const prober = createProber(agent.url);

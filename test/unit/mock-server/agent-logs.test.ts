@@ -94,9 +94,9 @@ test("what an agent server has logged is forgotten with its deployment", () => {
   const entry = { deploymentId: "a", revisionId: "r", level: "INFO", message: "hello" } as const;
   lines.add(entry);
   lines.add({ ...entry, deploymentId: "b" });
-  lines.forget("a");
+  lines.clear("a");
   expect([lines.of("a").length, lines.of("b").length]).toEqual([0, 1]);
-  lines.forget();
+  lines.clear();
   expect(lines.of("b")).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
-import { type AnswerFacts, factsOf, type WireAnswer } from "../answer-facts.ts";
+import { factsOf, type ResponseFacts, type WireResponse } from "../response-facts.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: probes look into answers of every shape
 type Json = any;
@@ -17,12 +17,12 @@ export interface Prober {
   newThread(): Promise<string>;
   /** Waits until a run of the graph "slow" has told its first tick. */
   untilUnderWay(threadId: string): Promise<void>;
-  readonly facts: Record<string, AnswerFacts>;
+  readonly facts: Record<string, ResponseFacts>;
 }
 
 /** @param url of the server, without a slash at the end */
 export function createProber(url: string): Prober {
-  const facts: Record<string, AnswerFacts> = {};
+  const facts: Record<string, ResponseFacts> = {};
 
   async function ask(method: string, path: string, body?: unknown): Promise<Json> {
     return jsonOf((await send(url + path, method, body)).text);
@@ -60,7 +60,7 @@ function send(
   body?: unknown,
   headers: Record<string, string> = {},
   onData: () => void = () => undefined,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   const content = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const type: Record<string, string> = content === undefined ? {} : { "content-type": "application/json" };

@@ -13,7 +13,7 @@ test.each([
   ["belongs to a subgraph", "child", async () => undefined, false],
 ])(
   "a run whose worker is lost continues from a checkpoint only where one is kept: one that %s",
-  async (_, namespace, put, hasKept) => {
+  async (_, namespace, put, hasStored) => {
     const defects: unknown[] = [];
     const calls = new OpenCalls((error) => defects.push(error));
     await using call = calls.open({
@@ -23,7 +23,7 @@ test.each([
       { handle: call.handle, checkpoint: checkpoint(namespace) },
       new AbortController().signal,
     );
-    expect(await call.hasKept()).toBe(hasKept);
+    expect(await call.hasStored()).toBe(hasStored);
     expect(defects).toHaveLength(put.toString().includes("reject") ? 1 : 0);
   },
 );

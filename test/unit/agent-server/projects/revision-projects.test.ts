@@ -69,8 +69,8 @@ test("a revision that never becomes live is let go, and a deployment that is del
   await projects.build(origin("two", 2));
   await projects.build(origin("three", 3));
   projects.release("two");
-  projects.forget("another");
-  projects.forget("deployment");
+  projects.end("another");
+  projects.end("deployment");
   await projects[Symbol.asyncDispose]();
   expect(told.slice(3).sort()).toEqual(["close 1", "close 2", "close 2 after its runs", "close 3"]);
 });
@@ -97,7 +97,7 @@ test("a project that can't be ended is a defect, and ends nothing else", async (
   const { projects, defects, origin } = projectsOfThree({ start });
   await projects.build(origin("one", 1));
   projects.release("one");
-  projects.forget();
+  projects.end();
   await projects[Symbol.asyncDispose]();
   expect(defects).toEqual([failure, failure]);
 });

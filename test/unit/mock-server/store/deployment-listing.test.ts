@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import {
   deploymentStatus,
   imageVersion,
-  isGone,
+  isDeleted,
   isRemoteReconciled,
 } from "../../../../mock-server/control-plane/deployments/deployment-state.ts";
 import type { ControlPlaneStore } from "../../../../mock-server/control-plane/store/control-plane-store.ts";
@@ -67,7 +67,7 @@ function scanned(records: readonly DeploymentRecord[], query: DeploymentQuery): 
     .filter(
       (record) =>
         record.tenantId === "one" &&
-        !isGone(record, query.now) &&
+        !isDeleted(record, query.now) &&
         isAsked(query.name, (wanted) => record.name === wanted) &&
         isAsked(query.nameContains, (wanted) => record.name.includes(wanted)) &&
         isAsked(query.ids, (wanted) => wanted.has(record.id)) &&
@@ -106,7 +106,7 @@ const insertion = fc.tuple(fixedParts, changes).map(
         ...changed,
       });
       const holder = [...run.records.values()].find(
-        (other) => other.name === record.name && other.tenantId === record.tenantId && !isGone(other, run.now),
+        (other) => other.name === record.name && other.tenantId === record.tenantId && !isDeleted(other, run.now),
       );
       const isInserted = run.state.deployments.insert(record, firstRevisionOf(record), run.now);
       // Of two of one name that were gone and are there again because the clock went back, only the newer one holds the name.
