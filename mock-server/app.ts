@@ -8,21 +8,20 @@ import type { RequestContext } from "./kit/http/request-context.ts";
 import { type Endpoint, Router } from "./kit/http/router.ts";
 import type { IdSource } from "./kit/ids.ts";
 
-/** What the app is made of. */
 export interface AppOptions {
   ids: IdSource;
   admin: AdminOptions;
-  /** Adds what is served to everybody. */
+  /** Adds the public routes: all but the admin API. */
   serve(router: Router<Endpoint>): void;
-  /** Refuses requests for hosts that the server isn't for; absent where it serves all. */
+  /** Refuses requests with an unknown Host; absent: all are served. */
   guardHost: Middleware | undefined;
-  /** @throws {HttpError} 403 for a request that the admin API isn't for. */
+  /** @throws {HttpError} 403 for a request that may not use the admin API. */
   guardAdmin(context: RequestContext): void;
-  /** Called with what went wrong inside the server, which is a defect of it. */
+  /** Called with errors that are defects of the server. */
   onDefect(error: unknown): void;
 }
 
-/** All of a mock server's HTTP: both control planes, the agent servers and the admin API. */
+/** The HTTP handler of a mock server: both control planes, the agent servers and the admin API. */
 export function createApp({ ids, admin: adminOptions, serve, guardHost, guardAdmin, onDefect }: AppOptions): Handler {
   const { journal, clock, faults } = adminOptions;
   const admin = new Router<Handler>();
@@ -42,7 +41,7 @@ export function createApp({ ids, admin: adminOptions, serve, guardHost, guardAdm
     context.params = found.params;
     return found.target(context);
   });
-  /** Faults and the journal go by operations, so the route is found first. */
+  /** Faults and the journal refer to operations, so routing comes before them. */
   const handlePublic: Handler = (context) => {
     const found = router.find(context.method, context.rawPath);
     if (found) context.params = found.params;
@@ -55,7 +54,7 @@ export function createApp({ ids, admin: adminOptions, serve, guardHost, guardAdm
       found?.target.handle ?? (() => unmatched(router, context.rawPath)),
     )(context);
   };
-  // What fails before its request has an identifier fails in order, too.
+  // Outermost, so that failures before the request has an id are responses too.
   return chain(errorResponses(onDefect), requestIds, (context) =>
     context.rawPath.startsWith("/_mock/") ? handleAdmin(context) : handlePublic(context),
   );

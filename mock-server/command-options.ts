@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { checkWorkerMemory } from "./worker-memory.ts";
 
-/** What `--graphs` takes. */
+/** The description of `--graphs`. */
 export const graphsOption = "YAML or JSON file with scripted graphs, or a module that exports them";
 
 /** Reads a port. @throws {InvalidArgumentError} for anything but 0 to 65535. */
@@ -11,10 +11,9 @@ export function readPort(value: string): number {
   return port;
 }
 
-/** What workers of projects may take. */
 export const workerMemoryOption = new Option(
   "--worker-memory <MiB>",
-  "memory that each worker of a project's graphs may take, buffers included",
+  "memory limit of each worker of a project's graphs, buffers included",
 )
   .default(undefined, "1024")
   .argParser((value) => {

@@ -52,7 +52,8 @@ export interface Composition {
 /**
  * Wires up control planes, agent servers, builds and administration.
  * @param ownUrl where the server listens; called only once it does
- * @throws {RangeError} for a public URL, a transition mode, a folder or a memory limit that isn't valid; {z.ZodError} for an integration that isn't.
+ * @throws {RangeError} for a public URL, a transition mode, a folder or a memory limit that isn't valid; {z.ZodError}
+ * for an integration that isn't.
  */
 export function compose(
   options: MockServerOptions,

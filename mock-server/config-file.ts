@@ -13,21 +13,21 @@ import { namingUnknownKeys } from "./kit/likely-name.ts";
 import { readConfigDocument } from "./worker/load/config-document.ts";
 import { problemsError, schemaProblems, within } from "./worker/load/config-problems.ts";
 
-/** What a configuration file of the mock server may hold, as YAML or JSON. */
+/** A configuration file of the mock server, in YAML or JSON. */
 export const configSchema = z.strictObject({
   ...wireSeedSchema.shape,
-  /** How revisions move: the mode and the exceptions by name. */
+  /** How revisions move: the mode, and rules for deployments by name. */
   transitions: wireTransitionSettingsSchema.optional(),
   faults: z.array(wireFaultRuleSchema).optional(),
-  /** Keys and their workspaces. */
+  /** API keys with their workspaces. */
   api_keys: z.record(z.string().min(1), z.array(z.string().min(1))).optional(),
   /** Hosts beyond loopback that the server may call. */
   allow_outbound: z.array(z.string().min(1)).optional(),
-  /** Folders, from that of this file on, by the repository whose builds they stand for. */
+  /** Folders, relative to this file, by the repository that they stand for. */
   repositories: z.record(z.string().min(1), z.string().min(1)).optional(),
-  /** Whether the code of uploaded tarballs is run. */
+  /** Whether to run the code of uploaded tarballs. */
   run_uploads: z.boolean().optional(),
-  /** What each worker of a project's graphs may take, in MiB. */
+  /** Memory limit of each worker of a project's graphs, in MiB. */
   worker_memory_mb: z.int().min(64).optional(),
   /** Scripted graphs beside the built-in ones. */
   graphs: graphDeclarations.optional(),
@@ -36,7 +36,8 @@ export type MockConfig = Omit<z.output<typeof configSchema>, "graphs"> & { graph
 
 /**
  * Reads a configuration file.
- * @throws {ConfigError} when there is no such file, or it isn't what is expected; the message names the file, and the line and field of each problem.
+ * @throws {ConfigError} for a missing or invalid file; the message names the file, and the line and field of each
+ * problem.
  */
 export async function readMockConfig(path: string): Promise<MockConfig> {
   let text: string;

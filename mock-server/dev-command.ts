@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { DevFlags, StartedDev } from "./start-dev.ts";
 
-/** The `dev` command. `run` is what it does with the server once it listens. */
+/** The `dev` command. Calls `run` once the server listens. */
 export function devCommand(run: (server: StartedDev) => void): Command {
   return new Command("dev")
     .description("Run one agent server at the root.")
@@ -10,16 +10,14 @@ export function devCommand(run: (server: StartedDev) => void): Command {
     .option("--host <host>", "address to listen on", "127.0.0.1")
     .option(
       "--config <file>",
-      "graph configuration file (default: graph.json or langgraph.json of this folder, else built-in graphs)",
+      "graph configuration file (default: graph.json or langgraph.json in this folder, or the built-in graphs)",
     )
-    .option("--graphs <file>", `${graphsOption}, in place of a graph configuration file`)
-    .option("--data-dir <folder>", "keep state in this folder, so that a later start continues from it")
+    .option("--graphs <file>", `${graphsOption}, instead of a graph configuration file`)
+    .option("--data-dir <folder>", "store state in this folder, so that a later start continues from it")
     .addOption(workerMemoryOption)
-    .option("--no-reload", "keep serving the graphs that were loaded first when files change")
+    .option("--no-reload", "don't load graphs again when their files change")
     .addOption(
-      new Option("--log-format <format>", "format of what the server prints")
-        .choices(["pretty", "json"])
-        .default("pretty"),
+      new Option("--log-format <format>", "format of the output").choices(["pretty", "json"]).default("pretty"),
     )
     .action(async (flags: DevFlags) => {
       const { startDev } = await import("./start-dev.ts");

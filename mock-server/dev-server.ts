@@ -4,14 +4,14 @@ import { defaultWorkspaceId } from "./control-plane/auth/api-keys.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { HttpServer } from "./kit/http/http-server.ts";
 
-/** An agent server that stands by itself. */
+/** An agent server without a control plane. */
 export interface DevServer extends AsyncDisposable {
   readonly url: string;
-  /** `gracePeriodMs`: how long responses under way may take to finish. @default 0 */
+  /** `gracePeriodMs`: the time that responses under way get to finish, in milliseconds. @default 0 */
   close(options?: { gracePeriodMs?: number }): Promise<void>;
 }
 
-/** The one deployment that there is. */
+/** The deployment that `dev` serves. */
 export const localAgent: LiveAgent = {
   revisionId: "00000000-0000-4000-8000-000000000003",
   identity: {
@@ -22,7 +22,7 @@ export const localAgent: LiveAgent = {
   },
 };
 
-/** Starts one agent server at the root, without a deployment and without keys. */
+/** Starts one agent server at the root, without keys. */
 export async function startDevServer(
   port = 2024,
   host = "127.0.0.1",

@@ -9,8 +9,8 @@ export interface HostGuardOptions {
 }
 
 /**
- * Refuses requests for other names than this machine's: a page of a name that was rebound to loopback would read what only programs of this machine are to see.
- * Browsers always send the name; a client without one isn't a browser.
+ * Refuses requests for other names than this machine's: a page of a name that was rebound to loopback would read what
+ * only programs of this machine are to see. Browsers always send the name; a client without one isn't a browser.
  */
 export function hostGuard({ publicUrl, allowedHosts }: HostGuardOptions): Middleware {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));

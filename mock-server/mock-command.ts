@@ -51,7 +51,7 @@ function collectRepository(value: string, folders: Record<string, string> = {}):
   }
 }
 
-/** The `mock` command. `run` is what it does with the server once it listens. */
+/** The `mock` command. Calls `run` once the server listens. */
 export function mockCommand(run: (server: MockServer) => void): Command {
   return new Command("mock")
     .description("Run a mock of the control plane and of the deployments' agent servers.")
@@ -75,17 +75,17 @@ export function mockCommand(run: (server: MockServer) => void): Command {
     )
     .option("--tls-cert <file>", "serve https with this certificate (PEM); needs --tls-key")
     .option("--tls-key <file>", "the private key of --tls-cert (PEM)")
-    .option("--public-url <url>", "address that clients reach the server by", readUrl)
+    .option("--public-url <url>", "URL at which clients reach the server", readUrl)
     .option("--seed <number>", "generate the same identifiers in every run", readSeed)
     .option(
       "--config <file>",
       "YAML or JSON file with integrations, listeners, deployments, transitions, faults, keys and graphs",
     )
-    .option("--data-dir <folder>", "keep state in this folder, so that a later start continues from it")
+    .option("--data-dir <folder>", "store state in this folder, so that a later start continues from it")
     .option("--graphs <file>", graphsOption)
     .option(
       "--repo <url>=<folder>",
-      "run the graphs of this folder in deployments of that repository (repeatable)",
+      "run the graphs of this folder in deployments of the repository (repeatable)",
       collectRepository,
     )
     .option("--run-uploads", "run the code of uploaded tarballs", false)
@@ -101,15 +101,13 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       false,
     )
     .addOption(
-      new Option("--log-format <format>", "format of what the server prints")
-        .choices(["pretty", "json"])
-        .default("pretty"),
+      new Option("--log-format <format>", "format of the output").choices(["pretty", "json"]).default("pretty"),
     )
     .addOption(
       new Option("--admin-token <token>", "token that the admin API requires").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
     )
     .action(async (flags: MockFlags) => {
-      // The control plane is only for those who run it.
+      // Imported on demand, since other commands don't need it.
       const { startMock } = await import("./start-mock.ts");
       run(await startMock(flags));
     });

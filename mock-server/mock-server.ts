@@ -16,87 +16,112 @@ import type { Certificate } from "./kit/http/http-server.ts";
 import type { ServerInfo } from "./server-info.ts";
 
 export interface MockServerOptions {
-  /** @default 8124; 0 picks a free one. */
+  /** 0 picks a free port. @default 8124 */
   port?: number;
   /** @default "127.0.0.1" */
   host?: string;
-  /** Names or addresses beyond loopback's own and that of `publicUrl` for which a server on loopback responds: the Host of requests, as `host` or `host:port`. @default none */
+  /**
+   * Values of the Host header, as `host` or `host:port`, that a server on loopback accepts besides loopback names and
+   * the host of `publicUrl`.
+   * @default none
+   */
   allowedHosts?: readonly string[];
-  /** Serves https with it instead of http. */
+  /** Serves https with this certificate instead of http. */
   certificate?: Certificate;
-  /** The workspaces that each key may enter; requests of a key with several have to name theirs. Absent: any key that isn't empty may enter any. */
+  /**
+   * The workspaces of each API key; requests with a key of several workspaces must name one. Absent: any non-empty key
+   * may access any workspace.
+   */
   apiKeys?: Record<string, readonly string[]>;
   /**
-   * How revisions move: `immediate` (final before the response is sent), `manual` (when advanced), or `time:<duration>` for a whole rollout,
-   * of which a build takes 45 % and a deploy 25 % (of an image: 50 %).
+   * How revisions progress: `immediate` (final before the response is sent), `manual` (when advanced), or
+   * `time:<duration>` for the whole rollout, of which a build takes 45 % and a deploy 25 % (of an image: 50 %).
    * @default "time:5s"
    */
   transitions?: TransitionMode;
-  /** The address that clients reach the server by, for the URLs in its responses. Default: its own. */
+  /** The URL at which clients reach the server, for the URLs in responses. @default its own */
   publicUrl?: string;
-  /** Refuse what servers usually forgive: a missing X-Tenant-Id, unknown request fields, an unknown integration. @default false */
+  /**
+   * Refuse what is otherwise tolerated: a missing X-Tenant-Id, unknown fields, an unknown integration.
+   * @default false
+   */
   strict?: boolean;
   /** Repository integrations. @default one that accepts any repository */
   integrations?: readonly IntegrationSeed[];
-  /** Hosts beyond loopback that the server may call (token exchange, discovery): `host` or `host:port`, `*` and `?` are wild. @default none */
+  /**
+   * Hosts beyond loopback that the server may call (token exchange, discovery): `host` or `host:port`; `*` and `?` are
+   * wildcards.
+   * @default none
+   */
   allowOutbound?: readonly string[];
-  /** Makes the identifiers, and the chances of faults, the same in every run. */
+  /** Makes identifiers and the probabilities of faults reproducible. @default random */
   seed?: number | string;
-  /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
+  /** Prints each request as human-readable text or as JSON. @default nothing is printed */
   logFormat?: "pretty" | "json";
   /**
-   * A folder to keep what control planes and agent servers know in, and the clock, made if it isn't there, for a later server to continue with; one server at a
-   * time has it. Transitions and faults aren't part of it. @default none: all ends with the process
+   * A folder for the state of control planes, agent servers and clock, created if necessary, from which a later server
+   * continues; one server at a time can use it. Transitions and faults aren't stored.
+   * @default none: the state is lost when the process ends
    */
   dataDirectory?: string;
-  /** @default the machine's time, which can be frozen and advanced */
+  /** @default a clock with the machine's time that can be frozen and advanced */
   clock?: Clock;
-  /** Asked of every admin request as a bearer token. Off loopback, there is no admin API without one. */
+  /**
+   * Every request to the admin API needs it as a bearer token. Off loopback, the admin API is disabled without a token.
+   */
   adminToken?: string;
   /**
-   * Folders by the repository whose builds they stand for, in any spelling of its address: a build loads the graph configuration file that it finds there,
-   * and the agent server runs those graphs, in a worker of their own. @default none: agent servers run scripted graphs
+   * Folders by the address of the repository that they stand for, in any notation: a build loads the graph
+   * configuration file of the folder, and the agent server runs its graphs in a worker.
+   * @default none: agent servers run scripted graphs
    */
   repositories?: Readonly<Record<string, string>>;
-  /** Run the code of uploaded tarballs in the same way. @default false: they are validated only */
+  /** Run the code of uploaded tarballs in the same way. @default false: tarballs are only validated */
   runUploads?: boolean;
-  /** What each worker of a project's graphs may take, buffers included, in MiB, from 64 on. A run that takes more fails with `GraphOutOfMemory`. @default 1024 */
+  /**
+   * Memory limit of each worker of a project's graphs, buffers included, in MiB; at least 64. A run that exceeds it
+   * fails with `GraphOutOfMemory`.
+   * @default 1024
+   */
   workerMemoryMb?: number;
-  /** Scripted graphs beside the built-in ones; one with the id of a built-in graph takes its place. */
+  /** Scripted graphs beside the built-in ones; one with the id of a built-in graph replaces it. */
   graphs?: readonly ScriptedGraph[];
 }
 
-/** Which recorded requests to read. */
+/** Selects recorded requests; a request must match every field that is given. */
 export interface RequestsFilter {
   method?: string;
-  /** Path without the query; `*` and `?` are wild. */
+  /** Path without the query; `*` and `?` are wildcards. */
   path?: string;
   operation?: string;
   status?: number;
   /** The workspace. */
   tenant?: string;
-  /** Only those from this time on, by the server's clock. */
+  /** Only requests from this time on, by the server's clock. */
   since?: Date;
-  /** Only those for a path or a method that the server doesn't have. */
+  /** Only requests for a path or method that the server doesn't have. */
   unmatched?: boolean;
 }
 
-/** How new revisions move. */
+/** Settings for the progress of new revisions. */
 export interface Transitions {
   get(): { mode: TransitionMode; rules: TransitionRule[] };
-  /** Replaces what is given; what is left out stays. @throws {z.ZodError} for settings of another shape. */
+  /** Replaces the given settings and leaves the others. @throws {z.ZodError} for invalid settings. */
   set(settings: TransitionSettings): void;
 }
 
-/** What goes wrong with requests. Of several rules, the first that matches a request counts. */
+/** Faults of requests. The first rule that matches a request applies. */
 export interface Faults {
-  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use, or an operation that doesn't exist. */
+  /**
+   * Adds rules after the existing ones.
+   * @throws {z.ZodError} for an invalid rule; {RangeError} for an id in use or an unknown operation.
+   */
   add(...rules: FaultRule[]): FaultReport[];
-  /** Puts `rules` in the place of all there are. @throws as {@link add} */
+  /** Replaces all rules. @throws as {@link add} */
   replace(rules: FaultRule[]): FaultReport[];
-  /** The rules, with how often each matched and happened. */
+  /** The rules, each with how often it matched and was applied. */
   list(): FaultReport[];
-  /** Removes one rule. Returns whether there was one of this id. */
+  /** Removes a rule. Returns whether it existed. */
   remove(id: string): boolean;
   clear(): void;
 }
@@ -107,7 +132,7 @@ export interface MockServer extends AsyncDisposable {
   readonly url: string;
   /** The self-hosted control plane: `…/api-host`. */
   readonly selfHostedUrl: string;
-  /** Whether its data directory had deployments or listeners already. */
+  /** Whether the server continues from a data directory with deployments or listeners. */
   readonly isContinued: boolean;
   readonly clock: Clock;
   readonly transitions: Transitions;
@@ -117,32 +142,35 @@ export interface MockServer extends AsyncDisposable {
     advance(id: string, to?: string): Promise<RevisionBody>;
   };
   readonly deployments: {
-    /** Moves a deletion one step on. */
+    /** Moves a deletion to its next step. */
     advance(id: string): Promise<void>;
   };
-  /** The requests so far, oldest first, without those of the admin API and without secrets. */
+  /** The recorded requests, oldest first: redacted, and without those of the admin API. */
   requests(filter?: RequestsFilter): RecordedRequest[];
-  /** How many requests of each operation and status there were. */
+  /** Numbers of requests by operation and status. */
   counts(filter?: RequestsFilter): RequestCounts;
   /** The requests that got a response, as a fixture for `nock.define`. */
   fixture(filter?: RequestsFilter): FixtureEntry[];
-  /** Adds deployments, listeners and integrations; all of them, or nothing when a part is refused. */
+  /** Adds deployments, listeners and integrations: all of them or, when one is refused, none. */
   seed(seed: Seed): Promise<Seeded>;
   readonly snapshot: {
-    /** Everything that the server knows, for `put`; with its secrets. */
+    /** A snapshot of the control planes for `put`, with secrets. */
     get(): Promise<Snapshot>;
-    /** Puts a snapshot in the place of everything; of what a data directory keeps only with `confirm`. */
+    /** Replaces everything with a snapshot. With a data directory, needs `confirm`. */
     put(snapshot: Snapshot, options?: Confirmation): Promise<void>;
   };
-  /** Does what a push to a repository would cause; returns the revisions that this made. */
+  /** Simulates a push to a repository; returns the revisions that it creates. */
   push(push: Push): Promise<RevisionBody[]>;
-  /** What the admin API says about the server. */
+  /** Information about the server, as in the admin API. */
   info(): Promise<ServerInfo>;
-  /** Back to the beginning: no deployments, requests, faults or settings. The clock stays as it is. What a data directory keeps is given up only with `confirm`. */
+  /**
+   * Removes deployments, listeners, requests, faults and transition settings; the clock stays as it is. With a data
+   * directory, needs `confirm`.
+   */
   reset(options?: Confirmation): Promise<void>;
-  /** Ends open connections and stops listening. */
+  /** Stops listening and closes all connections. */
   close(options?: {
-    /** How long responses under way may take to finish, in milliseconds. @default 0 */
+    /** Time that responses under way get to finish, in milliseconds. @default 0 */
     gracePeriodMs?: number;
   }): Promise<void>;
 }

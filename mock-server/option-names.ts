@@ -1,7 +1,7 @@
 import { didYouMean } from "./kit/likely-name.ts";
 import type { MockServerOptions } from "./mock-server.ts";
 
-/** What a mock server can be started with; a compiler error where one is missing. */
+/** The options of `startMockServer`; the compiler reports missing ones. */
 const optionNames: Record<keyof MockServerOptions, true> = {
   port: true,
   host: true,
@@ -24,7 +24,7 @@ const optionNames: Record<keyof MockServerOptions, true> = {
   graphs: true,
 };
 
-/** @throws {RangeError} naming an option that there isn't, which types alone keep nobody from giving. */
+/** @throws {RangeError} for an unknown option, which types alone can't prevent. */
 export function checkOptionNames(options: object): void {
   const known = Object.keys(optionNames);
   for (const name of Object.keys(options)) {

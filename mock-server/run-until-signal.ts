@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import { silenceSqliteWarning } from "./sqlite-warning.ts";
 
-/** How long responses under way may take to finish once the process is told to end, in milliseconds. */
+/** Time that responses under way get to finish after a signal, in milliseconds. */
 const gracePeriodMs = 5_000;
 
-/** What is said when closing takes longer than anybody would notice. */
-const notice = "Finishing the responses under way, for 5 s at most. Once more ends them now.\n";
+/** Printed when closing takes noticeably long. */
+const notice = "Waiting up to 5 s for responses under way. Interrupt again to end them now.\n";
 
 /**
- * Closes the server on SIGINT and SIGTERM, so that the process ends by itself with code 0. A second signal cuts what is still under way; a third one ends
- * the process as if nobody had listened.
+ * Closes the server on SIGINT and SIGTERM, so that the process exits with code 0. A second signal ends responses under
+ * way; a third one has its default effect.
  */
 export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number }): Promise<void> }): void {
   const signals = ["SIGINT", "SIGTERM"] as const;
@@ -27,10 +27,10 @@ export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number
   for (const signal of signals) process.on(signal, close);
 }
 
-/** Runs a command with the process's arguments; what goes wrong is one line on stderr and exit code 1. */
+/** Runs a command with the process's arguments; an error becomes one line on stderr and exit code 1. */
 export async function runCommand(command: Command): Promise<void> {
   silenceSqliteWarning();
-  // Whoever reads the first line and closes the pipe has no use for the rest; that must not end the server.
+  // A reader that closes the pipe after the first line must not end the server.
   process.stdout.on("error", () => undefined);
   try {
     await command.parseAsync();

@@ -4,18 +4,18 @@ import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import type { TransitionRule } from "./control-plane/revisions/transition-settings.ts";
 import { builtInClient, issuerOf } from "./oauth/oauth-model.ts";
 
-/** What a mock server says about itself. */
+/** Information about a mock server. */
 export interface ServerInfo {
   url: string;
-  /** Where each edition's control plane is. */
+  /** The URLs of the control planes. */
   editions: { cloud: string; "self-hosted": string };
-  /** The workspace of requests that name none. */
+  /** The workspace of requests without X-Tenant-Id. */
   defaultWorkspaceId: string;
-  /** The integration that accepts any repository; `null` when it was deleted. */
+  /** The integration that accepts any repository; `null` when there are configured ones. */
   defaultIntegrationId: string | null;
-  /** The built-in OAuth provider, as fields of the request that makes it known to the auth service. */
+  /** The built-in OAuth provider, as the fields for creating it in the auth service. */
   oauth: { auth_url: string; token_url: string; client_id: string; client_secret: string; mcp_server_url: string };
-  /** How many keys there are; `null`: any is let in. */
+  /** Number of API keys; `null`: any key is valid. */
   apiKeys: number | null;
   strict: boolean;
   transitions: { mode: TransitionMode; rules: TransitionRule[] };
@@ -23,7 +23,6 @@ export interface ServerInfo {
   clock: { now: string; frozen: boolean };
 }
 
-/** What a server of these parts says about itself now. */
 export function serverInfo({ store, clock, apiKeys, transitions, strict, publicUrl }: ControlPlaneOptions): ServerInfo {
   const url = publicUrl();
   const issuer = issuerOf({ publicUrl });

@@ -10,8 +10,8 @@ export type { MockServer, MockServerOptions } from "./mock-server.ts";
 
 /**
  * Starts a mock server.
- * @throws {RangeError} for transitions that can't be read and folders that aren't there; {DataDirectoryError} for a data directory that can't be used; a
- * system error when the port is in use.
+ * @throws {RangeError} for invalid options and missing folders; {DataDirectoryError} for a data directory that can't be
+ * used; a system error when the port is in use.
  */
 export function startMockServer(options: MockServerOptions = {}): Promise<MockServer> {
   return startMockServerWith({}, options);
@@ -37,7 +37,7 @@ export async function startMockServerWith(parts: ReplacedParts, options: MockSer
     wake();
     let closed: Promise<void> | undefined;
     const close = ({ gracePeriodMs = 0 } = {}) => {
-      // A second call cuts short what the first one lets finish.
+      // A second call ends the grace period of the first.
       const drained = gracePeriodMs > 0 || closed ? server.close(gracePeriodMs) : undefined;
       closed ??= (async () => {
         await drained;
@@ -53,10 +53,10 @@ export async function startMockServerWith(parts: ReplacedParts, options: MockSer
   }
 }
 
-/** What prints a line for each request. */
+/** Prints a line for each request. */
 function requestLog(format: "pretty" | "json", clock: Clock): (context: RequestContext, status: number | null) => void {
   return ({ method, target }, status) => {
-    // Nothing in it can command a terminal.
+    // Without terminal control sequences.
     const path = target.replace(/\?.*$/s, "").replace(/[^\x20-\x7e]/g, encodeURIComponent);
     const time = new Date(clock.now()).toISOString();
     const line =

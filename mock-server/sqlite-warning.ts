@@ -1,6 +1,6 @@
 /**
- * Keeps Node.js 22 from warning in this process that its SQLite is experimental, which says nothing to those who run a command. All other warnings are printed. Only for processes of our own, and
- * before `node:sqlite` is imported.
+ * Silences the warning of Node.js 22 that SQLite is experimental, which means nothing to users of a command. Prints all
+ * other warnings. For processes of our own only; call it before `node:sqlite` is imported.
  */
 export function silenceSqliteWarning(): void {
   const emitWarning = process.emitWarning.bind(process) as (warning: string | Error, ...rest: unknown[]) => void;

@@ -26,7 +26,8 @@ export interface DevFlags {
 export type StartedDev = Pick<DevServer, "url" | "close">;
 
 /**
- * Starts the server that the flags describe, and says on stdout where it listens. What few of its starts need is loaded by those.
+ * Starts the server that the flags describe, and says on stdout where it listens. What few of its starts need is loaded
+ * by those.
  * @throws {ConfigError} for a file that isn't right; {Error} when something of a project doesn't load.
  */
 export async function startDev(flags: DevFlags): Promise<StartedDev> {
@@ -34,7 +35,8 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   if (config !== undefined && graphs !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
   const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
   if (file === undefined) return startServer(flags);
-  // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded meanwhile.
+  // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded
+  // meanwhile.
   const { GraphWorker } = await import("./worker/host/graph-worker.ts");
   const prewarmed = new GraphWorker({ env: process.env, memoryMb: flags.workerMemory });
   try {
@@ -137,7 +139,10 @@ async function declaredIn(graphsFile: string, others: readonly ScriptedGraph[]):
   return readGraphs(graphsFile, others);
 }
 
-/** Begins to load a project, and resolves once its worker is at work. `loaded` is a part of an object so that it isn't waited for. */
+/**
+ * Begins to load a project, and resolves once its worker is at work. `loaded` is a part of an object so that it isn't
+ * waited for.
+ */
 async function beginLoading(
   { file, prewarmed }: ProjectStart,
   { isWatched, memoryMb }: { isWatched: boolean; memoryMb: number | undefined },

@@ -6,7 +6,7 @@ import { readGraphs } from "./graphs/declared/read-graphs.ts";
 import type { Certificate } from "./kit/http/http-server.ts";
 import { type MockServer, startMockServer } from "./server.ts";
 
-/** The flags of the `mock` command, read. */
+/** The parsed flags of the `mock` command. */
 export interface MockFlags {
   port: number;
   host: string;
@@ -30,7 +30,7 @@ export interface MockFlags {
   workerMemory?: number;
 }
 
-/** Starts the server that the flags describe, and says on stdout where it listens. @throws {Error} for what isn't right, in one sentence. */
+/** Starts the server and prints its URL on stdout. @throws {Error} with one sentence for invalid flags or files. */
 export async function startMock(flags: MockFlags): Promise<MockServer> {
   const {
     apiKey,
@@ -76,7 +76,7 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
   try {
     if (transitions) server.transitions.set(transitions);
     server.faults.add(...faults);
-    // Where a data directory is gone on with, they are there already, or they were deleted since.
+    // A data directory that is continued has them already, or they were deleted since.
     if (!server.isContinued) await server.seed({ listeners: config.listeners, deployments: config.deployments });
   } catch (error) {
     await server.close();
@@ -100,7 +100,7 @@ function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCoun
     process.stdout.write(`${JSON.stringify(line)}\n`);
     return;
   }
-  const keys = keyCount === null ? "any that isn't empty" : `${keyCount} accepted`;
+  const keys = keyCount === null ? "any non-empty key" : `${keyCount} accepted`;
   process.stdout.write(
     [
       `Cloud control plane        ${url}`,

@@ -10,27 +10,30 @@ import { DataDirectory } from "./kit/store/data-directory.ts";
 import { Database } from "./kit/store/database.ts";
 import { Settings, settingsSchema } from "./kit/store/settings.ts";
 
-/** What a server keeps its data in, and what follows from the data of earlier servers. */
+/** The storage of a server, and what it continues from earlier servers. */
 export interface Storage {
   readonly store: ControlPlaneStore;
-  /** Continues from where the clock of the server before was left, as if it had run on; a move that can't be kept isn't made. */
+  /** Continues the clock of the previous server as if it had kept running. A move that can't be stored is not made. */
   readonly clock: Clock;
-  /** Of a seed, identifiers that no earlier server has given out. */
+  /** With a seed, never repeats identifiers of earlier servers. */
   readonly ids: IdSource;
-  /** What signs upload addresses and authentications, so that they hold beyond a start. 32 bytes. */
+  /** Signs upload URLs and authentications, so that they stay valid after a restart. 32 bytes. */
   readonly signingKey: Buffer;
   /** Whether the data outlives the process. */
   readonly isPersistent: boolean;
   readonly database: Database;
-  /** Values that earlier servers were given and that must not be shown. */
+  /** Secret values of earlier servers, for redaction. */
   readonly secrets: readonly string[];
-  /** Lets another server have the data directory. What is written from now on isn't kept. */
+  /** Releases the data directory for another server. Later writes are not stored. */
   close(): void;
 }
 
 const schemas = [settingsSchema, controlPlaneSchema, agentSchema];
 
-/** Opens a data directory or, without one, a database in memory. @throws {DataDirectoryError} for a directory that can't be used. */
+/**
+ * Opens a data directory or, without one, a database in memory.
+ * @throws {DataDirectoryError} for a directory that can't be used.
+ */
 export async function openStorage(folder: string | undefined, seed: number | string | undefined): Promise<Storage> {
   if (folder === undefined) {
     const database = await Database.inMemory(schemas);
@@ -67,7 +70,7 @@ function readFrom(database: Database, uploadsFolder: string | undefined, seed: n
 
 function idsOf(seed: number | string | undefined, settings: Settings, database: Database): IdSource {
   if (seed === undefined) return createIdSource();
-  // In data directories of format 1, each start drew from a seed of its own.
+  // In data directories of format 1, each start had its own seed.
   const starts = settings.get<number>("starts") ?? 0;
   const series = starts === 0 ? String(seed) : `${seed}/${starts}`;
   const counter = `draws/${series}`;

@@ -1,8 +1,8 @@
 import { type MockServer, type MockServerOptions, startMockServer } from "./server.ts";
 
 /**
- * A fixture for `test.extend` of vitest (and of Playwright's test runner): a server of its own for each test that asks for it.
- * `const test = base.extend({ mock: mockServerFixture({ transitions: "immediate" }) })`. Default of `port`: a free one.
+ * A fixture for `test.extend` of vitest and Playwright: a new server for each test that uses it.
+ * `const test = base.extend({ mock: mockServerFixture({ transitions: "immediate" }) })`. `port` defaults to a free one.
  */
 export function mockServerFixture(options: MockServerOptions = {}) {
   // biome-ignore lint/correctness/noEmptyPattern: the test runners read from the source text that the fixture needs no other

@@ -7,7 +7,7 @@ import { issuesOf, jsonIssue } from "../kit/operation/validation-issues.ts";
 
 /**
  * The JSON body of an admin request; an empty body reads as `{}`.
- * @throws {HttpError} 422 naming what is broken, 413 for a body over the limit (by default 1 MiB).
+ * @throws {HttpError} 422 naming the invalid fields, 413 for a body over the limit (by default 1 MiB).
  */
 export async function readAdminBody<Schema extends z.ZodType>(
   context: RequestContext,
@@ -17,7 +17,7 @@ export async function readAdminBody<Schema extends z.ZodType>(
   const text = (await context.readText(limitBytes)) || "{}";
   let input: unknown;
   try {
-    // A snapshot has levels of its own around those of what it keeps.
+    // A snapshot wraps its records in further levels.
     input = parseJson(text, 2 * maxLevels);
   } catch (error) {
     throw unprocessable([jsonIssue(error)]);

@@ -11,7 +11,7 @@ import type { FixtureEntry } from "./journal-fixture.ts";
 import type { Seed, Seeded } from "./seed.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** A response of the admin API other than success. */
+/** Thrown for a response of the admin API other than 2xx; `status` is that of the response. */
 export class MockAdminError extends Error {
   override readonly name = "MockAdminError";
   readonly status: number;
@@ -22,10 +22,10 @@ export class MockAdminError extends Error {
   }
 }
 
-/** Which recorded requests to ask for. */
+/** Selects recorded requests; a request must match every field that is given. */
 export interface RemoteRequestsFilter {
   method?: string;
-  /** Path without the query; `*` and `?` are wild. */
+  /** Path without the query; `*` and `?` are wildcards. */
   path?: string;
   operation?: string;
   status?: number;
@@ -36,14 +36,14 @@ export interface RemoteRequestsFilter {
   unmatched?: boolean;
 }
 
-/** That what a data directory keeps is to be given up. */
+/** Confirms that the contents of a data directory may be discarded; servers without one need no confirmation. */
 export interface Confirmation {
   confirm?: boolean;
 }
 
 const confirmation = ({ confirm = false }: Confirmation = {}) => (confirm ? "?confirm=true" : "");
 
-/** The clock of a server: `now` is ISO 8601. */
+/** State of a server's clock; `now` is ISO 8601. */
 export interface ClockState {
   now: string;
   frozen: boolean;
@@ -76,8 +76,9 @@ function queryOf(filter: RemoteRequestsFilter = {}): string {
 }
 
 /**
- * A client of the admin API of a mock server in another process. Its methods have the names of the object that `startMockServer` returns.
- * Every method throws a {@link MockAdminError} when the server refuses, and a `TypeError` when the server can't be reached.
+ * A client of the admin API of a mock server in another process. Its methods have the names of the object that
+ * `startMockServer` returns. Every method throws a {@link MockAdminError} when the server refuses, and a `TypeError`
+ * when the server can't be reached.
  */
 export function connectMockServer(url: string, { token }: { token?: string } = {}) {
   const send = sender(`${url.replace(/\/+$/, "")}/_mock`, token);
@@ -85,20 +86,23 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
     fromWireNames<{ rules: FaultReport[] }>(await send(method, "/faults", rules && toWireNames(rules))).rules;
 
   return {
-    /** Resolves when the server answers. */
+    /** Resolves when the server responds. */
     health: () => send<{ ok: true }>("GET", "/health"),
     async info() {
       const info = await send<Pick<ServerInfo, "oauth">>("GET", "/info");
       return { ...fromWireNames<ServerInfo>(info), oauth: info.oauth };
     },
-    /** Back to the beginning; the clock stays as it is. What a data directory keeps is given up only with `confirm`. */
+    /**
+     * Removes everything but the configured integrations; the clock stays as it is. With a data directory, needs
+     * `confirm`.
+     */
     reset: (options?: Confirmation) => send<{ ok: true }>("POST", `/reset${confirmation(options)}`),
     seed: async ({ integrations, ...seed }: Seed) =>
       fromWireNames<Seeded>(await send("POST", "/seed", { ...seed, integrations: toWireNames(integrations) })),
     snapshot: {
-      /** Everything that the server knows, with its secrets. */
+      /** A snapshot of the control planes, with secrets. */
       get: () => send<Snapshot>("GET", "/snapshot?secrets=include"),
-      /** Puts a snapshot in the place of everything; of what a data directory keeps only with `confirm`. */
+      /** Replaces everything with a snapshot. With a data directory, needs `confirm`. */
       put: (snapshot: Snapshot, options?: Confirmation) =>
         send<void>("PUT", `/snapshot${confirmation(options)}`, snapshot),
     },
@@ -111,23 +115,23 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
     faults: {
       add: (...rules: FaultRule[]) => sendFaults("POST", rules),
       replace: (rules: FaultRule[]) => sendFaults("PUT", rules),
-      /** The rules, with how often each matched and happened. */
+      /** The rules, each with how often it matched and was applied. */
       list: () => sendFaults("GET"),
       remove: (id: string) => send<void>("DELETE", `/faults/${encodeURIComponent(id)}`),
       clear: () => send<void>("DELETE", "/faults"),
     },
     clock: {
       get: () => send<ClockState>("GET", "/clock"),
-      /** Stops the time where it is, or at `at`. */
+      /** Stops the clock now, or at `at`. */
       freeze: (at?: Date) =>
         send<ClockState>("POST", "/clock", { action: "freeze", ...(at ? { at: at.toISOString() } : {}) }),
-      /** Moves the time forward. */
+      /** Moves the clock forward. */
       advance: (by: Duration) => send<ClockState>("POST", "/clock", { action: "advance", by }),
       resume: () => send<ClockState>("POST", "/clock", { action: "resume" }),
     },
     transitions: {
       get: async () => fromWireNames<TransitionSettings>(await send("GET", "/transitions")),
-      /** Replaces what is given; what is left out stays. */
+      /** Replaces the given settings and leaves the others. */
       set: async (settings: TransitionSettings) =>
         fromWireNames<TransitionSettings>(await send("PUT", "/transitions", toWireNames(settings))),
     },
@@ -137,10 +141,10 @@ export function connectMockServer(url: string, { token }: { token?: string } = {
         send<RevisionBody>("POST", `/revisions/${encodeURIComponent(id)}/advance`, to === undefined ? {} : { to }),
     },
     deployments: {
-      /** Moves a deletion one step on. */
+      /** Moves a deletion to its next step. */
       advance: (id: string) => send<void>("POST", `/deployments/${encodeURIComponent(id)}/advance`),
     },
-    /** Does what a push to a repository would cause; returns the revisions that this made. */
+    /** Simulates a push to a repository; returns the revisions that it creates. */
     push: async (push: Push) =>
       (await send<{ revisions: RevisionBody[] }>("POST", "/push", toWireNames(push))).revisions,
   };

@@ -9,8 +9,9 @@ function hostName(url: string): string | undefined {
 }
 
 /**
- * Keeps web pages, other machines and mock servers themselves out of the admin API: on loopback, Host and Origin must be loopback names (a page of another site, or
- * of a name rebound to this machine, has others); elsewhere, and wherever a token is set, the token is asked for.
+ * Keeps web pages, other machines and mock servers out of the admin API. On loopback, Host and Origin must be loopback
+ * names (a page of another site, or of a name rebound to this machine, sends others); elsewhere, and wherever a token
+ * is set, requests need the token.
  * @throws {HttpError} 403
  */
 export function guardAdmin(
@@ -26,7 +27,10 @@ export function guardAdmin(
   if (isOnLoopback) {
     const host = hostName(`http://${context.header("host") ?? ""}`);
     if (host === undefined || !isLoopbackName(host)) {
-      throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
+      throw new HttpError(
+        403,
+        "The admin API responds to loopback names only: use http://127.0.0.1 or http://localhost.",
+      );
     }
     if (origin !== undefined && !isLoopbackOrigin(origin)) throw crossSiteRefusal();
   } else if (token === undefined) {
@@ -39,4 +43,4 @@ export function guardAdmin(
   }
 }
 
-const crossSiteRefusal = () => new HttpError(403, "The admin API is not for web pages from elsewhere.");
+const crossSiteRefusal = () => new HttpError(403, "Web pages of other sites can't use the admin API.");

@@ -36,12 +36,12 @@ const advanceRequest = z.strictObject({ to: z.string().min(1).optional() });
 const deploymentRequest = z.strictObject({ tag_value_ids: z.array(z.string()) });
 const faultsRequest = z.union([z.array(wireFaultRuleSchema), z.strictObject({ rules: z.array(wireFaultRuleSchema) })]);
 
-/** Largest accepted seed or snapshot: 512 MiB, which leaves room for uploads. */
+/** Body limit of seeds and snapshots: 512 MiB, since snapshots include uploads. */
 const snapshotLimitBytes = 512 * 1024 * 1024;
 
 const wireResponse = (status: number, body: unknown) => jsonResponse(status, toWireNames(body));
 
-/** What `change` returns; what it refuses, such as an id given twice, is a bad request. */
+/** Runs `change`. @throws {HttpError} 400 where it throws a `RangeError`, for example for a duplicate id. */
 async function orBadRequest<Result>(change: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await change();
@@ -51,10 +51,9 @@ async function orBadRequest<Result>(change: () => Result | Promise<Result>): Pro
   }
 }
 
-/** Whether a request says that it means to give up what a data directory keeps. */
+/** Whether a request confirms that the contents of a data directory may be discarded. */
 const isConfirmed = (context: RequestContext) => context.query.get("confirm") === "true";
 
-/** What the admin API administers. */
 export interface AdminOptions {
   services: Services;
   clock: Clock;
@@ -66,11 +65,11 @@ export interface AdminOptions {
   seed(seed: Seed): Promise<Seeded>;
   takeSnapshot(includeSecrets: boolean): Snapshot;
   putSnapshot(snapshot: Snapshot, isConfirmed: boolean): void;
-  /** Back to the beginning. */
+  /** Removes everything but the configured integrations; the clock stays as it is. */
   reset(isConfirmed: boolean): void;
 }
 
-/** Serves the admin API under `/_mock`. The guard in front of it is the app's. */
+/** Serves the admin API under `/_mock`. The app guards it: see {@link guardAdmin}. */
 export function serveAdmin(serve: ServeAdmin, options: AdminOptions): void {
   serve("GET", "/_mock/health", () => jsonResponse(200, { ok: true }));
   serve("GET", "/_mock/info", () => wireResponse(200, options.info()));

@@ -10,11 +10,11 @@ export interface FixtureEntry {
   body?: unknown;
   status: number;
   response: unknown;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   rawHeaders: string[];
 }
 
-/** Headers that belong to one connection or one moment. */
+/** Headers that differ between connections or moments. */
 const volatileHeaders = new Set([
   "connection",
   "content-length",
@@ -24,7 +24,10 @@ const volatileHeaders = new Set([
   "x-request-id",
 ]);
 
-/** The requests that got a response, as a fixture, for tests that run without a server; as redacted as the journal is. */
+/**
+ * The requests that got a response as a `nock` fixture, so that tests can run without a server. Redacted as in the
+ * journal.
+ */
 export function fixtureOf(requests: readonly RecordedRequest[], serverUrl: string): FixtureEntry[] {
   return requests.flatMap(({ method, path, status, request, response }) => {
     if (status === null) return [];

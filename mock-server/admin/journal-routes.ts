@@ -20,7 +20,7 @@ const filterQuery = z.strictObject({
   unmatched: z.enum(["true", "false"]).optional(),
 });
 
-/** @throws {HttpError} 422 for a filter that there isn't, or a value that it can't have. */
+/** @throws {HttpError} 422 for an unknown filter or an invalid value. */
 function readFilter(context: RequestContext): JournalFilter {
   const input = Object.fromEntries(context.query);
   const result = filterQuery.safeParse(input, namingUnknownKeys);
@@ -34,7 +34,7 @@ function readFilter(context: RequestContext): JournalFilter {
   };
 }
 
-/** Serves the journal under `/_mock/requests`: the requests, their counts, and both as a fixture for tests without a server. */
+/** Serves the journal under `/_mock/requests`: the requests, their counts, and a fixture for tests without a server. */
 export function serveJournal(serve: ServeAdmin, journal: Journal, serverUrl: () => string): void {
   serve("GET", "/_mock/requests", (context) => {
     const requests = journal.read(readFilter(context));

@@ -19,46 +19,46 @@ const deploymentSeedSchema = z.strictObject({
   secrets: z.array(z.strictObject(deploymentCreateRequest.shape.secrets.element.shape)).default([]),
   /** Default: the workspace of callers that name none. */
   tenant_id: z.string().min(1).optional(),
-  /** How many; each `{n}` in the name is then its number, counted from 1. @default 1 */
+  /** Number of deployments; each `{n}` in the name becomes the number, from 1. @default 1 */
   count: z.int().min(1).max(100_000).optional(),
 });
 
-/** What a mock server can be filled with. Listeners and deployments are the bodies of create requests, with the workspace that they are for. */
+/** Initial contents of a mock server. Listeners and deployments are bodies of create requests, with a workspace. */
 const seedSchema = z.strictObject({
   integrations: z.array(integrationSeedSchema).optional(),
-  /** Of the self-hosted edition. */
+  /** Listeners of the self-hosted edition. */
   listeners: z
     .array(z.strictObject({ ...listenerCreateRequest.shape, tenant_id: z.string().min(1).optional() }))
     .optional(),
-  /** As a create request has them; `external_docker` goes to the self-hosted edition, every other source to the cloud. */
+  /** Bodies of create requests; `external_docker` goes to the self-hosted edition, every other source to the cloud. */
   deployments: z.array(deploymentSeedSchema).optional(),
 });
 export type Seed = z.input<typeof seedSchema>;
 
-/** A seed as it goes over the wire. */
+/** A seed with its wire names. */
 export const wireSeedSchema = seedSchema.extend({ integrations: z.array(wireIntegrationSeedSchema).optional() });
 
-/** What a seed has made. */
+/** The records that a seed created. */
 export interface Seeded {
   integrations: number;
   listeners: { id: string; computeId: string }[];
   deployments: { id: string; name: string; latestRevisionId: string }[];
 }
 
-/** Where a seed goes. */
+/** The server that a seed fills. */
 export interface SeedTarget {
   services: Services;
   store: ControlPlaneStore;
-  /** The workspace of what names none. */
+  /** The workspace of resources that name none. */
   defaultWorkspace: string;
-  /** Whether code may be loaded for deployments, which takes its time. */
+  /** Whether builds may load code, which is asynchronous. */
   runsCode: boolean;
 }
 
 /**
- * Adds what a seed describes, by the rules that requests go by: all of it or, when one part is refused or can't be kept, nothing. Where code is loaded for its
- * deployments, which takes its time, a process that dies meanwhile leaves a part.
- * @throws {z.ZodError} for a seed of another shape; {HttpError} 400 for a part that breaks a rule, naming the part.
+ * Adds a seed under the same rules as requests: all of it or, when one part is refused or can't be stored, nothing.
+ * Where builds load code for its deployments, a process that dies meanwhile leaves a part of it.
+ * @throws {z.ZodError} for an invalid seed; {HttpError} 400 for a part that breaks a rule, naming the part.
  */
 export async function applySeed(target: SeedTarget, input: Seed): Promise<Seeded> {
   const seed = seedSchema.parse(input, namingUnknownKeys);
@@ -85,7 +85,7 @@ export async function applySeed(target: SeedTarget, input: Seed): Promise<Seeded
   return made;
 }
 
-/** Makes one thing after the other, and notes in `made` what is there. Yields what must be waited for. */
+/** Creates the parts in order and adds them to `made`. Yields promises that the caller must await. */
 function* seedSteps(
   { services, store, defaultWorkspace }: SeedTarget,
   seed: z.output<typeof seedSchema>,
@@ -104,8 +104,7 @@ function* seedSteps(
     for (const [index, entry] of (seed.deployments ?? []).entries()) {
       const { tenant_id: tenantId = defaultWorkspace, count = 1, ...body } = entry;
       part = `deployments[${index}]`;
-      if (count > 1 && !body.name.includes("{n}"))
-        throw badRequest("the name needs a {n} when there is more than one.");
+      if (count > 1 && !body.name.includes("{n}")) throw badRequest("the name needs a {n} when count is above 1.");
       const edition = body.source === "external_docker" ? "self-hosted" : "cloud";
       const { deployments } = services.of({ edition, tenantId });
       for (let number = 1; number <= count; number++) {

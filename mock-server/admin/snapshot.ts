@@ -18,7 +18,7 @@ const transition = z.looseObject({ status: z.string(), at: time });
 const object = z.looseObject({});
 const secret = z.looseObject({ name: z.string(), value: z.string() });
 
-/** Records of which no two have one id. */
+/** A list of records with distinct ids. */
 const records = <Schema extends z.ZodType<{ id: string }>>(schema: Schema) =>
   z.array(schema).superRefine((all, context) => {
     const ids = new Set<string>();
@@ -29,7 +29,7 @@ const records = <Schema extends z.ZodType<{ id: string }>>(schema: Schema) =>
     }
   });
 
-/** A snapshot as it is written by {@link takeSnapshot}. The fields that the server itself reads are checked, the rest is taken as it is. */
+/** A snapshot that {@link takeSnapshot} wrote. Only the fields that the server reads are checked. */
 export const snapshotSchema = z.strictObject({
   version: z.literal(1),
   transitions: wireTransitionSettingsSchema,
@@ -83,10 +83,10 @@ export const snapshotSchema = z.strictObject({
   }),
 });
 
-/** Everything that a server knows, apart from what agent servers keep. What is in it is for servers to read. */
+/** The state of the control planes, without that of agent servers. Opaque to clients; its shape may change. */
 export type Snapshot = z.input<typeof snapshotSchema>;
 
-/** What a snapshot is taken of, and put into. */
+/** The parts of a server that a snapshot covers. */
 export interface SnapshotSubject {
   store: ControlPlaneStore;
   faults: FaultTable;
@@ -94,10 +94,10 @@ export interface SnapshotSubject {
   redaction: Redaction;
 }
 
-/** Names of the fields of records that hold secrets. */
+/** Record fields that hold secrets. */
 const secretFields = new Set(["accessToken", "refreshToken", "clientSecret", "secret", "codeVerifier", "value"]);
 
-/** Everything that the server knows: deployments, faults, transitions. Without secrets, unless they are asked for: then it can be put back whole. */
+/** Takes a snapshot of deployments, faults and transitions. Only one with secrets can be restored completely. */
 export function takeSnapshot(
   { store, faults, transitions, redaction }: SnapshotSubject,
   includeSecrets: boolean,
@@ -117,8 +117,9 @@ export function takeSnapshot(
 }
 
 /**
- * Puts a snapshot in the place of everything.
- * @throws {z.ZodError} for one of another shape; {RangeError} for two faults of one id, or a record that can't be read.
+ * Replaces everything with a snapshot.
+ * @throws {z.ZodError} for an invalid snapshot; {RangeError} for two faults with the same id, or a record that can't be
+ * read.
  */
 export function putSnapshot({ store, faults, transitions, redaction }: SnapshotSubject, input: Snapshot): void {
   const snapshot = snapshotSchema.parse(input, namingUnknownKeys);

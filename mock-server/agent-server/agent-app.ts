@@ -42,22 +42,22 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...systemRoutes,
 ];
 
-/** One request to an agent server: whose it is, and its path from the agent server's own root. */
+/** A request to an agent server. */
 export interface AgentRequest {
   agent: Agent;
-  /** Encoded. */
+  /** From the agent server's root, percent-encoded. */
   path: string;
   title: string;
   context: RequestContext;
-  /** The project's own handlers; `null`: whoever the server has let in may do everything. */
+  /** The project's auth handlers; `null`: callers that the server admits may do everything. */
   auth: AuthHandlers | null;
   checkKey: CheckKey;
 }
 
-/** `user` is absent where nobody has to be known. */
+/** `user` is absent on routes that need no authentication. */
 type AgentHandler = (request: AgentRequest, user: AuthUser | undefined) => HttpResponse | Promise<HttpResponse>;
 
-/** The HTTP of agent servers: one app for all of them. */
+/** The HTTP handler of all agent servers of a process. */
 export function createAgentApp({
   bodyLimitBytes,
 }: Pick<AgentSettings, "bodyLimitBytes">): (request: AgentRequest) => Promise<HttpResponse> {
@@ -108,7 +108,7 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
       auth && user ? await authorized(auth, user, route, valid, agent.lookUps) : { caller: null, request: valid };
     const call = {
       ...agent.servicesFor(caller),
-      // Few handlers look at the headers.
+      // A getter, since few handlers read headers.
       get headers() {
         return context.headers;
       },

@@ -11,15 +11,15 @@ import { isOpenAgentPath } from "./agent-server.ts";
 import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
 
-/** What handlers get beside the request's own parts. */
+/** The context of a handler, beside the parts of the request. */
 interface AgentCall extends AgentServices {
   headers: Headers;
 }
 
-/** An operation and what serves it; `access` asks the auth handlers, where there are any. */
+/** An operation with its handler; `access` calls the auth handlers, if the project has any. */
 export type AgentRoute = Route<AgentCall, AccessRule>;
 
-/** Describes an operation together with its handler, whose arguments are typed by the schemas. */
+/** Defines an operation and its handler, whose arguments have the types of the schemas. */
 export function agentRoute<
   const Parameters extends Record<string, QueryParameter> = Record<never, never>,
   Schema extends z.ZodType = z.ZodType<undefined>,
@@ -27,10 +27,10 @@ export function agentRoute<
   return definition as unknown as AgentRoute;
 }
 
-/** A path parameter that takes an assistant's id or the name of a graph. */
+/** A path parameter: the id of an assistant or of a graph. */
 export const assistantIdParameter = z.string().min(1).describe("The id of an assistant, or the name of a graph.");
 
-/** How an agent server judges requests: one sentence says what is wrong, as the service does. */
+/** How an agent server reports invalid requests: in one sentence, as the service does. */
 export const agentValidationStyle = (bodyLimitBytes: number): ValidationStyle => ({
   refusal: (issues) => new HttpError(422, issues.map(sentence).join("; ")),
   unreadable(error) {
@@ -47,19 +47,19 @@ function sentence({ loc, msg }: ValidationIssue): string {
   return `${loc.join(".")}: ${msg}`;
 }
 
-/** What any operation that takes a body may respond before it has read it. */
+/** Responses of operations with a body, before they read it. */
 const bodyResponses: Record<number, OperationResponse> = {
   400: { description: "The body isn't JSON, or isn't UTF-8.", schema: errorResponse },
-  413: { description: "The body is larger than the server takes.", schema: errorResponse },
+  413: { description: "The body is larger than the server accepts.", schema: errorResponse },
 };
 
-/** The OpenAPI description of an agent server, which asks for a key or doesn't. */
+/** The OpenAPI description of an agent server; `needsKeys`: whether requests need an API key. */
 export function agentDocument(routes: readonly AgentRoute[], needsKeys: boolean): Record<string, unknown> {
   return openApiDocument(routes, {
     title: "Agent server (mock)",
     description: [
       "Runs graphs: assistants, threads, runs and their streams, schedules, and a key-value store.",
-      "Where keys or auth handlers are asked for, every operation but those of the system may respond with 401 and 403.",
+      "Where the server has keys or auth handlers, every operation but those of the system may respond with 401 and 403.",
       failuresOfAll,
     ].join("\n\n"),
     serverUrl: ".",

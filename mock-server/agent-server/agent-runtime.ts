@@ -4,13 +4,13 @@ import type { Clock } from "../kit/clock.ts";
 import { defaultLimits, type EventLogLimits } from "../kit/event-log.ts";
 import type { IdSource } from "../kit/ids.ts";
 
-/** How an agent server behaves. */
+/** Settings of an agent server. */
 export interface AgentSettings {
-  /** Runs under way at once. @default 64 */
+  /** Maximum number of concurrent runs. @default 64 */
   workers: number;
-  /** Between signs of life on a stream on which nothing happens. @default 5000 */
+  /** Milliseconds between heartbeats on an idle stream. @default 5000 */
   heartbeatMs: number;
-  /** Of a request. @default 16 MiB */
+  /** Maximum size of a request body, in bytes. @default 16 MiB */
   bodyLimitBytes: number;
   streamLimits: EventLogLimits;
 }
@@ -22,12 +22,12 @@ export const defaultSettings: AgentSettings = {
   streamLimits: defaultLimits,
 };
 
-/** What the services of one agent server have from its process; each names what it uses of it. */
+/** What the process provides to the services of an agent server; each service picks the members it uses. */
 export interface AgentRuntime {
   readonly clock: Clock;
   readonly alarms: Alarms;
   readonly ids: IdSource;
-  /** Does what nobody waits for; a failure is a defect. */
+  /** Runs a task that nothing awaits; reports a rejection as a defect. */
   inBackground(task: () => Promise<unknown>): void;
   onDefect(error: unknown): void;
   /** Writes to the deployment's log. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The names that schemas have in the reference. */
+/** Names of schemas in the reference. */
 export const agentSchemaNames = z.registry<{ id: string }>();
 
 export function named<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
@@ -14,17 +14,17 @@ export const timestamp = z.iso.datetime({ offset: true });
 
 export const errorResponse = named("ErrorResponse", z.object({ detail: z.string() }));
 
-export const notFound = { description: "There is no such thing here.", schema: errorResponse };
-export const conflict = { description: "It is there already, or in use.", schema: errorResponse };
-export const invalid = { description: "A part of the request is missing or of the wrong kind.", schema: errorResponse };
+export const notFound = { description: "The resource doesn't exist.", schema: errorResponse };
+export const conflict = { description: "The resource exists already, or is in use.", schema: errorResponse };
+export const invalid = { description: "A part of the request is missing or invalid.", schema: errorResponse };
 
-/** How long something lives, in minutes: a hundred years at most, since a date has an end. */
+/** A time to live, in minutes: at most a hundred years, so that the expiry is a valid date. */
 export const lifetime = z
   .number()
   .positive()
   .max(100 * 365 * 24 * 60);
 
-/** The fields of every search that pages. */
+/** Body fields of paged searches. */
 export const paging = {
   limit: z.int().min(1).max(1000).default(10),
   offset: z.int().min(0).default(0),
@@ -32,7 +32,7 @@ export const paging = {
 
 export const sortOrder = z.enum(["asc", "desc"]);
 
-/** Where in a thread's history something is. */
+/** A reference to a checkpoint of a thread. */
 export const checkpointConfig = named(
   "CheckpointConfig",
   z.object({

@@ -1,50 +1,53 @@
 import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 
-/** Which agent an agent server is for. */
+/** The deployment that an agent server belongs to. */
 export interface AgentIdentity {
   id: string;
   name: string;
-  /** The workspace that it belongs to. */
+  /** The workspace. */
   tenantId: string;
   kind: "saas" | "self-hosted";
 }
 
-/** An agent that is live. */
+/** A deployment with a live revision. */
 export interface LiveAgent {
   identity: AgentIdentity;
-  /** The revision that serves the traffic. */
+  /** The live revision. */
   revisionId: string;
 }
 
-/** Checks the key of a request as the server around agent servers does; `null` where that asks for none. @throws {HttpError} 401 or 403 for one that isn't valid. */
+/**
+ * Checks the API key of a request; `null` where the server needs none.
+ * @throws {HttpError} 401 or 403 for an invalid key.
+ */
 export type CheckKey = (() => void) | null;
 
-/** What responds to the requests to live deployments. */
+/** Serves the live deployments. */
 export interface AgentServer {
   /**
-   * Responds to a request; `path` is the part after the agent server's own root, encoded, beginning with a slash.
-   * @throws what `checkKey` throws, where the path needs a key and no auth handlers stand in its place.
+   * Responds to a request; `path` is relative to the agent server's root, percent-encoded, and begins with a slash.
+   * @throws what `checkKey` throws, where the path needs a key and no auth handlers replace keys.
    */
   handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse>;
-  /** Ends what runs for one deployment, or for all, and removes what is kept of it. */
+  /** Ends the runs of one deployment, or of all, and removes the stored state. */
   remove?(deploymentId?: string): void;
-  /** Ends what runs. What is kept stays, for a later server to continue with. */
+  /** Ends all runs and keeps the stored state, from which a later server continues. */
   close?(): void;
-  /** The deployments that have something to do which no request asks for, such as runs that wait. */
+  /** Ids of the deployments with pending work that no request triggers, such as queued runs and schedules. */
   deploymentsWithWork?(): readonly string[];
-  /** Continues with what is kept of a deployment, as a request to it does. Fails when its graphs don't load. */
+  /** Resumes the stored work of a deployment, as its first request does. Rejects when its graphs don't load. */
   wake?(agent: LiveAgent): Promise<void>;
 }
 
-/** The paths of an agent server that need no key, so that browsers and health checks can read them. */
+/** Paths that need no key, for browsers and health checks. */
 const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/openapi.json"]);
 
 export function isOpenAgentPath(path: string): boolean {
   return openAgentPaths.has(path) || path.startsWith("/docs/");
 }
 
-/** Browsers ask what they may send before they send a key. */
+/** Whether a request needs a key. Preflight requests never do: browsers send them without credentials. */
 export function needsKey(path: string, { method }: RequestContext): boolean {
   return method !== "OPTIONS" && !isOpenAgentPath(path);
 }

@@ -21,13 +21,13 @@ import { ThreadRecords } from "./threads/thread-records.ts";
 import { ThreadStates } from "./threads/thread-states.ts";
 import { Threads } from "./threads/threads.ts";
 
-/** Who sends a request, and what the auth handlers have limited it to. */
+/** The user who sends a request, with the access filters of the auth handlers. */
 export interface Caller {
   user: AuthUser;
   filters: AccessFilters;
 }
 
-/** What the handlers of requests work with: of the agent server's resources, those that the caller may see. */
+/** The services that route handlers use. They reach only the resources that the caller may see. */
 export interface AgentServices {
   readonly assistants: Assistants;
   readonly threads: Threads;
@@ -40,10 +40,10 @@ export interface AgentServices {
   readonly system: System;
 }
 
-/** What the services of all callers share: what goes on between requests, and no stored state. */
+/** What the services of all callers share. It lives as long as the agent server and holds no stored state. */
 export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBackground"> {
   settings: AgentSettings;
-  /** Which deployment is served. */
+  /** The deployment, as `/info` shows it. */
   identity: () => Fields;
   graphs: Graphs;
   defaults: DefaultAssistants;
@@ -54,7 +54,7 @@ export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBac
   live: LiveRuns;
 }
 
-/** The services over `state`, which is what the caller may see; cheap enough to be made for a request. */
+/** The services over `state`, which holds what the caller may see. Cheap enough to create for each request. */
 export function createServices(shared: SharedParts, state: AgentState, caller: Caller | null): AgentServices {
   const { clock, ids, inBackground, settings, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live } =
     shared;

@@ -2,21 +2,21 @@ import type { HttpResponse } from "../kit/http/http-response.ts";
 import { networkHeaders } from "../kit/http/network-permissions.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 
-/** Browsers may read these headers of a response from another origin. */
+/** Response headers that pages of other origins may read. */
 const exposedHeaders = "content-location, location, x-pagination-next, x-pagination-total";
 
-/** What lets pages of any origin read a response. */
+/** Headers that let pages of any origin read a response. */
 const corsHeaders: Record<string, string> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": exposedHeaders,
 };
 
-/** The same response, for pages of any origin. */
+/** The response with headers that let pages of any origin read it. */
 export function forAnyOrigin(response: HttpResponse): HttpResponse {
   return { ...response, headers: response.headers ? { ...corsHeaders, ...response.headers } : corsHeaders };
 }
 
-/** The response to a browser that asks whether it may send a request. */
+/** The response to a preflight request. */
 export function preflight(context: RequestContext): HttpResponse {
   return {
     status: 204,

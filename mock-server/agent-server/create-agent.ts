@@ -42,7 +42,8 @@ export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
 }
 
 /**
- * Starts an agent server that continues from its state: runs that wait, schedules, expiry and webhooks. Creates the default assistants of its graphs.
+ * Starts an agent server that continues from its state: runs that wait, schedules, expiry and webhooks. Creates the
+ * default assistants of its graphs.
  * @throws {StorageError} when the state can't be read or written; nothing runs then.
  */
 export async function createAgent(options: AgentOptions): Promise<Agent> {

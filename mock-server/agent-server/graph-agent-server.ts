@@ -42,7 +42,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
 }
 
 /**
- * Agent servers that run scripted graphs or projects: one for each deployment, with a state that outlives its revisions.
+ * Agent servers that run scripted graphs or projects: one for each deployment, with a state that outlives its
+ * revisions.
  * @throws {TypeError} for a graph with an edge to an unknown node.
  */
 export function createGraphAgentServer(options: GraphAgentServerOptions = {}): AgentServer {
@@ -59,7 +60,7 @@ class GraphAgentServer implements AgentServer {
   constructor({
     graphs = [],
     projectOf = async () => undefined,
-    auth = null,
+    auth,
     clock = createClock(),
     ids = createIdSource(),
     outbound = createOutbound(),
@@ -73,7 +74,7 @@ class GraphAgentServer implements AgentServer {
     this.#givenDatabase = database;
     this.#agents = new ServedAgents({
       graphs: graphs.map(scriptedGraph),
-      auth,
+      auth: auth ?? null,
       projectOf,
       openDatabase: () => this.#openDatabase(),
       settings: this.#settings,

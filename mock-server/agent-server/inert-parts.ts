@@ -1,30 +1,30 @@
 import type { InertPart } from "../kit/operation/ignored-parts.ts";
 
-/** What clients may ask an agent server for, and it takes without doing anything about it. */
+/** Parameters and fields that agent servers accept without effect. */
 export const inertParts: readonly InertPart[] = [
   {
     name: "feedback_keys",
     isInert: (value) => Array.isArray(value) && value.length > 0,
-    reason: "does nothing: there is no feedback service that would make addresses of them",
+    reason: "has no effect: there is no feedback service to create URLs",
   },
   {
     name: "checkpoint_during",
     isInert: (value) => value === true,
-    reason: "does nothing: durability says when checkpoints are kept",
+    reason: "has no effect: durability decides when checkpoints are stored",
   },
   {
     name: "index",
     isInert: (value) => value !== null && value !== undefined,
-    reason: "does nothing: items aren't embedded, and a query is scored by its words",
+    reason: "has no effect: items aren't embedded; queries are scored by their words",
   },
   {
     name: "stream_mode",
     isInert: (value) => [value].flat().includes("lifecycle"),
-    reason: "includes lifecycle, which tells nothing yet",
+    reason: "includes lifecycle, which has no events yet",
   },
   {
     name: "stream_modes",
     isInert: (value) => [value].flat().includes("lifecycle"),
-    reason: "includes lifecycle, which tells of runs, and not yet of subgraphs",
+    reason: "includes lifecycle, which has events of runs, and none of subgraphs yet",
   },
 ];

@@ -1,8 +1,8 @@
 import type { HttpResponse } from "../kit/http/http-response.ts";
 
 /**
- * The path behind a project's mount prefix; `undefined` for a path that doesn't have it. Clients append a `Location` to the address they were given, which has
- * the prefix already: so a prefix that comes twice counts once.
+ * The path behind a project's mount prefix; `undefined` for a path without it. Clients append a `Location` to their
+ * base URL, which includes the prefix already, so a repeated prefix counts once.
  */
 export function behindPrefix(path: string, prefix: string): string | undefined {
   if (prefix === "") return path;
@@ -10,7 +10,7 @@ export function behindPrefix(path: string, prefix: string): string | undefined {
   return rest === undefined ? undefined : (withoutPrefix(rest, prefix) ?? rest);
 }
 
-/** The same response, with the addresses of its headers behind the prefix. */
+/** The response with the prefix in front of the paths in its headers. */
 export function withPrefixedAddresses(response: HttpResponse, prefix: string): HttpResponse {
   if (prefix === "" || response.headers === undefined) return response;
   const headers = { ...response.headers };

@@ -2,19 +2,22 @@ import { HttpError } from "../kit/http/http-error.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
 import { isLoopbackOrigin } from "../kit/loopback.ts";
 
-/** Whether a path is for the operators of a server: what empties it isn't for the pages of any site, which CORS lets in everywhere else. */
+/**
+ * Whether a path is for the operators of a server. It can delete everything, so it isn't open to pages of other sites,
+ * unlike all other paths.
+ */
 export function isForOperators(path: string): boolean {
   return path === "/internal" || path.startsWith("/internal/");
 }
 
 /**
- * Refuses pages of other sites. Without CORS they can't read a response, but browsers send a request all the same, unless it has a header that pages have to
- * ask for. A name that was rebound to this machine is another site, too.
+ * Refuses requests of pages of other sites. Without CORS headers a page can't read the response, but its browser still
+ * sends simple requests. A name that was rebound to this machine counts as another site.
  * @throws {HttpError} 403
  */
 export function refuseCrossSitePages(context: Pick<RequestContext, "header">): void {
   const origin = context.header("origin");
   const isCrossSite =
     origin === undefined ? context.header("sec-fetch-site") === "cross-site" : !isLoopbackOrigin(origin);
-  if (isCrossSite) throw new HttpError(403, "What is for operators isn't for web pages from elsewhere.");
+  if (isCrossSite) throw new HttpError(403, "Web pages of other sites can't use operators' paths.");
 }

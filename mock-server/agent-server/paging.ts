@@ -2,7 +2,10 @@ import type { HttpResponse } from "../kit/http/http-response.ts";
 import type { Page } from "./persistence/page.ts";
 import { ok } from "./responses.ts";
 
-/** A page from `offset` on. Its headers say how many rows there are on all pages, and where the next page begins, if there is one. */
+/**
+ * The response with a page. Its headers have the number of rows on all pages, and the offset of the next page, if there
+ * is one.
+ */
 export function pageOf<Row>({ rows, total }: Page<Row>, offset: number, view: (row: Row) => object): HttpResponse {
   const next = offset + rows.length;
   return ok(rows.map(view), {
@@ -11,7 +14,7 @@ export function pageOf<Row>({ rows, total }: Page<Row>, offset: number, view: (r
   });
 }
 
-/** The chosen fields of an object; all without a choice, and an empty one is none. */
+/** The selected fields of an object; all for an absent or empty selection. */
 export function selected(view: object, select: readonly string[] | undefined): object {
   if (!select?.length) return view;
   return Object.fromEntries(Object.entries(view).filter(([name]) => select.includes(name)));

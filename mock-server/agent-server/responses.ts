@@ -6,7 +6,7 @@ export const ok = (body: unknown, headers?: Record<string, string>): HttpRespons
   ...(headers ? { headers } : {}),
 });
 
-/** A response that continues until its events end. Nothing on the way may keep them back. */
+/** A response with server-sent events. Its headers forbid proxies to buffer them. */
 export function eventStream(content: ReadableStream<Uint8Array>, headers: Record<string, string>): HttpResponse {
   return {
     status: 200,

@@ -38,18 +38,27 @@ export interface ServedAgentsOptions {
 
 interface Deployed {
   agent: LiveAgent;
-  /** The revision that `served` is for, which may lag behind that of `agent`; `undefined` after it failed to load, so that it is retried. */
+  /**
+   * The revision that `served` is for, which may lag behind that of `agent`; `undefined` after it failed to load, so
+   * that it is retried.
+   */
   revisionId: string | undefined;
   served: Promise<Served>;
   /** Aborted when the deployment ends, whichever of its revisions is live. */
   ending: AbortController;
-  /** Resolves once the revision has loaded or failed, with the agent server that runs then, perhaps an earlier revision's; never rejects. */
+  /**
+   * Resolves once the revision has loaded or failed, with the agent server that runs then, perhaps an earlier
+   * revision's; never rejects.
+   */
   settled: Promise<Agent | undefined>;
   /** What runs so far. */
   running: Agent | undefined;
 }
 
-/** The agent servers of deployments: one each, which is started by its first request and keeps its state from revision to revision. */
+/**
+ * The agent servers of deployments: one each, which is started by its first request and keeps its state from revision
+ * to revision.
+ */
 export class ServedAgents {
   readonly #options: ServedAgentsOptions;
   readonly #deployed = new Map<string, Deployed>();
@@ -58,7 +67,10 @@ export class ServedAgents {
     this.#options = options;
   }
 
-  /** What serves the live revision of a deployment, loaded if it isn't yet. @throws {Error} why the revision can't be loaded. */
+  /**
+   * What serves the live revision of a deployment, loaded if it isn't yet.
+   * @throws {Error} why the revision can't be loaded.
+   */
   get(agent: LiveAgent): Promise<Served> {
     const { id } = agent.identity;
     const known = this.#deployed.get(id);

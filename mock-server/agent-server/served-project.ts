@@ -4,42 +4,48 @@ import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import type { AuthUser } from "./auth/auth-user.ts";
 import type { Graph } from "./engine/contract.ts";
 
-/** What an agent server serves in place of the scripted graphs. */
+/** A project that an agent server serves instead of the scripted graphs. */
 export interface ServedProject {
   readonly graphs: readonly Graph[];
-  /** `null`: whoever the server lets in may do everything. */
+  /** `null`: callers that the server admits may do everything. */
   readonly auth: AuthHandlers | null;
-  /** What all paths begin with, such as `/api`; empty where nothing is. */
+  /** The prefix of all paths, such as `/api`; empty: none. */
   readonly mountPrefix: string;
-  /** Says how the project's code reaches the agent server that serves it. */
+  /** Connects the project's code to the agent server that serves it. */
   connect(fetchServer: FetchServer): void;
-  /** Responds to a request, or has the agent server do it. */
+  /** Responds to a request, or delegates to the agent server. */
   respond(request: ProjectRequest): Promise<HttpResponse>;
 }
 
-/** Sends a request of the project's own code to its agent server, with the rights of `user`, unless it says itself whose it is. */
+/**
+ * Sends a request of the project's code to its agent server, with the rights of `user` unless it has an authorization
+ * of its own.
+ */
 export type FetchServer = (request: ProjectCall, user: AuthUser | null) => Promise<Response>;
 
-/** A request that the project's own code sends. */
+/** A request that the project's code sends. */
 export interface ProjectCall {
   method: string;
-  /** Path and query, from the agent server's own root. */
+  /** Path and query, relative to the agent server's root. */
   url: string;
   headers: [name: string, value: string][];
   body: Uint8Array | null;
   signal: AbortSignal;
 }
 
-/** One request to an agent server that runs a project. */
+/** A request to an agent server that runs a project. */
 export interface ProjectRequest {
-  /** From the agent server's own root, encoded. */
+  /** Relative to the agent server's root, percent-encoded. */
   path: string;
   context: RequestContext;
   bodyLimitBytes: number;
-  /** The agent server's own response. */
+  /** Responds as the agent server. */
   ours: () => Promise<HttpResponse>;
-  /** Called before a response of the project's own; returns whose request it is, where auth handlers say so. @throws {HttpError} for a caller that isn't let in. */
+  /**
+   * Authenticates the caller before the project's app responds; returns the user, `null` without auth handlers.
+   * @throws {HttpError} for a caller that isn't admitted.
+   */
   admit: () => Promise<AuthUser | null>;
-  /** Called with what the project's code throws. */
+  /** Called with errors of the project's code. */
   onFailure: (error: unknown) => void;
 }

@@ -20,7 +20,7 @@ export interface AgentsOptions {
   clock: Clock;
 }
 
-/** The agents of live deployments: joins what the control planes know with the agent servers. */
+/** Routes requests for deployments to their agent servers, and ends these with their deployments. */
 export class Agents {
   readonly #options: AgentsOptions;
 
@@ -35,7 +35,7 @@ export class Agents {
     router.all("/agents/{deployment_id}/*", { operation: null, handle });
   }
 
-  /** Ends what runs for one deployment, or for all, and removes what their agent servers have kept and logged. */
+  /** Ends the agent server and projects of one deployment, or of all, and removes their state and logs. */
   end(deploymentId?: string): void {
     const { agentServer, projects, agentLines } = this.#options;
     agentServer.remove?.(deploymentId);
@@ -43,7 +43,10 @@ export class Agents {
     agentLines.clear(deploymentId);
   }
 
-  /** Starts the agent servers of live deployments that an earlier server left with something to do. Others start at their first request. */
+  /**
+   * Starts the agent servers of live deployments with pending work from an earlier server. Others start at their first
+   * request.
+   */
   wake(): void {
     const { agentServer, agentLines, deployments } = this.#options;
     for (const deploymentId of agentServer.deploymentsWithWork?.() ?? []) {
@@ -51,7 +54,7 @@ export class Agents {
       const agent = deployment && this.#liveAgent(deployment);
       if (!agent) continue;
       agentServer.wake?.(agent).catch((error: Error) => {
-        const message = `What was left to do waits for the next request: ${error.message}`;
+        const message = `Pending work waits for the next request: ${error.message}`;
         agentLines.add({ deploymentId, revisionId: agent.revisionId, level: "ERROR", message });
       });
     }
@@ -83,7 +86,7 @@ export class Agents {
   }
 }
 
-/** The part of a path after `/agents/<deployment id>`. */
+/** The part of a path behind `/agents/<deployment id>`. */
 function agentPath(path: string): string {
   const end = path.indexOf("/", "/agents/".length);
   return end < 0 ? "/" : path.slice(end);

@@ -5,10 +5,11 @@ import { dirname, join, resolve } from "node:path";
 import { readTarball } from "../control-plane/uploads/tar-entries.ts";
 
 /**
- * Unpacks a tarball into a new folder that only this user can enter. It need not be the one that was looked at: its address takes another. Packages aren't uploaded with a
- * project: those of the server's working directory are linked to as its `node_modules`, unless the tarball has its own.
- * @returns the folder, which the caller removes.
- * @throws {TarballError} for a tarball that isn't right.
+ * Unpacks a tarball into a new folder that only this user can access. Validates it again, since the upload may have
+ * been replaced after the build validated it. Projects are uploaded without their packages: the folder's `node_modules`
+ * links to that of the server's working directory, unless the tarball has its own.
+ * @returns the folder; the caller removes it.
+ * @throws {TarballError} for an invalid tarball.
  */
 export async function extractTarball(data: Uint8Array): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "graphdeploy-upload-")));

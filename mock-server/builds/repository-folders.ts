@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { normalizeRepository } from "../control-plane/deployments/commits.ts";
 
-/** Which folder stands for which repository. */
+/** The folders that stand for repositories. */
 export class RepositoryFolders {
   readonly #folders = new Map<string, string>();
 
   /**
-   * @param folders Folders by the address of the repository, in any spelling.
-   * @throws {RangeError} for a folder that isn't there, and for two folders of one repository.
+   * @param folders folders by the address of the repository, in any notation
+   * @throws {RangeError} for a folder that doesn't exist, and for two folders of one repository.
    */
   constructor(folders: Readonly<Record<string, string>> = {}) {
     for (const [url, folder] of Object.entries(folders)) {
@@ -29,7 +29,7 @@ export class RepositoryFolders {
     return this.#folders.size === 0;
   }
 
-  /** The folder of a repository, by any spelling of its address. */
+  /** The folder of a repository, given its address in any notation. */
   of(url: string | null | undefined): string | undefined {
     return url && this.#folders.size > 0 ? this.#folders.get(normalizeRepository(url)) : undefined;
   }
@@ -39,7 +39,7 @@ export class RepositoryFolders {
 export function parseRepositoryFolder(text: string): [url: string, folder: string] {
   const separator = text.indexOf("=");
   if (separator <= 0 || separator === text.length - 1) {
-    throw new RangeError(`"${text}" is no repository and folder: write <url>=<folder>`);
+    throw new RangeError(`"${text}" isn't a repository and a folder: write <url>=<folder>`);
   }
   return [text.slice(0, separator), text.slice(separator + 1)];
 }

@@ -13,40 +13,43 @@ import type { RepositoryFolders } from "./repository-folders.ts";
 
 export interface RevisionProjectsOptions {
   repositories: RepositoryFolders;
-  /** Whether the code of uploaded tarballs is run. */
+  /** Whether to run the code of uploaded tarballs. */
   runUploads: boolean;
   start: StartProject;
-  /** What each worker may take, in MiB. @default 1024 */
+  /** Memory limit of each worker, in MiB. @default 1024 */
   memoryMb?: number | undefined;
-  /** What a revision is built from; `undefined` for one that isn't there. */
+  /** The source of a revision; `undefined` for an unknown revision. */
   originOf(revisionId: string): RevisionOrigin | undefined;
   /** The tarball at an object path. */
   readUpload(objectPath: string): Buffer | undefined;
   redaction: Redaction;
-  /** Takes what a revision's code prints. */
+  /** Called with each line that a revision's code prints or logs. */
   onLog: (entry: AgentLogEntry) => void;
-  /** Takes what went wrong on the server's side, which is a defect of it. */
+  /** Called with errors that are defects of the server. */
   onDefect: (error: unknown) => void;
 }
 
 interface Loaded {
   deploymentId: string;
   sequence: number;
-  /** `undefined`: its source isn't run here. */
+  /** Resolves to `undefined` when this server doesn't run the revision's source. */
   running: Promise<RunningProject | undefined>;
-  /** Aborted to give up what is still loading. */
+  /** Aborts loading. */
   abort: AbortController;
-  /** Whether it has been told to end after its runs. */
+  /** Whether it ends once its runs have ended. */
   isDraining: boolean;
-  /** To be removed at the end. */
+  /** Deleted when the project has ended. */
   temporaryFolder: string | undefined;
 }
 
-/** The projects that revisions run: each revision has one of its own, from its build until a later revision is live and the runs have ended. */
+/**
+ * The projects of revisions. Each revision has its own, from its build until a later revision is live and its runs have
+ * ended.
+ */
 export class RevisionProjects implements Builds, AsyncDisposable {
   readonly #options: RevisionProjectsOptions;
   readonly #loaded = new Map<string, Loaded>();
-  /** What is still to end. */
+  /** The projects that are ending. */
   readonly #ending = new Map<Loaded, Promise<void>>();
 
   constructor(options: RevisionProjectsOptions) {
@@ -69,15 +72,15 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     }
   }
 
-  /** Whether any revision's code may be run here. */
+  /** Whether this server runs the code of any revision. */
   get runsCode(): boolean {
     return this.#options.runUploads || !this.#options.repositories.isEmpty;
   }
 
   /**
-   * The project of the revision that serves a deployment, which is loaded if this server didn't build it; `undefined` when its source isn't run here. Projects of the
-   * deployment's earlier revisions end.
-   * @throws {Error} when it doesn't load.
+   * The project of a deployment's live revision, loaded if this server didn't build it; `undefined` when this server
+   * doesn't run its source. Ends the projects of the deployment's earlier revisions.
+   * @throws {Error} when the project doesn't load.
    */
   async runningFor(revisionId: string): Promise<RunningProject | undefined> {
     const origin = this.#options.originOf(revisionId);
@@ -94,7 +97,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     this.#end(revisionId, true);
   }
 
-  /** Ends the projects of one deployment, or of all, and their runs. */
+  /** Ends the projects of one deployment, or of all, with their runs. */
   end(deploymentId?: string): void {
     const isMeant = (loaded: Loaded) => deploymentId === undefined || loaded.deploymentId === deploymentId;
     for (const loaded of this.#ending.keys()) {
@@ -126,7 +129,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     this.#ending.set(loaded, ended);
   }
 
-  /** Never throws: nobody waits for it but the end of the server. */
+  /** Never rejects: only the end of the server awaits it. */
   async #close(loaded: Loaded, drain: boolean): Promise<void> {
     try {
       const project = await loaded.running.catch(() => undefined);
@@ -153,7 +156,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
       temporaryFolder: undefined,
     };
     this.#loaded.set(revisionId, loaded);
-    // What doesn't load is told by the build, or to the one who asks for it, and has no place here.
+    // A project that doesn't load is removed; the build, or the caller of runningFor, reports why.
     loaded.running.then(
       (running) => running ?? this.release(revisionId),
       () => this.release(revisionId),
@@ -161,7 +164,7 @@ export class RevisionProjects implements Builds, AsyncDisposable {
     return loaded;
   }
 
-  /** Whether a revision's source may be code that is run here. */
+  /** Whether this server may run the code of a revision's source. */
   #isRunHere({ source, config, repositoryUrl }: RevisionOrigin): boolean {
     if (source === "github") return this.#options.repositories.of(repositoryUrl) !== undefined;
     return source === "internal_source" && this.#options.runUploads && Boolean(config.source_tarball_path);

@@ -1,10 +1,10 @@
 import type { Secret, SourceRevisionConfig } from "../../core/client/wire/deployments.ts";
 
-/** What a revision is built from. */
+/** The source of a revision. */
 export interface RevisionOrigin {
   deploymentId: string;
   revisionId: string;
-  /** Which of the deployment's revisions is the newer one. */
+  /** Order of the deployment's revisions: later ones are greater. */
   sequence: number;
   source: string;
   config: SourceRevisionConfig;
@@ -12,7 +12,7 @@ export interface RevisionOrigin {
   secrets: readonly Secret[];
 }
 
-/** What a build comes to: the lines that it logs, and whether it failed. */
+/** The outcome of a build: its log lines, and whether it failed. */
 export interface Build {
   hasFailed: boolean;
   lines: string[];
@@ -20,8 +20,8 @@ export interface Build {
 
 /** Builds revisions by loading their code. */
 export interface Builds {
-  /** Builds a revision; `undefined`, or soon so, when its source isn't run here. */
+  /** Builds a revision; `undefined`, at once or as the promise's value, when this server doesn't run its source. */
   build(origin: RevisionOrigin): Promise<Build | undefined> | undefined;
-  /** Ends what was built for a revision that isn't live, or no longer, once its runs have ended. */
+  /** Ends the project of a revision that isn't or is no longer live, once its runs have ended. */
   release(revisionId: string): void;
 }

@@ -8,7 +8,7 @@ import type { Builds } from "./builds.ts";
 import type { TransitionTable } from "./revisions/transition-settings.ts";
 import type { ControlPlaneStore } from "./store/control-plane-store.ts";
 
-/** What a control plane is made of. Each service picks what it uses. */
+/** Dependencies of the control planes; each service picks the ones it uses. */
 export interface ControlPlaneOptions {
   store: ControlPlaneStore;
   clock: Clock;
@@ -19,14 +19,14 @@ export interface ControlPlaneOptions {
   apiKeys: ApiKeys;
   transitions: TransitionTable;
   builds: Builds;
-  /** Whether requests are refused for what servers usually forgive. */
+  /** Whether to refuse what is otherwise tolerated, such as unknown fields. */
   strict: boolean;
-  /** Takes what of a request does nothing, in a sentence, as often as it comes. */
+  /** Called with a sentence for each part of a request that has no effect. */
   warn(message: string): void;
-  /** Where browsers and clients reach the server, without a slash at the end. */
+  /** The URL at which clients reach the server, without a trailing slash. */
   publicUrl(): string;
-  /** Where the agent server of a deployment is reached. */
+  /** The URL of a deployment's agent server. */
   agentUrl(deploymentId: string): string;
-  /** Called when a deployment and all that belongs to it are gone. */
+  /** Called in the transaction that removes a deployment and all that belongs to it. */
   onRemoved(deploymentId: string): void;
 }

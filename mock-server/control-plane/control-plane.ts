@@ -19,7 +19,7 @@ import { Services } from "./services.ts";
 import { editionPrefixes } from "./tenancy.ts";
 import { serveUploads, uploadOperation } from "./uploads/upload-routes.ts";
 
-/** Every operation that the control plane describes. */
+/** All documented operations of the control plane. */
 export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
   ...integrationRoutes,
   ...deploymentRoutes,
@@ -32,7 +32,7 @@ export const controlPlaneRoutes: readonly ControlPlaneRoute[] = [
   ...agentConnectionRoutes,
 ];
 
-/** The ids of all operations that a request to a control plane can belong to. */
+/** The ids of all operations of a control plane, including uploads. */
 export const operationIds: readonly string[] = [...controlPlaneRoutes.map(({ id }) => id), uploadOperation];
 
 const description = [
@@ -47,7 +47,7 @@ const securitySchemes = {
   "Bearer Auth": { type: "http", scheme: "bearer" },
 };
 
-/** The control plane's OpenAPI description, which both editions serve beside their operations. */
+/** The control plane's OpenAPI description, the same in both editions. */
 export function controlPlaneDocument(): Record<string, unknown> {
   const open = new Set(controlPlaneRoutes.filter(({ access }) => access === "open").map(({ id }) => id));
   return openApiDocument(controlPlaneRoutes, {
@@ -65,7 +65,7 @@ export function controlPlaneDocument(): Record<string, unknown> {
 /** The control planes of both editions. */
 export interface ControlPlane {
   services: Services;
-  /** Serves the operations of both editions, their descriptions and reference pages, and the addresses of uploads. */
+  /** Serves the operations of both editions, their descriptions and reference pages, and upload URLs. */
   serve(router: Router<Endpoint>): void;
 }
 

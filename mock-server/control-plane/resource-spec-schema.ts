@@ -49,7 +49,10 @@ const containerSchema = z.looseObject({
   restartPolicy: text,
 });
 
-/** The compute of a deployment with every field that a server checks: the client's part, and what it passes through. */
+/**
+ * The compute of a deployment with every field that a server checks: those of the client's schema, and those that it
+ * passes through.
+ */
 export const serverResourceSpecSchema = resourceSpecSchema.extend({
   orchestrator_cpu: number,
   orchestrator_cpu_limit: number,

@@ -9,13 +9,13 @@ import type { ApiKeys } from "./auth/api-keys.ts";
 import type { TenantServices } from "./services.ts";
 import { type Edition, editionPrefixes, type Tenancy } from "./tenancy.ts";
 
-/** Who may use an operation: holders of a key, or also those who have none, such as browsers on their way back from an OAuth provider. */
+/** Access to an operation: with an API key, or open, such as for browsers that an OAuth provider sends back. */
 type ControlPlaneAccess = "key" | "open";
 
-/** What a handler works with: the services of the caller's tenancy, which of an open operation is that of no workspace. */
+/** The context of a handler: the services of the caller's tenancy. The tenancy of open operations has no workspace. */
 interface ControlPlaneCall extends TenantServices {
   tenancy: Tenancy;
-  /** Who calls, as the auth service knows them: one identifier for each key. Empty for an open operation. */
+  /** The caller's id in the auth service, one for each key; empty for open operations. */
   caller: string;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;
@@ -27,7 +27,7 @@ type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${
   ? Name | ParameterOf<Rest>
   : never;
 
-/** Describes an operation together with its handler. @default access: "key" */
+/** Defines an operation and its handler. @default access: "key" */
 export function route<
   const Path extends string,
   const Parameters extends Record<string, QueryParameter> = Record<never, never>,
@@ -46,32 +46,32 @@ export function route<
   return { access: "key", ...definition } as unknown as ControlPlaneRoute;
 }
 
-/** What proxies and HTTP libraries add to an address so that nothing answers from a cache, or that tells where a visitor comes from. */
+/** Parameters that proxies and HTTP libraries add, to bypass caches or to track visitors. */
 const proxyParameters = /^(_.*|utm_.*|cb|cachebuster|cache_buster|nocache|no_cache)$/i;
 
-/** What clients may ask a control plane for, and it takes without doing anything about it. */
+/** Parameters and fields that control planes accept without effect. */
 export const inertParts: readonly InertPart[] = [
   {
     name: "tracked_packages",
     isInert: (value) => Array.isArray(value) && value.length > 0,
-    reason: "does nothing: no dependencies are followed",
+    reason: "has no effect: no dependencies are tracked",
   },
   {
     name: "use_agent_builder_public_oauth",
     isInert: (value) => value === true,
-    reason: "does nothing: there is no public client",
+    reason: "has no effect: there is no public client",
   },
   {
     name: "delete_tracing_project",
     isInert: (value) => value === true,
-    reason: "is kept, and does nothing: there are no tracing projects",
+    reason: "is stored without effect: there are no tracing projects",
   },
 ];
 
 /**
- * How the control plane judges requests: all broken fields are listed, as the service does. A filter that it doesn't know is always refused: a client that
- * takes the first of what it filtered would act on another deployment. What browsers bring along from an OAuth provider isn't a filter, nor is what is added on
- * the way.
+ * How the control plane reports invalid requests: with all invalid fields, as the service does. Unknown filters are
+ * always refused, since a client that takes the first match would act on the wrong deployment. Parameters of OAuth
+ * providers and of proxies don't count as filters.
  */
 export const validationStyle = (isStrict: boolean, operation: ControlPlaneRoute): ValidationStyle => ({
   refusal: unprocessable,
@@ -82,21 +82,24 @@ export const validationStyle = (isStrict: boolean, operation: ControlPlaneRoute)
   refusesUnknownParameter: (name) => isStrict || (isFiltered(operation) && !proxyParameters.test(name)),
 });
 
-/** Whether what a client adds to the address would choose among many, also where the service has no filters. */
+/**
+ * Whether an unknown query parameter could be meant as a filter: true for operations that list or select several
+ * resources.
+ */
 function isFiltered({ access, method, path, query }: ControlPlaneRoute): boolean {
   return access === "key" && (query !== undefined || (method !== "post" && !path.endsWith("}")));
 }
 
 export interface ServeOptions {
   apiKeys: ApiKeys;
-  /** Refuse what servers usually forgive. */
+  /** Whether to refuse what is otherwise tolerated. */
   strict: boolean;
-  /** Takes what of a request does nothing, in a sentence. */
+  /** Called with a sentence for each part of a request that has no effect. */
   warn(message: string): void;
   servicesOf: (tenancy: Tenancy) => TenantServices;
 }
 
-/** Serves `routes` in one edition; methods that a known path doesn't have get 405. */
+/** Serves `routes` in one edition; other methods of known paths get 405. */
 export function serveRoutes(
   router: Router<Endpoint>,
   edition: Edition,
@@ -117,13 +120,13 @@ export function serveRoutes(
         const tenantId = needsKey ? apiKeys.enter(credentials) : "";
         if (needsKey) context.tenant = tenantId;
         const request = await read(context);
-        // What browsers bring along from an OAuth provider is that provider's.
+        // OAuth providers may add parameters of their own to callbacks.
         if (definition.access === "key") for (const part of ignoredParts(definition, request, inertParts)) warn(part);
         const tenancy = { edition, tenantId };
         const call = {
           ...servicesOf(tenancy),
           tenancy,
-          // Few handlers look at these.
+          // Getters, since few handlers use these.
           get caller() {
             return needsKey ? apiKeys.callerOf(credentials) : "";
           },

@@ -37,9 +37,9 @@ const sourceRevisionConfigRequest = named(
   z.object({ ...sourceRevisionConfigSchema.omit({ repo_commit_sha: true }).shape, ...bothConfigPaths }),
 );
 
-/** What may be created. */
+/** Sources of new deployments. */
 const creatableSources = ["github", "external_docker", "internal_docker", "internal_source"] as const;
-/** What a single revision may be made from instead of the deployment's source. */
+/** Sources of a single revision, instead of the deployment's source. */
 const revisionSources = ["github", "internal_docker", "internal_source"] as const;
 
 export const deploymentCreateRequest = named(
@@ -65,7 +65,7 @@ export const deploymentPatchRequest = named(
     source_revision_config: sourceRevisionConfigRequest.nullish(),
     secrets: z.array(secret).nullish(),
     secret_references: z.array(secretReference).nullish(),
-    /** What newer clients found among the dependencies; of no consequence here. */
+    /** Dependencies that newer clients report; without effect here. */
     tracked_packages: z.array(z.string()).nullish(),
   }),
 );
@@ -123,12 +123,12 @@ export const deletionsResponse = named(
 
 export const pushTokenResponse = named("PushToken", z.object({ token: z.string(), registry_url: z.string() }));
 
-/** What newer clients say of themselves when they ask for a push token. */
+/** Capabilities that newer clients send with a request for a push token. */
 export const pushTokenRequest = named(
   "PushTokenRequest",
   z.object({ supports_registry_username: z.boolean().nullish() }),
 );
-/** What newer clients say of themselves when they ask for an upload URL. */
+/** Capabilities that newer clients send with a request for an upload URL. */
 export const uploadUrlRequest = named("UploadUrlRequest", z.object({ supports_upload_headers: z.boolean().nullish() }));
 export const uploadUrlResponse = named(
   "UploadUrl",

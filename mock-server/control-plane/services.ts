@@ -17,7 +17,9 @@ import { RevisionService } from "./revisions/revision-service.ts";
 import type { Tenancy } from "./tenancy.ts";
 import { UploadService } from "./uploads/upload-service.ts";
 
-/** What handlers work with: nothing of it leads to the resources of another tenancy, but callbacks whose state this server has signed. */
+/**
+ * The services that handlers use. None reaches another tenancy, except callbacks with a state that this server signed.
+ */
 export interface TenantServices {
   deployments: DeploymentService;
   revisions: RevisionService;
@@ -77,7 +79,7 @@ export class Services {
     };
   }
 
-  /** Responds to everybody who waits for the end of an authentication. */
+  /** Ends all waits for authentications. */
   close(): void {
     this.#authOptions.finished.notifyAll();
   }

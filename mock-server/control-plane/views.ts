@@ -6,7 +6,7 @@ import { currentTransition } from "./revisions/rollout.ts";
 import type { DeploymentBody, RevisionBody } from "./schemas.ts";
 import type { DeploymentRecord, RevisionRecord } from "./store/records.ts";
 
-/** A deployment as it is sent. `agentUrl` is where its agent server is reached. */
+/** A deployment as clients see it. `agentUrl` is the URL of its agent server. */
 export function viewDeployment(record: DeploymentRecord, agentUrl: string, now: number): DeploymentBody {
   const { sourceConfig } = record;
   return {
@@ -40,7 +40,7 @@ export function viewDeployment(record: DeploymentRecord, agentUrl: string, now: 
   };
 }
 
-/** A revision as it is sent. */
+/** A revision as clients see it. */
 export function viewRevision(record: RevisionRecord, now: number): RevisionBody {
   const current = currentTransition(record.transitions, now);
   return {

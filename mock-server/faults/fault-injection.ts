@@ -6,7 +6,7 @@ import type { RequestContext } from "../kit/http/request-context.ts";
 import { type FaultEffect, isWithoutContent } from "./fault-rule.ts";
 import type { FaultTable } from "./fault-table.ts";
 
-/** Lets the faults happen that the rules have for a request. */
+/** Applies the first matching fault rule to a request. */
 export function faultInjection(faults: FaultTable): Middleware {
   return (context, next) => {
     const { method, path, operation } = context;
@@ -24,7 +24,7 @@ async function disturbed(context: RequestContext, effect: FaultEffect, next: Han
   if (instead) return instead;
   const response = serialized(await next(context));
   if (effect.reset === "after") {
-    // As when its reader disconnects.
+    // Cancelled as if its reader had disconnected.
     if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
     return reset;
   }
@@ -32,19 +32,19 @@ async function disturbed(context: RequestContext, effect: FaultEffect, next: Han
   return effect.malformed ? malformed(response) : response;
 }
 
-/** Handlers read bodies themselves, each within its own limit. */
+/** Reads the body, so that the journal has it though no handler runs. */
 async function readForJournal(context: RequestContext): Promise<void> {
   try {
     await context.readText();
   } catch {
-    // The fault happens to a body that can't be read all the same.
+    // The fault also applies to requests with an unreadable body.
   }
 }
 
-/** The connection is reset, without a response. */
+/** Resets the connection without a response. */
 const reset: HttpResponse = { status: 0, disruption: { kind: "reset" } };
 
-/** The first piece of an event stream, which may never end; the rest is given up. */
+/** The first chunk of an event stream, which may never end; cancels the rest. */
 async function firstPiece(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   const reader = stream.getReader();
   const { value } = await reader.read();
@@ -52,7 +52,7 @@ async function firstPiece(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   return Buffer.from(value ?? []);
 }
 
-/** The body of a response: of an event stream the first piece. */
+/** The body of a response, or the first chunk of an event stream. */
 async function bytesOf(response: HttpResponse): Promise<Buffer> {
   const { json, content } = response;
   if (json !== undefined) return Buffer.from(json);
@@ -62,7 +62,7 @@ async function bytesOf(response: HttpResponse): Promise<Buffer> {
   return Buffer.from(await new Response(content).arrayBuffer());
 }
 
-/** The head and half of the body of a response, of an event stream half of its first piece. */
+/** The head of a response and half of its body, or half of the first chunk of an event stream. */
 async function truncated(response: HttpResponse): Promise<HttpResponse> {
   const body = await bytesOf(response);
   const length = isEventStream(response) ? undefined : body.length;
@@ -81,7 +81,7 @@ async function malformed(response: HttpResponse): Promise<HttpResponse> {
   return { status: response.status, headers: response.headers ?? {}, content };
 }
 
-/** Names of headers in lower case, as responses have them. */
+/** The headers with lower-case names, as in responses. */
 function inLowerCase(headers: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -96,5 +96,5 @@ function responseInstead({ status, body, html, headers, rateLimit }: FaultEffect
   }
   if (status === undefined) return undefined;
   if (isWithoutContent(status)) return { status, headers: own };
-  return { status, body: body ?? { detail: "A fault that the mock server was told to show." }, headers: own };
+  return { status, body: body ?? { detail: "A fault of the mock server." }, headers: own };
 }

@@ -4,16 +4,16 @@ import type { IdSource } from "../kit/ids.ts";
 import { likelyName, namingUnknownKeys } from "../kit/likely-name.ts";
 import { type FaultEffect, type FaultRule, faultRuleSchema } from "./fault-rule.ts";
 
-/** What a fault can be matched by. */
+/** The properties of a request that rules match. */
 export interface FaultSubject {
   method: string;
   path: string;
   tenant: string | undefined;
-  /** Asked for only by rules that name one. */
+  /** Read only for rules with an operation. */
   operation: string | undefined;
 }
 
-/** A rule and how often it matched and happened. */
+/** A rule with the number of times that it matched and was applied. */
 export interface FaultReport extends FaultRule {
   id: string;
   matched: number;
@@ -29,14 +29,14 @@ interface Entry {
   passedInSecond: number;
 }
 
-/** The faults that a server has been told to show. */
+/** The fault rules of a server. */
 export class FaultTable {
   #entries: Entry[] = [];
   readonly #ids: IdSource;
   readonly #clock: Clock;
   readonly #operations: ReadonlySet<string>;
 
-  /** `operations`: the ids of those that rules can name. */
+  /** `operations`: the operation ids that rules may name. */
   constructor(ids: IdSource, clock: Clock, operations: Iterable<string>) {
     this.#ids = ids;
     this.#clock = clock;
@@ -47,20 +47,26 @@ export class FaultTable {
     return this.#entries.length === 0;
   }
 
-  /** Adds rules after those there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id in use, or an operation that there isn't. */
+  /**
+   * Adds rules after the existing ones.
+   * @throws {z.ZodError} for an invalid rule; {RangeError} for an id in use or an unknown operation.
+   */
   add(...rules: FaultRule[]): FaultReport[] {
     const added = this.#entriesOf(rules);
     this.#entries = withDistinctIds([...this.#entries, ...added]);
     return added.map(report);
   }
 
-  /** Puts `rules` in the place of all there are. @throws {z.ZodError} for a rule of another shape; {RangeError} for an id given twice, or an operation that there isn't. */
+  /**
+   * Replaces all rules.
+   * @throws {z.ZodError} for an invalid rule; {RangeError} for a duplicate id or an unknown operation.
+   */
   replace(rules: FaultRule[]): FaultReport[] {
     this.#entries = withDistinctIds(this.#entriesOf(rules));
     return this.list();
   }
 
-  /** Takes one rule away. Returns whether there was one of this id. */
+  /** Removes a rule. Returns whether it existed. */
   remove(id: string): boolean {
     const before = this.#entries.length;
     this.#entries = this.#entries.filter(({ rule }) => rule.id !== id);
@@ -75,7 +81,7 @@ export class FaultTable {
     this.#entries = [];
   }
 
-  /** What goes wrong with a request; counts it. */
+  /** The effect for a request, if any; counts matches and applications. */
   take(subject: FaultSubject): FaultEffect | undefined {
     for (const entry of this.#entries) {
       if (!entry.matches(subject)) continue;
@@ -130,14 +136,14 @@ export class FaultTable {
   }
 }
 
-/** That no request will ever belong to `operation`, and to which one it was probably meant to. */
+/** A sentence about an unknown operation, with the one that was probably meant. */
 function unknownOperation(operation: string, known: ReadonlySet<string>): string {
   const likely = likelyName(operation, [...known]);
   const help = likely ? `"${likely}" is probably meant` : "the API reference under /docs has their ids";
   return `there is no operation "${operation}": ${help}.`;
 }
 
-/** @throws {RangeError} when two rules have the same id. */
+/** @throws {RangeError} for two rules with the same id. */
 function withDistinctIds(entries: Entry[]): Entry[] {
   const seen = new Set<string>();
   for (const { rule } of entries) {

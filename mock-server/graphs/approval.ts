@@ -1,7 +1,7 @@
 import { appended, lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 
-/** Asks before it acts: the run stops, and goes on with `command: { resume: … }`. */
+/** Asks for approval before it acts: the run is interrupted, and continues with `command: { resume: … }`. */
 export const approval: ScriptedGraph = {
   id: "approval",
   description: "Waits for an approval.",

@@ -8,7 +8,7 @@ import { failure } from "./failure.ts";
 import { subgraph } from "./subgraph.ts";
 import { tools } from "./tools.ts";
 
-/** What an agent server runs when nobody has given it anything else. `agent` is the echo under the name that most examples use. */
+/** The default graphs of an agent server. `agent` is the echo under the name that most examples use. */
 export const builtInGraphs: readonly ScriptedGraph[] = [
   { ...chat, id: "agent" },
   chat,
@@ -21,7 +21,7 @@ export const builtInGraphs: readonly ScriptedGraph[] = [
   burst,
 ];
 
-/** The built-in graphs and others; one with the id of a built-in graph takes its place. */
+/** The built-in graphs and others; one with the id of a built-in graph replaces it. */
 export function withBuiltInGraphs(graphs: readonly ScriptedGraph[]): ScriptedGraph[] {
   const ids = new Set(graphs.map(({ id }) => id));
   return [...builtInGraphs.filter(({ id }) => !ids.has(id)), ...graphs];

@@ -2,7 +2,7 @@ import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 import { countTo, eventCount } from "./event-count.ts";
 
-/** Sends events of its own as fast as it can: `n` of them. */
+/** Sends `n` custom events as fast as it can. */
 export const burst: ScriptedGraph = {
   id: "burst",
   description: "Sends many events at once.",

@@ -2,7 +2,7 @@ import { messages } from "../agent-server/engine/channels.ts";
 import { type Message, textOf } from "../agent-server/engine/messages.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 
-/** Says back what it was told, word by word. With `{ "pause_ms": 200 }` in the context it takes its time. */
+/** Echoes the last message word by word, with a pause before each as set by `pause_ms` in the context. */
 export const chat: ScriptedGraph = {
   id: "chat",
   description: "Echoes the last message, streaming it word by word.",

@@ -2,7 +2,7 @@ import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 import { eventCount } from "./event-count.ts";
 
-/** Takes as long as it is told, by the server's clock, and says so step by step. */
+/** Waits for the given time, by the server's clock, and reports each step. */
 export const delay: ScriptedGraph = {
   id: "delay",
   description: "Takes its time.",

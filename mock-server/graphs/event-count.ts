@@ -1,19 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Most events that one node of a built-in graph sends. */
+/** Maximum number of events that a node of a built-in graph sends. */
 const maxEvents = 100_000;
 
-/** How many events are sent between two looks at what else the server has to do. */
+/** Number of events between two turns of the event loop. */
 const batchSize = 1000;
 
-/** How many events an input asks for. @throws {RangeError} for what isn't a number from 0 to 100,000. */
+/** Reads a number of events from an input. @throws {RangeError} for anything but a number from 0 to 100,000. */
 export function eventCount(field: string, value: unknown): number {
   const count = Number(value);
   if (count >= 0 && count <= maxEvents) return count;
-  throw new RangeError(`"${field}" is a number from 0 to ${maxEvents}, and was ${JSON.stringify(value)}.`);
+  throw new RangeError(`"${field}" must be a number from 0 to ${maxEvents}, not ${JSON.stringify(value)}.`);
 }
 
-/** Counts from 1 to `count`. Lets other requests, and a cancellation, have their turn on the way. */
+/** Counts from 1 to `count`, yielding to other requests and to cancellation after each batch. */
 export async function* countTo(count: number, signal: AbortSignal): AsyncGenerator<number, void, void> {
   for (let number = 1; number <= count; number++) {
     if (number % batchSize === 0) {

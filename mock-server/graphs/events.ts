@@ -2,10 +2,10 @@ import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 import { countTo, eventCount } from "./event-count.ts";
 
-/** Tells how far it is, in events of its own: a generator yields them. */
+/** Reports its progress in custom events, which a generator yields. */
 export const events: ScriptedGraph = {
   id: "events",
-  description: "Sends events of its own while it works.",
+  description: "Sends custom events while it works.",
   channels: { steps: lastValue(3, { type: "integer" }), done: lastValue(0, { type: "integer" }) },
   nodes: {
     async *work({ steps }, { signal }) {

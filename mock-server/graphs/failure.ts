@@ -1,7 +1,7 @@
 import { lastValue } from "../agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 
-/** Fails with the message it is given. */
+/** Fails with the given message. */
 export const failure: ScriptedGraph = {
   id: "failure",
   description: "Fails.",

@@ -14,10 +14,10 @@ const inner: ScriptedGraph = {
   edges: { __start__: "search", search: "judge" },
 };
 
-/** A graph with a graph in it: what the inner one tells comes with a namespace when `stream_subgraphs` is set. */
+/** A graph with a subgraph, whose events have a namespace when `stream_subgraphs` is set. */
 export const subgraph: ScriptedGraph = {
   id: "subgraph",
-  description: "Hands its work to a graph within it.",
+  description: "Delegates its work to a subgraph.",
   channels: {
     topic: lastValue("", { type: "string" }),
     findings: appended({ type: "string" }),

@@ -2,10 +2,10 @@ import { messages } from "../agent-server/engine/channels.ts";
 import { type Message, textOf } from "../agent-server/engine/messages.ts";
 import type { ScriptedGraph } from "../agent-server/engine/scripted-graph.ts";
 
-/** Looks the weather of the place up that the last message names, with a tool that always knows. */
+/** Looks up the weather of the place in the last message with a tool. */
 export const tools: ScriptedGraph = {
   id: "tools",
-  description: "Calls a tool and reports what it said.",
+  description: "Calls a tool and reports its result.",
   channels: { messages: messages() },
   nodes: {
     plan({ messages: history }, node) {

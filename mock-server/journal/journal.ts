@@ -2,7 +2,7 @@ import type { HttpResponse } from "../kit/http/http-response.ts";
 import { parseJson } from "../kit/http/json.ts";
 import { isSecretName, type Redaction } from "../kit/redaction.ts";
 
-/** One request to the server, as it was; it is redacted when it is read. */
+/** One request to the server, unredacted; reading redacts it. */
 export interface JournalEntry {
   id: string;
   /** Milliseconds since the epoch, by the server's clock. */
@@ -12,7 +12,7 @@ export interface JournalEntry {
   operation: string | null;
   tenant: string | null;
   status: number | null;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   requestHeaders: readonly string[];
   requestBody: string | null;
   responseHeaders: NonNullable<HttpResponse["headers"]>;
@@ -21,18 +21,18 @@ export interface JournalEntry {
 
 export interface JournalFilter {
   method?: string | undefined;
-  /** A test of the path. */
+  /** Predicate for the path. */
   path?: ((path: string) => boolean) | undefined;
   operation?: string | undefined;
   status?: number | undefined;
   tenant?: string | undefined;
-  /** Only those from this time on, in milliseconds since the epoch by the server's clock. */
+  /** Only requests from this time on, in milliseconds since the epoch by the server's clock. */
   since?: number | undefined;
-  /** Only those for a path or a method that the server doesn't have. */
+  /** Only requests for a path or method that the server doesn't have. */
   unmatched?: boolean | undefined;
 }
 
-/** How many requests of each kind there were. */
+/** Numbers of requests. */
 export interface RequestCounts {
   total: number;
   unmatched: number;
@@ -40,7 +40,7 @@ export interface RequestCounts {
   byStatus: Record<string, number>;
 }
 
-/** A journal entry as it is handed out: without secrets, bodies parsed where they are JSON. */
+/** A journal entry for readers: redacted, with JSON bodies parsed. */
 export interface RecordedRequest {
   id: string;
   /** ISO 8601. */
@@ -50,25 +50,25 @@ export interface RecordedRequest {
   path: string;
   operation: string | null;
   tenant: string | null;
-  /** `null` where the connection was broken off instead of a response. */
+  /** `null` where the connection was closed without a response. */
   status: number | null;
   request: { headers: Record<string, string>; body: unknown };
   response: { headers: Record<string, string>; body: unknown };
 }
 
-/** How much a journal holds. */
+/** Limits of a journal. */
 export interface JournalLimits {
   requests: number;
-  /** Of all bodies together. */
+  /** Maximum length of all bodies together, in characters. */
   characters: number;
 }
 
 const defaultLimits: JournalLimits = { requests: 1000, characters: 64 * 1024 * 1024 };
 
-/** The last requests to a server, as far as they are within the limits. */
+/** The latest requests to a server, within the limits. */
 export class Journal {
   #entries: JournalEntry[] = [];
-  /** Where those begin that are still held. */
+  /** Index of the oldest entry that is still held. */
   #first = 0;
   #characters = 0;
   readonly #redaction: Redaction;
@@ -162,7 +162,7 @@ export class Journal {
   }
 }
 
-/** Whether nothing of the server is meant by a request: it has no such path, or not this method of it. */
+/** Whether the server has no such path, or not this method of it. */
 function isUnmatched({ operation, status, path }: JournalEntry): boolean {
   return operation === null && (status === 404 || status === 405) && !path.startsWith("/agents/");
 }
@@ -171,7 +171,7 @@ function charactersOf({ requestBody, responseBody }: JournalEntry): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
-/** In characters. Longer bodies aren't kept: a thousand of them would fill the memory. */
+/** Maximum length of a body, in characters. Longer ones aren't recorded: a thousand of them would fill the memory. */
 const maxBodyLength = 256 * 1024;
 
 function withinLimit(body: string | null): string | null {
@@ -201,13 +201,15 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Of addresses: what nobody knows but by its place, such as the signature of an upload's or the code that a user is sent back with. */
+/**
+ * Query parameters of URLs that hold secrets, such as the signature of an upload URL or the code of an OAuth callback.
+ */
 const secretParameters =
   /([?&](?:signature|(?:x-)?api[_-]?key|(?:access_|refresh_)?token|client_secret|code|code_verifier|password)=)[^&#\s"'<>\\]+/gi;
 
 const secretFormField = /(^|&)(client_secret|refresh_token|code_verifier|code)=[^&]*/g;
 
-/** Secrets of requests that were refused are known by nothing but their place in the body. */
+/** Redacts secrets by their place in the body: those of refused requests aren't known otherwise. */
 function redactSecretValues(body: string): string {
   if (/^[\w.~%+-]+=[^{}"]*$/.test(body)) return body.replace(secretFormField, "$1$2=[redacted]");
   const isSecret = (name: string) => name === "secrets" || isSecretName(name);

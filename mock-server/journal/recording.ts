@@ -3,12 +3,12 @@ import { serialized } from "../kit/http/http-response.ts";
 import type { Middleware } from "../kit/http/middleware.ts";
 import type { Journal } from "./journal.ts";
 
-/** Writes each request and its response into the journal. */
+/** Records each request and its response in the journal. */
 export function recording(journal: Journal, clock: Clock): Middleware {
   return async (context, next) => {
     const time = clock.now();
     const response = serialized(await next(context));
-    // A client that has disconnected gets no response, nor does one whose connection a fault breaks off.
+    // A client gets no response if it has disconnected or a fault closes its connection.
     const isSent = !response.disruption && !context.isDisconnected;
     journal.add({
       id: context.requestId,

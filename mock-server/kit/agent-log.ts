@@ -1,9 +1,9 @@
 export type AgentLogLevel = "DEBUG" | "INFO" | "WARNING" | "ERROR";
 
-/** Something that an agent server, or the code that runs on it, has to say. It may hold secrets: whoever shows it redacts it. */
+/** A log entry of an agent server or the code that runs on it. Unredacted: those who show it redact it. */
 export interface AgentLogEntry {
   deploymentId: string;
-  /** The revision that served the traffic, or whose code said it. */
+  /** The live revision, or the one whose code logged it. */
   revisionId: string;
   level: AgentLogLevel;
   message: string;

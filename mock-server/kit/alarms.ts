@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** The longest delay that a timer takes, in milliseconds. */
+/** Maximum delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
 interface Alarm {
@@ -8,7 +8,7 @@ interface Alarm {
   ring: () => void;
 }
 
-/** Calls functions at times of an injected clock: also when the clock is frozen and moved by hand. */
+/** Calls functions at times of an injected clock, also when the clock is frozen and advanced. */
 export class Alarms implements Disposable {
   readonly #clock: Clock;
   readonly #alarms = new Set<Alarm>();
@@ -20,7 +20,10 @@ export class Alarms implements Disposable {
     this.#stopListening = clock.onMove(() => this.#check());
   }
 
-  /** Calls `ring` once it is `at` (milliseconds since the epoch), never before this call has returned. The returned function takes it back. */
+  /**
+   * Calls `ring` once the clock reaches `at` (milliseconds since the epoch), never synchronously. The returned function
+   * cancels the alarm.
+   */
   set(at: number, ring: () => void): () => void {
     const alarm = { at, ring };
     this.#alarms.add(alarm);
@@ -28,7 +31,7 @@ export class Alarms implements Disposable {
     return () => void this.#alarms.delete(alarm);
   }
 
-  /** Waits for `ms` of the clock. Rejects with the signal's reason when it is aborted. */
+  /** Waits for `ms` milliseconds of the clock. Rejects with the reason of an aborted signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

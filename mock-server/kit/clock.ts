@@ -1,47 +1,46 @@
 import { type Duration, parseDuration } from "../../core/duration.ts";
 
-/** The time a mock server goes by, in milliseconds since the epoch. Every status and log line is a function of it. */
+/** The clock of a mock server, in milliseconds since the epoch. Every status and log line is a function of it. */
 export interface Clock {
   now(): number;
   readonly frozen: boolean;
-  /** Stops the time where it is, or at `at`. @throws {RangeError} for what is no time, or beyond the last date. */
+  /** Stops the clock now, or at `at`. @throws {RangeError} for an invalid time, or one beyond the last date. */
   freeze(at?: Date | number): void;
-  /** Moves the time forward, whether it runs or is frozen. @throws {RangeError} beyond the last date. */
+  /** Moves the clock forward, running or frozen. @throws {RangeError} beyond the last date. */
   advance(by: Duration): void;
-  /** Lets the time run on from where it stands. */
+  /** Lets the clock run from its current time. */
   resume(): void;
-  /** Calls `listener` after the time was frozen, advanced or resumed, until the returned function is called. */
+  /** Calls `listener` after each freeze, advance or resume. The returned function unsubscribes. */
   onMove(listener: () => void): () => void;
 }
 
-/** The first and the last moment that have a date, in milliseconds from the epoch. */
+/** The last time with a date, in milliseconds since the epoch; its negative is the first. */
 export const furthestTime = 8.64e15;
 
-/** @throws {RangeError} for a time that has no date. */
+/** @throws {RangeError} for a time beyond the last date. */
 function dated(time: number): number {
   if (Math.abs(time) <= furthestTime) return time;
   throw new RangeError("The clock can't go there: dates end in the year 275760.");
 }
 
-/** How a clock stands, in milliseconds. */
+/** The state of a clock, in milliseconds. */
 export interface ClockState {
-  /** `null` while it runs. */
+  /** The frozen time; `null` while the clock runs. */
   frozenAt: number | null;
-  /** How far it is ahead of its source while it runs. */
+  /** Difference from the source while the clock runs. */
   offset: number;
 }
 
-/** What a clock is made of. */
 export interface ClockOptions {
   /** @default the machine's time */
   source?: () => number;
-  /** How it stands at first. @default as its source */
+  /** The initial state. @default that of the source */
   state?: ClockState | undefined;
-  /** Called before each move with what it comes to; when that throws, the clock isn't moved. */
+  /** Stores the new state before each move; when it throws, the clock doesn't move. */
   keep?: (state: ClockState) => void;
 }
 
-/** A clock that can be frozen and advanced, never turned back by `resume`. */
+/** A clock that can be frozen and advanced; `resume` never turns it back. */
 export function createClock({ source = Date.now, state, keep }: ClockOptions = {}): Clock {
   let { frozenAt, offset } = state ?? { frozenAt: null, offset: 0 };
   const listeners = new Set<() => void>();

@@ -3,7 +3,7 @@ import { parseDuration } from "../../core/duration.ts";
 
 const message = "Input should be a duration such as 5s";
 
-/** Whether `value` is a duration of zero or more. */
+/** Whether `value` is a non-negative duration. */
 export function isDuration(value: string | number): boolean {
   try {
     parseDuration(value, "");
@@ -13,5 +13,5 @@ export function isDuration(value: string | number): boolean {
   }
 }
 
-/** A duration as users write it: a number and a unit, or a number of seconds. */
+/** A duration as users write it: a number with a unit, or a number of seconds. */
 export const durationSchema = z.union([z.string(), z.number()], { error: message }).refine(isDuration, message);

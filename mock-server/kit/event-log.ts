@@ -1,15 +1,20 @@
-/** How much is kept, in characters. */
+/** Limits of an event log, in characters. */
 export interface EventLogLimits {
-  /** Of the events that can be replayed. @default 4 Mi */
+  /** Maximum length of the events that can be replayed. @default 4 Mi */
   replay: number;
   /**
-   * Of the events that a reader hasn't taken yet. One that lags further behind, and by more than a few events, is cut off once it takes nothing for a
-   * while, or lags 16 times as far: graphs send faster than anybody reads, and what they send in one turn comes all at once. @default 8 Mi
+   * Maximum lag of a reader. A reader that lags further behind, and by more than a few events, is cut off once it reads
+   * nothing for 250 ms or lags 16 times as far: graphs send faster than clients read, and the events of one turn arrive
+   * together.
+   * @default 8 Mi
    */
   lag: number;
 }
 
-/** However large they are, so many events are kept for replay, and may wait for a reader that isn't behind: those of a turn come all at once. */
+/**
+ * Minimum number of events that are kept for replay and may wait for a reader, whatever their size: those of one turn
+ * arrive together.
+ */
 const minEvents = 16;
 
 export const defaultLimits: EventLogLimits = { replay: 4 * 1024 * 1024, lag: 8 * 1024 * 1024 };
@@ -22,46 +27,44 @@ export interface Frame {
   text: string;
 }
 
-/** Keeps the events of a log beyond the process. */
+/** Stores the events of a log beyond the process. */
 export interface EventArchive {
-  /** Keeps further events, and may drop those before the number `oldest`. All of it, or nothing when it throws. */
+  /** Stores further events, and may drop those before number `oldest`. Atomic: stores nothing when it throws. */
   append(frames: readonly Frame[], oldest: number): void;
 }
 
-/** What a log is made of. */
 export interface EventLogOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Whether events can be replayed, and have ids. */
   keeps: boolean;
   limits?: EventLogLimits;
-  /** Where events are kept, which readers get only after that. @default nowhere */
+  /** Stores events before readers get them. @default none */
   archive?: EventArchive | undefined;
-  /** What an archive kept of the log so far. */
+  /** Earlier events from the archive. */
   frames?: readonly Frame[];
-  /** Called with why events couldn't be kept: the log ends before them. */
+  /** Called with the error when events can't be stored; the log then ends before them. @default prints it on stderr */
   onDefect?: (error: unknown) => void;
 }
 
-/** What a reader of a log wants. */
 export interface ReadOptions {
-  /** Replay what came after the event with this id; `-` and `-1` stand for the beginning. Absent: only what comes from now on. */
+  /** Replays the events after this id; `-` and `-1` mean from the beginning. Absent: only new events. */
   after?: string | undefined;
-  /** Only events of these modes; those of mode `always` come in any case. */
+  /** Only events of these modes, and those of mode `always`. */
   modes?: readonly string[] | undefined;
-  /** How often a comment is sent while nothing else is. */
+  /** Milliseconds between comments on an idle stream. */
   heartbeatMs: number;
-  /** Called when the reader goes away before the end. */
+  /** Called when the reader disconnects before the end. */
   onCancel?: () => void;
 }
 
-/** How long a reader that lags may take nothing, in milliseconds. */
+/** Grace period of a lagging reader that reads nothing, in milliseconds. */
 const lagGraceMs = 250;
 
-/** How many times the limit a reader may lag by while it reads. */
+/** Maximum lag of a reader that reads, as a multiple of the limit. */
 const maxBurst = 16;
 
-/** Most characters that are sent at once. */
+/** Target size of a chunk, in characters. */
 const chunkSize = 64 * 1024;
 const encoder = new TextEncoder();
 
@@ -83,9 +86,9 @@ export class EventLog {
   #replaySize = 0;
   #lastNumber = 0;
   #hasEnded = false;
-  /** What waits for the archive. */
+  /** Events that wait for the archive. */
   #unwritten: Published[] = [];
-  /** Called with every event, also while nobody reads. */
+  /** Called with every event, even without readers. */
   onPublish: ((event: string, data: string) => void) | undefined;
 
   constructor({ now, keeps, limits = defaultLimits, archive, frames = [], onDefect = console.error }: EventLogOptions) {
@@ -98,7 +101,7 @@ export class EventLog {
     this.#lastNumber = frames.at(-1)?.number ?? 0;
   }
 
-  /** How many characters are kept for replay. */
+  /** Length of the events that can be replayed, in characters. */
   get replaySize(): number {
     return this.#replaySize;
   }
@@ -121,7 +124,7 @@ export class EventLog {
     else if (this.#unwritten.push(published) === 1) setImmediate(() => this.flush());
   }
 
-  /** Keeps and sends what was published so far, which otherwise happens in the next turn of the event loop. */
+  /** Stores and sends published events now instead of in the next turn of the event loop. */
   flush(): void {
     const published = this.#unwritten;
     if (published.length === 0) return;
@@ -133,7 +136,7 @@ export class EventLog {
     } catch (error) {
       this.#onDefect(error);
       this.#frames = [];
-      for (const reader of this.#readers) reader.cut("The events of the run can't be kept any more.");
+      for (const reader of this.#readers) reader.cut("The events of the run can't be stored any more.");
       this.end();
       return;
     }
@@ -202,7 +205,7 @@ class LogReader {
   #isIdle = true;
   #wake: (() => void) | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
-  /** Runs while the reader lags by more than it may, anew whenever it takes something. */
+  /** Runs while the lag exceeds the limit, and restarts whenever the reader reads. */
   #grace: NodeJS.Timeout | undefined;
 
   constructor({ modes, heartbeatMs }: ReadOptions, maxLag: number, onCancel: () => void) {
@@ -228,7 +231,7 @@ class LogReader {
     this.cut(`The reader lags by more than ${this.#maxLag} characters and is cut off; join the stream again.`);
   }
 
-  /** Ends with an error in place of what is waiting. */
+  /** Ends the stream with an error instead of the waiting events. */
   cut(message: string): void {
     this.#waiting = [`event: error\ndata: ${JSON.stringify({ error: "StreamError", message })}\n\n`];
     this.#lag = 0;

@@ -1,17 +1,17 @@
-/** What a failure is called, and what it says. */
+/** The name and message of a failure. */
 export interface Failure {
   name: string;
   message: string;
 }
 
-/** What was thrown. Code can throw anything, also what has no text: this never throws. */
+/** Describes a thrown value. Never throws, though code can throw values without a text. */
 export function failureOf(thrown: unknown): Failure {
   if (!(thrown instanceof Error)) return { name: "Error", message: textOf(() => thrown) };
   const name = attempt(() => thrown.name);
   return { name: typeof name === "string" && name !== "" ? name : "Error", message: textOf(() => thrown.message) };
 }
 
-/** What was thrown, by its class where it doesn't say a name of its own. */
+/** Describes a thrown value, with the name of its class where it has no name of its own. */
 export function failureByClass(thrown: unknown): Failure {
   const failure = failureOf(thrown);
   if (failure.name !== "Error" || !(thrown instanceof Error)) return failure;
@@ -20,7 +20,7 @@ export function failureByClass(thrown: unknown): Failure {
 }
 
 function textOf(read: () => unknown): string {
-  return attempt(() => String(read())) ?? "A value that has no text was thrown.";
+  return attempt(() => String(read())) ?? "A value without a text was thrown.";
 }
 
 function attempt<Value>(read: () => Value): Value | undefined {

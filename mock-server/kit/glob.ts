@@ -1,12 +1,13 @@
 /**
- * A test for a pattern in which `*` stands for any characters and `?` for one; everything else stands for itself. Its time grows with the pattern times the
- * text, whatever they are: patterns come from requests, and an expression that tries everything would hang the server.
+ * Makes a predicate for a pattern in which `*` matches any characters and `?` any one. Takes time proportional to the
+ * lengths of pattern and text at worst: patterns come from requests, and a backtracking expression could hang the
+ * server.
  */
 export function globMatcher(pattern: string): (text: string) => boolean {
   return (text) => {
     let at = 0;
     let inPattern = 0;
-    /** Behind the last star, and how far that has come. */
+    /** Positions to resume from after the last star. */
     let retry: { pattern: number; text: number } | undefined;
     while (at < text.length) {
       const wanted = pattern[inPattern];

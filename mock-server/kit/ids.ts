@@ -1,24 +1,24 @@
 import { createHash, randomInt, randomUUID } from "node:crypto";
 
-/** Where a mock server's identifiers and chances come from. */
+/** The source of identifiers and random numbers. */
 export interface IdSource {
   uuid(): string;
-  /** At least 0, less than 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 
-/** Counts the draws of a seed beyond the life of a server. */
+/** Persists how many values of a seed were drawn. */
 export interface DrawCounter {
-  /** How many may have been drawn before. */
+  /** The number of values that earlier servers may have drawn. */
   start: number;
-  /** Notes that so many may be drawn. Returns whether that is certain: what a transaction writes can still be undone. */
+  /** Stores that this many values may be drawn. False within a transaction, which may still be rolled back. */
   reserve(draws: number): boolean;
 }
 
-/** How many draws are reserved at once, so that few of them are written down. */
+/** Number of draws that are reserved together, to write rarely. */
 const reservedTogether = 1000;
 
-/** Random identifiers; with a `seed`, the same ones in the same order every time, from where `counter` says. */
+/** A source of random identifiers; with a `seed` deterministic, continuing from `counter`. */
 export function createIdSource(seed?: number | string, counter?: DrawCounter): IdSource {
   if (seed === undefined) return { uuid: randomUUID, random: () => randomInt(2 ** 32) / 2 ** 32 };
   let drawn = counter?.start ?? 0;

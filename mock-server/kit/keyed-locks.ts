@@ -1,8 +1,8 @@
-/** Runs the changes of one resource one after another, so that none reads what another is about to replace. */
+/** Serializes tasks with the same key, such as changes of one resource. */
 export class KeyedLocks {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Runs `task` once those that were given before it for the same key have ended, however they ended. Returns what it does. */
+  /** Runs `task` after all earlier tasks with the same key have settled. Returns its result. */
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.#tails.get(key);
     const result = before ? before.then(task) : task();

@@ -1,20 +1,20 @@
 import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 
-/** The name that an unknown one is probably meant to be; `undefined` where none is alike. */
+/** The known name that is most similar to an unknown one; `undefined` if none is similar. */
 export function likelyName(name: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const likely = closest(name, [...known]);
   return distance(name, likely) <= Math.max(2, name.length / 3) ? likely : undefined;
 }
 
-/** The end of a sentence about an unknown name; empty where no known one is alike. */
+/** The end of a sentence about an unknown name, with the most similar known one; empty if none is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const likely = likelyName(name, known);
   return likely === undefined ? "" : `; did you mean "${likely}"?`;
 }
 
-/** For zod's parse: names each unknown key of a strict object, and the known one that it is probably meant to be. */
+/** For zod's `parse`: names each unknown key of a strict object, and the known one that was probably meant. */
 export const namingUnknownKeys = {
   error(issue: z.core.$ZodRawIssue): string | undefined {
     if (issue.code !== "unrecognized_keys") return undefined;

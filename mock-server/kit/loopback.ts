@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 
-/** Whether a host name, as it stands in a URL, means this machine. */
+/** Whether a host name in URL notation is this machine's. */
 export function isLoopbackName(name: string): boolean {
   return (
     name === "localhost" ||
@@ -11,7 +11,7 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** Whether the page that a request's `Origin` names is of this machine. */
+/** Whether an `Origin` header names a page of this machine. */
 export function isLoopbackOrigin(origin: string): boolean {
   return isLoopbackName(URL.parse(origin)?.hostname ?? "");
 }

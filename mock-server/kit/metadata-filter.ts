@@ -9,13 +9,13 @@ const operators: Record<string, (value: unknown, wanted: unknown) => boolean> = 
     [wanted].flat().every((item) => value.some((candidate) => isDeepStrictEqual(candidate, item))),
 };
 
-/** What a filter may say of other filters, in place of a name. */
+/** Operators that combine filters, instead of a name. */
 const combinations: Record<string, (filters: Fields[], metadata: Fields) => boolean> = {
   $or: (filters, metadata) => filters.some((filter) => passesFilter(filter, metadata)),
   $and: (filters, metadata) => filters.every((filter) => passesFilter(filter, metadata)),
 };
 
-/** Whether metadata has everything that a filter asks for. */
+/** Whether metadata passes an access filter. */
 export function passesFilter(filter: Fields, metadata: Fields): boolean {
   return Object.entries(filter).every(([name, condition]) => {
     const combination = combinationOf(name);
@@ -27,7 +27,7 @@ export function passesFilter(filter: Fields, metadata: Fields): boolean {
   });
 }
 
-/** Whether `value` has everything that `wanted` has, at any depth; of lists, elements in any order. */
+/** Whether `value` contains `wanted`, at any depth; list elements match in any order. */
 export function contains(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(value) && wanted.every((item) => value.some((candidate) => contains(candidate, item)));
@@ -41,7 +41,7 @@ export function contains(value: unknown, wanted: unknown): boolean {
   return value === wanted;
 }
 
-/** The names that metadata must have to pass a filter. */
+/** The names that metadata needs to pass a filter. */
 export function requiredNames(filter: Fields): string[] {
   return Object.entries(filter).flatMap(([name, condition]) => {
     if (name === "$and") return (condition as Fields[]).flatMap(requiredNames);
@@ -50,8 +50,8 @@ export function requiredNames(filter: Fields): string[] {
 }
 
 /**
- * What is wrong with a filter, if anything: one that can't be understood must not let anybody through, and one that by its form nothing can pass
- * must not hide everything in silence.
+ * Describes the problem of an invalid filter; `undefined` for a valid one. An invalid filter must neither admit
+ * everybody nor silently hide everything.
  */
 export function filterProblem(filter: Fields): string | undefined {
   for (const [name, condition] of Object.entries(filter)) {
@@ -89,7 +89,7 @@ function combinationOf(name: string): (typeof combinations)[string] | undefined 
   return Object.hasOwn(combinations, name) ? combinations[name] : undefined;
 }
 
-/** Whether JSON loses nothing of a value. */
+/** Whether a value survives serialization as JSON unchanged. */
 export function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return ["string", "boolean", "object"].includes(typeof value);

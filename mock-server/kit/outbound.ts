@@ -2,62 +2,63 @@ import { lookup as resolve } from "node:dns/promises";
 import { isIP } from "node:net";
 import { globMatcher } from "./glob.ts";
 
-/** A request that this server makes of another. */
+/** A request of this server to another. */
 export interface OutboundRequest {
   method: "GET" | "POST";
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** The answer to it; the body is cut off by an error, never in the middle. */
+/** The response; its body is always complete. */
 export interface OutboundResponse {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-/** A request that the policy forbids, or that failed; the message says which and why. */
+/** Thrown for a request that the policy forbids or that failed. The message names the origin and the reason. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
 }
 
 /**
- * The header that every call of a mock server has. The admin API refuses it: callers choose the addresses of webhooks, token endpoints and discovery, and
- * the server's own admin API is on loopback as well.
+ * Header of every outbound request. The admin API, also on loopback, refuses it: clients choose the URLs of webhooks,
+ * token endpoints and discovery, and could otherwise have the server call its own admin API.
  */
 export const outboundHeader = "x-mock-outbound";
 
-/** The only way in which a mock server calls others: token exchange, discovery, registration, web hooks. */
+/** All outbound requests of a mock server: token exchange, discovery, registration and webhooks. */
 export interface Outbound {
-  /** @throws {OutboundError} for an address that isn't allowed. */
+  /** @throws {OutboundError} for a URL that the policy forbids. */
   check(url: string): Promise<void>;
-  /** @throws {OutboundError} for an address that isn't allowed, no answer in time, or one that is too long. */
+  /** @throws {OutboundError} for a URL that the policy forbids, a timeout, or a response that is too long. */
   send(url: string, request: OutboundRequest): Promise<OutboundResponse>;
 }
 
-/** What a mock server may call, and how much of it. */
+/** What a mock server may call, and its limits. */
 export interface OutboundPolicy {
-  /** Hosts beyond loopback, as `host` or `host:port`; `*` and `?` are wild. @default [] */
+  /** Hosts beyond loopback, as `host` or `host:port`; `*` and `?` are wildcards. @default [] */
   allow?: readonly string[];
-  /** An address that is always allowed: the server's own. */
+  /** The server's own URL, which is always allowed. */
   ownUrl?: () => string;
-  /** Milliseconds until an answer must be there, whole. @default 10000 */
+  /** Milliseconds until the whole response must have arrived. @default 10000 */
   timeout?: number;
-  /** Longest answer in bytes. @default 1 MiB */
+  /** Maximum size of a response, in bytes. @default 1 MiB */
   maxBytes?: number;
-  /** Finds the addresses of a name. @default the system's resolver */
+  /** Resolves a name. @default the system's resolver */
   resolve?: (name: string) => Promise<{ address: string; family: number }[]>;
 }
 
-/** Whether an IP address means this machine. */
+/** Whether an IP address is on loopback. */
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, "");
   return isIP(plain) === 4 ? plain.startsWith("127.") : plain === "::1" || plain === "0:0:0:0:0:0:0:1";
 }
 
 /**
- * The policy: http or https without a user in the address; every address that the name resolves to is on loopback, unless the host is on the
- * list; the connection goes to the address that was checked, whatever the name resolves to by then; redirects are answers, never followed.
+ * The outbound policy: URLs are http or https without a user; all addresses of the name must be on loopback, unless the
+ * host is on the list; the connection goes to the checked address, without resolving the name again; redirects are
+ * returned, never followed.
  */
 export function createOutbound(policy: OutboundPolicy = {}): Outbound {
   const { timeout = 10_000, maxBytes = 1024 * 1024, ownUrl } = policy;
@@ -71,7 +72,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
     try {
       addresses = family === 0 ? await resolveName(name) : [{ address: name, family }];
     } catch {
-      throw new OutboundError(`${url.origin} can't be reached: its name isn't known.`);
+      throw new OutboundError(`${url.origin} can't be reached: its name is unknown.`);
     }
     const [first] = addresses;
     if (first === undefined) throw new OutboundError(`${url.origin} can't be reached: its name has no address.`);
@@ -79,19 +80,19 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
     const isOwn = ownUrl !== undefined && new URL(ownUrl()).origin === url.origin;
     if (!isListed && !isOwn && !addresses.every(({ address }) => isLoopbackAddress(address))) {
       throw new OutboundError(
-        `${url.origin} isn't allowed: the mock server calls nothing but loopback and the hosts given by --allow-outbound.`,
+        `${url.origin} isn't allowed: the mock server only calls loopback and the hosts of --allow-outbound.`,
       );
     }
     return first;
   }
 
   async function checked(address: string): Promise<{ url: URL; pinned: { address: string; family: number } }> {
-    if (!URL.canParse(address)) throw new OutboundError(`"${address}" is no URL.`);
+    if (!URL.canParse(address)) throw new OutboundError(`"${address}" isn't a URL.`);
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:") {
-      throw new OutboundError(`${url.protocol} isn't allowed: the address begins with http:// or https://.`);
+      throw new OutboundError(`${url.protocol} isn't allowed: the URL must begin with http:// or https://.`);
     }
-    if (url.username !== "" || url.password !== "") throw new OutboundError("An address with a user isn't allowed.");
+    if (url.username !== "" || url.password !== "") throw new OutboundError("A URL with a user isn't allowed.");
     return { url, pinned: await allowedAddress(url) };
   }
 
@@ -101,7 +102,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
     },
     async send(address, { method, headers = {}, body }) {
       const { url, pinned } = await checked(address);
-      // Most servers never call another.
+      // Imported on demand: most servers never call another.
       const { Agent, request } = await import("undici");
       const agent = new Agent({
         connect: {
@@ -121,7 +122,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         let size = 0;
         for await (const chunk of answer.body as AsyncIterable<Buffer>) {
           size += chunk.length;
-          if (size > maxBytes) throw new OutboundError(`${url.origin} answered with more than ${maxBytes} bytes.`);
+          if (size > maxBytes) throw new OutboundError(`${url.origin} responded with more than ${maxBytes} bytes.`);
           chunks.push(chunk);
         }
         const text = Buffer.concat(chunks).toString("utf8");
@@ -131,7 +132,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         if (error instanceof OutboundError) throw error;
         const isLate = (error as Error).name === "TimeoutError" || (error as Error).name === "AbortError";
         throw new OutboundError(
-          isLate ? `${url.origin} gave no answer within ${timeout} ms.` : `${url.origin} can't be reached.`,
+          isLate ? `${url.origin} didn't respond within ${timeout} ms.` : `${url.origin} can't be reached.`,
         );
       } finally {
         void agent.destroy();

@@ -1,6 +1,6 @@
 import { Redactor } from "../../core/redact.ts";
 
-/** Whether a header or a field is known by its name to hold a secret. */
+/** Whether the name of a header or field suggests a secret. */
 export function isSecretName(name: string): boolean {
   return (
     /(^|[-_])(api[-_]?key|access[-_]?key|service[-_]?key|secret([-_]?key)?|client[-_]?secret|password|passwd|credentials?|authorization|cookie|signature|code[-_]?verifier)$/i.test(
@@ -9,19 +9,22 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** Whether an environment variable is known by its name to hold a secret. */
+/** Whether the name of an environment variable suggests a secret. */
 export function isSecretVariable(name: string): boolean {
   return /key|token|secret|password|credential/i.test(name);
 }
 
-/** The user and password of an address. */
+/** The user and password in a URL. */
 const credentials = /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#"'<>@]+@/gi;
 
-/** Removes known secret values from what is shown, whether they stand there plainly or JSON-, URL- or base64-encoded, and the credentials of addresses. */
+/** Redacts known secret values, plain or JSON-, URL- or base64-encoded, and the credentials in URLs. */
 export class Redaction {
   readonly #redactor = new Redactor();
 
-  /** Values that ordinary text is full of (under 4 characters, `true`, short numbers) are left alone: replacing them would shred the text and still give them away. */
+  /**
+   * Adds a secret value. Ignores values that ordinary text is full of (under 4 characters, `true`, short numbers):
+   * replacing them would garble the text and still reveal them.
+   */
   remember(value: string): void {
     this.#redactor.add([value]);
   }

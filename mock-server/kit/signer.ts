@@ -1,14 +1,14 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { isSameText } from "./same-text.ts";
 
-/** Signs what this server hands out and takes back: upload addresses and the `state` of an authentication. */
+/** Signs values that clients send back: upload URLs and the `state` of an authentication. */
 export interface Signer {
-  /** A signature in base64url. `purpose` keeps one kind of signature from passing for another. */
+  /** A signature in base64url. `purpose` prevents the use of one kind of signature for another. */
   sign(purpose: string, text: string): string;
   verify(purpose: string, text: string, signature: string): boolean;
 }
 
-/** @param key 32 bytes. Default: one of its own, which ends with the process. */
+/** @param key 32 bytes. Default: a random key, which ends with the process. */
 export function createSigner(key: Buffer = randomBytes(32)): Signer {
   const sign = (purpose: string, text: string) =>
     createHmac("sha256", key).update(`${purpose}\n${text}`).digest("base64url");

@@ -1,4 +1,4 @@
-/** A moment, in milliseconds since the epoch, in ISO 8601. */
+/** A time in milliseconds since the epoch as ISO 8601. */
 export function timestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,7 +1,7 @@
-/** How many different warnings there are at most: who sends ever new names is told no more of them. */
+/** Maximum number of different warnings, so that a client that sends ever new names can't flood the log. */
 const maxWarnings = 200;
 
-/** Passes each warning on once. */
+/** Forwards each warning once. */
 export function warnOnce(warn: (message: string) => void): (message: string) => void {
   const given = new Set<string>();
   return (message) => {

@@ -3,10 +3,10 @@ import { z } from "zod";
 export const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Fields whose values have names of the user's, of operations or of statuses. */
+/** Fields whose values have keys chosen by users, or operations or statuses as keys. */
 const verbatimFields: ReadonlySet<string> = new Set(["body", "headers", "durations", "byOperation", "byStatus"]);
 
-/** A copy of a value with the names of its fields, at every depth, in snake case: as it goes over the wire. */
+/** A copy of a value with snake_case field names at every depth. */
 export function toWireNames(value: unknown): unknown {
   return renamed(value, snakeCase);
 }
@@ -25,7 +25,7 @@ function renamed(value: unknown, rename: (name: string) => string): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Reads what `schema` does, its own fields named in snake case. */
+/** The schema with its own fields in snake_case. */
 export function underWireNames<Schema extends z.ZodObject>(schema: Schema): z.ZodType<z.output<Schema>> {
   const fields = Object.entries(schema.shape).map(([name, field]) => [snakeCase(name), field]);
   const wire = z.strictObject(Object.fromEntries(fields) as z.ZodRawShape);

@@ -16,7 +16,10 @@ const message = z.looseObject({
   params: z.looseObject({}).optional(),
 });
 
-/** Serves an MCP server (streamable HTTP, no streams) that asks for a token of the built-in OAuth provider and has one tool, `whoami`. */
+/**
+ * Serves an MCP server (streamable HTTP, without streams) that needs a token of the built-in OAuth provider and has one
+ * tool, `whoami`.
+ */
 export function serveMcp(router: Router<Endpoint>, options: OAuthOptions): void {
   const metadata = () =>
     jsonResponse(200, {
@@ -80,7 +83,7 @@ function resultOf(method: string, params: Record<string, unknown>, grant: OAuthG
         tools: [
           {
             name: "whoami",
-            description: "Whom the access token is of.",
+            description: "The user of the access token.",
             inputSchema: { type: "object", properties: {} },
           },
         ],

@@ -7,7 +7,7 @@ import { isLoopbackName } from "../kit/loopback.ts";
 import type { Redaction } from "../kit/redaction.ts";
 import { isSameText } from "../kit/same-text.ts";
 
-/** What the built-in OAuth provider is made of. */
+/** Dependencies of the built-in OAuth provider. */
 export interface OAuthOptions {
   store: Pick<ControlPlaneStore, "oauthClients" | "oauthCodes" | "oauthGrants" | "transaction">;
   clock: Clock;
@@ -16,10 +16,10 @@ export interface OAuthOptions {
   publicUrl(): string;
 }
 
-/** Client of the built-in OAuth provider that is there from the start, for providers that are created by hand. */
+/** The client that the built-in OAuth provider always has, for providers that are created manually. */
 export const builtInClient = { id: "mock-client", secret: "mock-client-secret" } as const;
 
-/** How long a code is good for, and an access token: by the server's clock, in milliseconds. */
+/** Lifetimes of codes and access tokens by the server's clock, in milliseconds. */
 const codeLifetime = 60_000;
 const tokenLifetime = 3_600_000;
 
@@ -35,7 +35,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** Where the built-in provider stands: its issuer. */
+/** The issuer URL of the built-in provider. */
 export function issuerOf(options: Pick<OAuthOptions, "publicUrl">): string {
   return `${options.publicUrl()}/oauth`;
 }
@@ -46,7 +46,10 @@ export function clientOf(options: OAuthOptions, id: string): OAuthClientRecord |
   return options.store.oauthClients.get(id);
 }
 
-/** Whether a client may have browsers sent to `uri`: one of those it registered, or for the built-in client a callback of this server's. */
+/**
+ * Whether a client may use a redirect URI: one that it registered or, for the built-in client, a callback of this
+ * server.
+ */
 export function mayRedirectTo(options: OAuthOptions, client: OAuthClientRecord, uri: string): boolean {
   if (client.redirectUris.includes(uri)) return true;
   if (client.id !== builtInClient.id || !URL.canParse(uri)) return false;
@@ -60,7 +63,10 @@ export function mayRedirectTo(options: OAuthOptions, client: OAuthClientRecord, 
   );
 }
 
-/** Registers a client (RFC 7591). @throws {OAuthError} for redirect URIs that are neither https, nor http to this machine, nor this server's. */
+/**
+ * Registers a client (RFC 7591).
+ * @throws {OAuthError} for redirect URIs that are neither https, nor http on loopback, nor this server's.
+ */
 export function registerOAuthClient(
   options: OAuthOptions,
   name: string,
@@ -76,7 +82,7 @@ export function registerOAuthClient(
     if (!isAllowed) {
       throw new OAuthError(
         "invalid_redirect_uri",
-        "A redirect URI is https without a fragment, or http to this machine.",
+        "A redirect URI must be https without a fragment, or http on loopback.",
       );
     }
   }
@@ -87,7 +93,7 @@ export function registerOAuthClient(
   return client;
 }
 
-/** What a client asks a user for. */
+/** A client's request for a user's consent. */
 export interface AuthorizationRequest {
   clientId: string;
   redirectUri: string;
@@ -95,7 +101,7 @@ export interface AuthorizationRequest {
   codeChallenge: string | null;
 }
 
-/** The code that a user's consent comes to. */
+/** Issues a code after a user's consent. */
 export function issueCode(options: OAuthOptions, request: AuthorizationRequest, subject: string): string {
   const id = randomBytes(32).toString("base64url");
   options.redaction.remember(id);
@@ -109,7 +115,7 @@ export function issueCode(options: OAuthOptions, request: AuthorizationRequest, 
   return id;
 }
 
-/** @throws {OAuthError} 401 unless the client is known and, if it has a secret, shows it. */
+/** @throws {OAuthError} 401 for an unknown client or a wrong secret. */
 export function authenticateClient(
   options: OAuthOptions,
   id: string | undefined,
@@ -123,7 +129,7 @@ export function authenticateClient(
 }
 
 /**
- * Exchanges a code for tokens. A code that comes a second time was stolen or lost: the tokens that it gave are revoked.
+ * Exchanges a code for tokens. A code that is used a second time may have been stolen, so its tokens are revoked.
  * @throws {OAuthError} invalid_grant
  */
 export function redeemCode(
@@ -143,11 +149,11 @@ export function redeemCode(
   }
   if (code.expiresAt <= options.clock.now()) throw new OAuthError("invalid_grant", "The code has expired.");
   if (code.redirectUri !== redirectUri) {
-    throw new OAuthError("invalid_grant", "redirect_uri isn't the one that the code was made for.");
+    throw new OAuthError("invalid_grant", "redirect_uri isn't that of the authorization request.");
   }
   const challenge = codeVerifier === undefined ? null : createHash("sha256").update(codeVerifier).digest("base64url");
   if (challenge !== code.codeChallenge) {
-    throw new OAuthError("invalid_grant", "code_verifier doesn't belong to the code_challenge.");
+    throw new OAuthError("invalid_grant", "code_verifier doesn't match the code_challenge.");
   }
   const grant: OAuthGrantRecord = {
     id: options.ids.uuid(),
@@ -173,11 +179,11 @@ function newTokens(options: OAuthOptions) {
   return { accessToken, refreshToken, accessExpiresAt: options.clock.now() + tokenLifetime };
 }
 
-/** How many refresh tokens of one grant are remembered as used. */
+/** Maximum number of used refresh tokens that are stored for a grant. */
 const maxSpentTokens = 100;
 
 /**
- * Renews the tokens of a grant; the refresh token is replaced. One that was replaced already ends the grant.
+ * Renews the tokens of a grant and replaces the refresh token. A replaced refresh token ends the grant.
  * @throws {OAuthError} invalid_grant
  */
 export function redeemRefreshToken(
@@ -200,13 +206,13 @@ export function redeemRefreshToken(
   return renewed;
 }
 
-/** The grant that an access token is of, while it is valid. */
+/** The grant of a valid access token. */
 export function grantOfAccessToken(options: OAuthOptions, token: string): OAuthGrantRecord | undefined {
   const [grant] = options.store.oauthGrants.find({ accessToken: token });
   return grant && !grant.isRevoked && grant.accessExpiresAt > options.clock.now() ? grant : undefined;
 }
 
-/** Ends the grant that a token is of (RFC 7009); an unknown token is no error. */
+/** Ends the grant of a token (RFC 7009); ignores unknown tokens. */
 export function revokeGrant(options: OAuthOptions, client: OAuthClientRecord, token: string): void {
   const { oauthGrants } = options.store;
   for (const grant of [...oauthGrants.find({ accessToken: token }), ...oauthGrants.find({ refreshToken: token })]) {

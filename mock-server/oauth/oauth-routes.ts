@@ -23,7 +23,10 @@ import {
 
 const noStore = { "cache-control": "no-store" };
 
-/** Serves the built-in OAuth 2.1 provider (authorization code with PKCE, refresh, registration, revocation) and an MCP server behind it. */
+/**
+ * Serves the built-in OAuth 2.1 provider (authorization code with PKCE, refresh, registration, revocation) and an MCP
+ * server behind it.
+ */
 export function serveOAuth(router: Router<Endpoint>, options: OAuthOptions): void {
   const serve = (method: string, path: string, handle: Endpoint["handle"]) =>
     router.on(method, path, { operation: null, handle });
@@ -80,7 +83,7 @@ async function readForm(context: RequestContext): Promise<URLSearchParams> {
   return form;
 }
 
-/** A request that names a known client and one of its redirect URIs. Anything less is never answered with a redirect. */
+/** A request with a known client and one of its redirect URIs. Others never get a redirect. */
 function readAuthorization(
   options: OAuthOptions,
   query: URLSearchParams,
@@ -100,7 +103,7 @@ function readAuthorization(
   };
 }
 
-/** What is wrong with the rest of a request, as far as the client is to be told. */
+/** The problem with the rest of a request, for the client. */
 function requestProblem(
   options: OAuthOptions,
   query: URLSearchParams,
@@ -112,7 +115,7 @@ function requestProblem(
   const client = clientOf(options, query.get("client_id") ?? "");
   if (challenge === null) {
     return client?.secret === null
-      ? { error: "invalid_request", description: "A public client sends a code_challenge." }
+      ? { error: "invalid_request", description: "A public client must send a code_challenge." }
       : undefined;
   }
   if ((query.get("code_challenge_method") ?? "plain") !== "S256") {
@@ -120,7 +123,7 @@ function requestProblem(
   }
   return /^[A-Za-z0-9_-]{43}$/.test(challenge)
     ? undefined
-    : { error: "invalid_request", description: "code_challenge is no S256 challenge." };
+    : { error: "invalid_request", description: "code_challenge isn't an S256 challenge." };
 }
 
 function redirect(uri: string, fields: Record<string, string | null>): HttpResponse {
@@ -132,7 +135,7 @@ function redirect(uri: string, fields: Record<string, string | null>): HttpRespo
 const refusal = (error: OAuthError) =>
   pageResponse(400, simplePage("Not possible", `<p>${escapeHtml(error.message)}</p>`));
 
-/** Shows the user who asks for what. */
+/** Shows the user the client and the requested scope. */
 function askUser(context: RequestContext, options: OAuthOptions): HttpResponse {
   const query = context.query;
   try {
@@ -150,7 +153,7 @@ function askUser(context: RequestContext, options: OAuthOptions): HttpResponse {
       200,
       simplePage(
         "Allow access?",
-        `<p><strong>${escapeHtml(client?.name ?? request.clientId)}</strong> asks for: ${escapeHtml(request.scope || "no scope in particular")}.</p>
+        `<p><strong>${escapeHtml(client?.name ?? request.clientId)}</strong> requests access to: ${escapeHtml(request.scope || "no particular scope")}.</p>
 <form method="post" action="authorize">
 ${hidden}
 <p><label>You are <input name="subject" value="${escapeHtml(query.get("login_hint") ?? "user@example.com")}" required></label></p>
@@ -164,7 +167,7 @@ ${hidden}
   }
 }
 
-/** Sends the browser back with a code, or with the user's refusal. */
+/** Sends the browser back with a code or with the user's refusal. */
 async function takeDecision(context: RequestContext, options: OAuthOptions): Promise<HttpResponse> {
   try {
     const form = await readForm(context);
@@ -231,7 +234,7 @@ async function register(context: RequestContext, options: OAuthOptions): Promise
   try {
     input = parseJson(await context.readText());
   } catch {
-    throw new OAuthError("invalid_client_metadata", "The body is no JSON.");
+    throw new OAuthError("invalid_client_metadata", "The body isn't JSON.");
   }
   const request = registrationRequest.safeParse(input);
   if (!request.success) {

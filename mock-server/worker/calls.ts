@@ -1,6 +1,6 @@
 import { type Failure, failureByClass } from "../kit/failure.ts";
 
-/** What messages go through: a worker, or the port to the parent of one. */
+/** A channel for messages: a worker, or its port to the parent. */
 interface Port {
   postMessage(message: unknown): void;
   on(event: "message", listener: (message: unknown) => void): unknown;
@@ -13,13 +13,13 @@ export type Message =
   | { kind: "cancel"; id: number }
   | { kind: "notice"; method: string; params?: unknown };
 
-/** What a side can be called for: methods by name, with at most one parameter. */
+/** The methods of one side by name, with at most one parameter. */
 type Methods<Side> = { [Name in keyof Side]: (params: never) => unknown };
 export type MethodName<Side> = keyof Side & string;
 export type Params<Side extends Methods<Side>, Name extends keyof Side> = Parameters<Side[Name]>[0];
 export type Result<Side extends Methods<Side>, Name extends keyof Side> = ReturnType<Side[Name]>;
 
-/** How a side implements its methods. The signal is aborted when the caller no longer waits. */
+/** Implements the methods of one side. The signal is aborted when the caller no longer waits. */
 export type Handlers<Side extends Methods<Side>> = {
   [Name in keyof Side]: (
     params: Params<Side, Name>,
@@ -29,18 +29,18 @@ export type Handlers<Side extends Methods<Side>> = {
 
 type Check = (value: unknown) => boolean;
 
-/** Tells whether what the other side sends has the shape that it should have. */
+/** Validates the messages of the other side. */
 export interface MessageChecks<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   isMessage(value: unknown): value is Message;
-  /** Of calls and notices from the other side. */
+  /** Parameters of calls and notices from the other side. */
   params: { [Name in keyof Ours]: Check };
-  /** Of what the other side returns. */
+  /** Results of the other side. */
   results: { [Name in keyof Theirs]: Check };
-  /** Called after a message that isn't any, or a notice that fails, which nobody waits for. */
+  /** Called after an invalid message or a failed notice, which no caller waits for. */
   onInvalid(): void;
 }
 
-/** What a method of the other side has thrown. */
+/** Thrown when a method of the other side throws. */
 export class CallFailure extends Error {
   constructor({ name, message }: Failure) {
     super(message);
@@ -55,8 +55,8 @@ interface Pending {
 }
 
 /**
- * One side of a conversation between the server and a worker: either calls methods of the other. Messages arrive in the order in which they were
- * sent.
+ * One side of the connection between server and worker. Either side calls methods of the other; messages arrive in
+ * order.
  */
 export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   readonly #port: Port;
@@ -72,15 +72,18 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
     port.on("message", (message) => this.#receive(message));
   }
 
-  /** Sets what calls and notices of the other side run, and how its messages are checked where it isn't trusted. */
+  /**
+   * Sets the handlers for the other side's calls and notices, and the checks of its messages where it isn't trusted.
+   */
   serve(handlers: Handlers<Ours>, checks?: MessageChecks<Ours, Theirs>): void {
     this.#handlers = handlers;
     this.#checks = checks;
   }
 
   /**
-   * Calls a method of the other side. When the signal is aborted, the call rejects with its reason at once, and the other side may stop.
-   * @throws {CallFailure} what the method throws.
+   * Calls a method of the other side. When the signal is aborted, the call rejects with its reason at once, and the
+   * signal of the handler is aborted.
+   * @throws {CallFailure} when the method throws.
    */
   call<Name extends MethodName<Theirs>>(
     method: Name,
@@ -108,12 +111,12 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
     });
   }
 
-  /** Calls a method of the other side without waiting for it. */
+  /** Sends a notice: calls a method without waiting for a result. */
   notify<Name extends MethodName<Theirs>>(method: Name, params: Params<Theirs, Name>): void {
     if (!this.#closed) this.#send({ kind: "notice", method, params });
   }
 
-  /** Ends the conversation: pending and later calls reject with `reason`, and messages that still arrive are dropped. */
+  /** Closes the connection: pending and later calls reject with `reason`, and later messages are dropped. */
   close(reason: unknown): void {
     if (this.#closed) return;
     this.#closed = { reason };
@@ -150,7 +153,7 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
     try {
       this.#send(response);
     } catch (error) {
-      // A result that can't be sent fails the call: somebody waits for it.
+      // A result that can't be sent fails the call, so that the caller doesn't wait forever.
       this.#send({ kind: "failure", id, failure: failureByClass(error) });
     }
   }
@@ -169,18 +172,18 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
     this.#pending.delete(response.id);
     if (response.kind === "failure") pending.reject(new CallFailure(response.failure));
     else if (this.#checks && !this.#checks.results[pending.method as MethodName<Theirs>](response.result)) {
-      const message = `What the worker returned from "${pending.method}" has another shape than expected.`;
+      const message = `The worker returned an invalid result from "${pending.method}".`;
       pending.reject(new CallFailure({ name: "TypeError", message }));
     } else pending.resolve(response.result as never);
   }
 
-  /** @throws {TypeError} for a method that there isn't, or parameters of another shape. */
+  /** @throws {TypeError} for an unknown method or invalid parameters. */
   #handler(method: string, params: unknown): Handlers<Ours>[MethodName<Ours>] {
     const name = method as MethodName<Ours>;
     const handler = Object.hasOwn(this.#handlers, name) ? this.#handlers[name] : undefined;
     if (!handler) throw new TypeError(`There is no method "${method}".`);
     if (this.#checks && !this.#checks.params[name](params)) {
-      throw new TypeError(`The parameters of "${method}" have another shape than expected.`);
+      throw new TypeError(`The parameters of "${method}" are invalid.`);
     }
     return handler;
   }

@@ -17,11 +17,11 @@ import type { StreamMode } from "../agent-server/engine/stream-mode.ts";
 import type { AgentLogLevel } from "../kit/agent-log.ts";
 import type { GraphProject } from "./load/graph-config.ts";
 
-/** What the server calls in a worker. */
+/** Methods of workers, called by the server. */
 export interface WorkerMethods {
-  /** Comes first: loads graphs, auth handlers and app. Returns the source files that were read, absolute. */
+  /** The first call: loads graphs, auth handlers and app. Returns the absolute paths of the source files. */
   load(project: GraphProject): string[];
-  /** Returns as soon as no code of the project keeps the worker busy. */
+  /** Returns as soon as the worker isn't busy. */
   ping(): void;
   execute(params: ExecuteParams): Outcome;
   states(params: StatesParams): StateSnapshot[];
@@ -32,12 +32,12 @@ export interface WorkerMethods {
   authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
   authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
   fetchApp(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
-  /** Returns the next piece of a response's body, `null` at its end. */
+  /** Returns the next chunk of a response's body, `null` at its end. */
   readAppBody(body: string): Uint8Array | null;
   cancelAppBody(body: string): void;
 }
 
-/** What a worker calls in the server. Those that put something are notified of: messages arrive in order. */
+/** Methods of the server, called by workers. Writes are notices, since messages arrive in order. */
 export interface ServerMethods {
   /** Without an id, the newest of the namespace. */
   getCheckpoint(params: {
@@ -52,20 +52,26 @@ export interface ServerMethods {
   publish(params: { handle: CallHandle; events: StreamedEvent[] }): void;
   /** Writes to the log of the project. */
   log(params: { level: AgentLogLevel; text: string }): void;
-  /** Sends a request to the server itself, from which its URL is relative, with the rights of `user`, unless it says itself whose it is. */
+  /**
+   * Sends a request with a relative URL to the server itself, with the rights of `user` unless it has an authorization
+   * of its own.
+   */
   fetchServer(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
-  /** Returns the next piece of a response's body, `null` at its end. */
+  /** Returns the next chunk of a response's body, `null` at its end. */
   readServerBody(body: string): Uint8Array | null;
   cancelServerBody(body: string): void;
 }
 
-/** Names a call into a worker: while it lasts, the worker reaches the checkpoints, the store and the stream of that call. */
+/**
+ * Identifies a call into a worker, through which the worker reaches the call's checkpoints, store and stream until it
+ * ends.
+ */
 export type CallHandle = number;
 
-/** The name of the error when the function that makes a graph throws, outside of a run. */
+/** Name of the error when a function that makes a graph throws outside of a run. */
 export const graphNotMade = "GraphNotMade";
 
-/** What of a run is plain data, and so can be sent to a worker. */
+/** The plain data of a run, which can be sent to a worker. */
 type ExecutionData = Omit<
   Execution,
   "checkpoints" | "signal" | "store" | "publish" | "beginAttempt" | "sleep" | "now" | "uuid"
@@ -100,14 +106,14 @@ export interface UpdateParams {
 export interface CheckpointQuery {
   handle: CallHandle;
   namespace?: string | undefined;
-  /** Only those before this one. */
+  /** Only checkpoints before this one. */
   before?: string | undefined;
   limit?: number | undefined;
-  /** Metadata to have. */
+  /** What the metadata must contain. */
   filter?: Fields | undefined;
 }
 
-/** A checkpoint, and what was done after it. */
+/** A checkpoint with the writes after it. */
 export interface FoundCheckpoint {
   checkpoint: StoredCheckpoint;
   writes: StoredWrite[];
@@ -125,13 +131,13 @@ export type StoreResult = StoredItem | (StoredItem & { score: number | null })[]
 /** An event of a run's stream; `data` is JSON. */
 export type StreamedEvent = [mode: StreamMode, name: string, data: string];
 
-/** How an auth handler has ended. */
+/** The outcome of an auth handler. */
 export type AuthOutcome<Result> =
   | { kind: "done"; result: Result }
   | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
   | { kind: "failed" };
 
-/** A request of the Fetch API, as it crosses between a worker and the server. */
+/** A request of the Fetch API as plain data. */
 export interface PlainRequest {
   method: string;
   url: string;
@@ -142,6 +148,6 @@ export interface PlainRequest {
 export interface PlainResponse {
   status: number;
   headers: [name: string, value: string][];
-  /** Names the body, to be read piece by piece. */
+  /** Id of the body, which is read in chunks; `null` without a body. */
   body: string | null;
 }

@@ -1,18 +1,21 @@
 import { randomUUID } from "node:crypto";
 
-/** The bodies of responses that the other side reads piece by piece. */
+/** Response bodies that the other side reads in chunks. */
 export class ResponseBodies {
-  /** Under ids that no other worker knows: a body belongs to the worker that it was begun in, or for. */
+  /** By random ids, so that one worker can't read the bodies of another. */
   readonly #readers = new Map<string, ReadableStreamDefaultReader<Uint8Array>>();
 
-  /** Keeps a body until it is read to its end or cancelled. Returns what names it. */
+  /** Registers a body until it is read to its end or cancelled. Returns its id. */
   keep(body: ReadableStream<Uint8Array>): string {
     const id = randomUUID();
     this.#readers.set(id, body.getReader());
     return id;
   }
 
-  /** The next piece; `null` at the end. @throws {TypeError} for a body that isn't there, as when another worker had begun it. */
+  /**
+   * The next chunk; `null` at the end.
+   * @throws {TypeError} for an unknown body, for example that of an earlier worker.
+   */
   async read(id: string): Promise<Uint8Array | null> {
     const reader = this.#readers.get(id);
     if (!reader) throw new TypeError("The body belongs to a worker that has ended.");
@@ -28,13 +31,13 @@ export class ResponseBodies {
     await reader?.cancel();
   }
 
-  /** Cancels all that are still being read. */
+  /** Cancels all bodies that are still being read. */
   async cancelAll(): Promise<void> {
     await Promise.allSettled([...this.#readers.keys()].map((id) => this.cancel(id)));
   }
 }
 
-/** A body that is read from the other side. */
+/** A stream of a body on the other side. */
 export function readFromOtherSide(source: {
   read(): Promise<Uint8Array | null>;
   cancel(): Promise<void>;

@@ -28,7 +28,7 @@ const recurse = {
   recurse: {
     kind: "boolean",
     schema: z.boolean().default(false),
-    description: "Whether to go into subgraphs of subgraphs.",
+    description: "Whether to include subgraphs of subgraphs.",
   },
 } as const;
 
@@ -74,7 +74,7 @@ export const assistantRoutes = [
     tag,
     summary: "Count assistants",
     body: { schema: assistantCount, required: false },
-    responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
+    responses: { 200: { description: "The number of matches.", schema: z.int() }, 422: invalid },
     handle: async ({ assistants, body }) => ok(assistants.count(body)),
   }),
   agentRoute({
@@ -94,8 +94,8 @@ export const assistantRoutes = [
     method: "patch",
     path,
     tag,
-    summary: "Make a new version of an assistant",
-    description: "What is left out keeps its value. `config` and `context` are replaced whole; `metadata` is merged.",
+    summary: "Create a new version of an assistant",
+    description: "Omitted fields keep their values. `config` and `context` are replaced; `metadata` is merged.",
     params,
     body: { schema: assistantPatch, required: true },
     responses: { 200: one, 404: notFound, 422: invalid },
@@ -117,10 +117,10 @@ export const assistantRoutes = [
       delete_threads: {
         kind: "boolean",
         schema: z.boolean().default(false),
-        description: "Whether to delete the threads that it has run on as well.",
+        description: "Whether to delete the threads of its runs as well.",
       },
     },
-    responses: { 200: { description: "It is gone.", schema: z.unknown() }, 404: notFound, 422: invalid },
+    responses: { 200: { description: "The assistant was deleted.", schema: z.unknown() }, 404: notFound, 422: invalid },
     async handle({ assistants, params, query }) {
       await assistants.delete(params.assistant_id as string, query.delete_threads);
       return ok({});
@@ -141,7 +141,7 @@ export const assistantRoutes = [
           .union([z.enum(["true", "false"]), z.string().regex(/^\d+$/)])
           .optional()
           .describe("true, false or a number"),
-        description: "Draw subgraphs in place of their nodes: all, none, or so many levels of them.",
+        description: "Whether to expand subgraphs: all levels, none, or this many.",
       },
     },
     responses: { 200: { description: "Nodes and edges.", schema: fields }, 404: notFound, 422: invalid },
@@ -233,13 +233,13 @@ export const assistantRoutes = [
     method: "post",
     path: `${path}/latest`,
     tag,
-    summary: "Put a version of an assistant into use",
+    summary: "Make a version of an assistant the current one",
     params,
     query: {
       version: {
         kind: "integer",
         schema: z.int().optional(),
-        description: "The version; the body may give it instead.",
+        description: "The version, unless the body has it.",
       },
     },
     body: { schema: assistantVersionChange, required: false },

@@ -17,11 +17,11 @@ import type { DefaultAssistants } from "./default-assistants.ts";
 import type { Graphs } from "./graphs.ts";
 
 interface AssistantsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
-  /** As the caller may see it. */
+  /** Limited to what the caller may see. */
   state: Pick<AgentState, "assistants" | "threads" | "transaction">;
   graphs: Graphs;
   defaults: DefaultAssistants;
-  /** Whose requests these are; `null` where nobody has to be known. */
+  /** The caller; `null` without auth handlers. */
   user: AuthUser | null;
   cronTimer: Pick<CronTimer, "removeAll">;
   runs: Pick<LiveRuns, "deleteThread">;
@@ -35,7 +35,7 @@ export class Assistants {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 404 unless `id` is an assistant's or a graph's. */
+  /** @throws {HttpError} 404 unless `id` is that of an assistant or a graph. */
   find(id: string): AssistantRecord {
     const { state, graphs } = this.#dependencies;
     const found = state.assistants.get(graphs.assistantIdOf(id));
@@ -43,12 +43,15 @@ export class Assistants {
     throw new HttpError(404, `Assistant ${id} not found.${isUuid(id) ? "" : ` ${graphs.advice}`}`);
   }
 
-  /** The assistant that a run is to be started of, which may be any default one. @throws {HttpError} 404 unless `id` is an assistant's or a graph's. */
+  /**
+   * The assistant for a new run; default assistants are available to every caller.
+   * @throws {HttpError} 404 unless `id` is that of an assistant or a graph.
+   */
   findToRun(id: string): AssistantRecord {
     return this.#dependencies.defaults.find(id) ?? this.find(id);
   }
 
-  /** The graph of an assistant, and what it is made for. @throws {HttpError} 404 when one of them isn't there. */
+  /** The graph of an assistant and the settings for it. @throws {HttpError} 404 when either doesn't exist. */
   graphOf(id: string): { graph: Graph; settings: GraphSettings } {
     const { graphs, user } = this.#dependencies;
     const { graph_id: graphId, config, context } = this.find(id);
@@ -63,7 +66,7 @@ export class Assistants {
     return this.#dependencies.state.assistants.count(filter);
   }
 
-  /** @throws {HttpError} 404 for an unknown graph, 409 for an id in use, unless that is to be ignored. */
+  /** @throws {HttpError} 404 for an unknown graph, 409 for an id in use, unless `if_exists` is `do_nothing`. */
   create(body: z.output<typeof assistantCreate>): AssistantRecord {
     const { state, graphs, ids } = this.#dependencies;
     graphs.find(body.graph_id);
@@ -83,7 +86,8 @@ export class Assistants {
   }
 
   /**
-   * Makes the next version and puts it into use. What is left out stays; `config` and `context` are replaced whole, `metadata` is merged.
+   * Creates a version and makes it the current one. Omitted fields keep their values; `config` and `context` are
+   * replaced, `metadata` is merged.
    * @throws {HttpError} 404 for an unknown assistant or graph.
    */
   patch(id: string, { metadata, ...patch }: z.output<typeof assistantPatch>): AssistantRecord {
@@ -98,13 +102,13 @@ export class Assistants {
     } as AssistantRecord);
   }
 
-  /** The versions whose metadata has all of `metadata`, the newest first. */
+  /** The versions whose metadata contains `metadata`, newest first. */
   versions(id: string, metadata: Fields | undefined, limit: number, offset: number): AssistantRecord[] {
     const found = this.#dependencies.state.assistants.versions(this.find(id).assistant_id, metadata, limit, offset);
     return found.map((version) => ({ ...version, updated_at: version.created_at }));
   }
 
-  /** Puts a version into use. @throws {HttpError} 404 when there is no such version. */
+  /** Makes a version the current one. @throws {HttpError} 404 for an unknown version. */
   activateVersion(id: string, version: number): AssistantRecord {
     const before = this.find(id);
     const chosen = this.#dependencies.state.assistants.version(before.assistant_id, version);
@@ -112,7 +116,10 @@ export class Assistants {
     return this.#use({ ...before, ...chosen, created_at: before.created_at });
   }
 
-  /** Removes an assistant, all its versions and its schedules. @throws {HttpError} 422 for the default assistant of a graph. */
+  /**
+   * Deletes an assistant with its versions and schedules.
+   * @throws {HttpError} 404 for an unknown one, 422 for a default assistant.
+   */
   async delete(id: string, deleteThreads: boolean): Promise<void> {
     const { state, graphs, cronTimer, runs } = this.#dependencies;
     const { assistant_id: assistantId, graph_id: graphId } = this.find(id);
@@ -128,7 +135,7 @@ export class Assistants {
     for (const threadId of threads) await runs.deleteThread(threadId);
   }
 
-  /** Removes all of them but the default ones, which are made again. */
+  /** Deletes all assistants and recreates the default ones. */
   clear(): void {
     this.#dependencies.state.assistants.clear();
     this.#dependencies.defaults.make();

@@ -6,12 +6,15 @@ import type { AssistantRecord } from "../persistence/records.ts";
 import type { Graphs } from "./graphs.ts";
 
 interface DefaultAssistantsDependencies extends Pick<AgentRuntime, "clock"> {
-  /** All of them. */
+  /** Not limited by access filters. */
   assistants: AssistantTable;
   graphs: Graphs;
 }
 
-/** The assistants that the server makes of its graphs itself. Whoever may start a run may start one of these, whether or not they may look at it. */
+/**
+ * The assistants that the server creates for its graphs. Every caller who may start runs may use them, even one who may
+ * not read them.
+ */
 export class DefaultAssistants {
   readonly #dependencies: DefaultAssistantsDependencies;
 
@@ -19,14 +22,17 @@ export class DefaultAssistants {
     this.#dependencies = dependencies;
   }
 
-  /** The default assistant with an id, or of the graph with it. */
+  /** The default assistant with this id, or of the graph with this id. */
   find(id: string): AssistantRecord | undefined {
     const { assistants, graphs } = this.#dependencies;
     const assistantId = graphs.assistantIdOf(id);
     return graphs.hasDefault(assistantId) ? assistants.get(assistantId) : undefined;
   }
 
-  /** Makes that of every graph that has none yet, and again where nobody has changed it but the graph's defaults have. */
+  /**
+   * Creates missing default assistants, and recreates those that nobody has modified after the defaults of their graphs
+   * changed.
+   */
   make(): void {
     const { assistants, graphs, clock } = this.#dependencies;
     const now = timestamp(clock.now());

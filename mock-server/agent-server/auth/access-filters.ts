@@ -1,13 +1,13 @@
 import type { Fields } from "../engine/contract.ts";
 import type { AuthResource } from "./auth-handlers.ts";
 
-/** What the handlers have limited a request to. */
+/** The access filters that auth handlers add to one request. */
 export class AccessFilters {
-  /** Metadata for the threads that the request makes of others. */
+  /** Metadata for the threads that the request copies. */
   copiedMetadata: Fields = {};
   readonly #filters = new Map<AuthResource, Fields[]>();
 
-  /** Limits the request further. */
+  /** Adds a filter for a kind of resource. */
   limit(resource: AuthResource, filter: Fields | null): void {
     if (filter === null || Object.keys(filter).length === 0) return;
     this.#filters.set(resource, [...this.of(resource), filter]);
@@ -17,7 +17,7 @@ export class AccessFilters {
     return this.#filters.has(resource);
   }
 
-  /** The filters that each row of a kind must pass. */
+  /** The filters that every record of a kind must pass. */
   of(resource: AuthResource): readonly Fields[] {
     return this.#filters.get(resource) ?? [];
   }

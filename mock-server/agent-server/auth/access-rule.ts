@@ -3,31 +3,34 @@ import type { Fields } from "../engine/contract.ts";
 import type { AccessFilters } from "./access-filters.ts";
 import type { AuthAction, AuthResource } from "./auth-handlers.ts";
 
-/** What rules look up, whoever may see it. */
+/** Look-ups for access rules, not limited by access filters. */
 export interface AccessLookUps {
-  /** The id of the assistant that a client names by it, or by the name of a graph. */
+  /** The id of an assistant, given its id or the name of a graph. */
   assistantIdOf(id: string): string;
-  /** Whether an assistant, given by its id, is the default one of a graph. */
+  /** Whether the assistant with this id is a default assistant. */
   isDefaultAssistant(assistantId: string): boolean;
   /** The thread of a run; `null` for an unknown one. */
   threadIdOf(runId: string): string | null;
 }
 
-/** What a rule consults. */
+/** The argument of an access rule. */
 export interface Access extends AccessLookUps {
   filters: AccessFilters;
   identity: string;
-  /** Asks the handlers, limits the request to what they permit, and returns the value as they have left it. */
+  /**
+   * Calls the handlers, adds their filters, and returns the value with their changes.
+   * @throws {HttpError} where they refuse.
+   */
   authorize(resource: AuthResource, action: AuthAction, value: Fields): Promise<Fields>;
 }
 
-/** Asks the handlers about one operation, and returns what they have changed of the request. */
+/** Authorizes one operation; returns the parts of the request that handlers changed. */
 export type AccessRule = (
   request: ValidRequest,
   access: Access,
 ) => Promise<{ body?: unknown; query?: Fields } | undefined>;
 
-/** Asks with the path's parameters. */
+/** Authorizes with the path parameters as the value. */
 export function byPath(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, query }, access) => {
     const cancel = typeof query.action === "string" ? { action: query.action } : {};
@@ -36,7 +39,7 @@ export function byPath(resource: AuthResource, action: AuthAction): AccessRule {
   };
 }
 
-/** Asks with the path's parameters and the body, whose metadata handlers may add to. */
+/** Authorizes with path parameters and body as the value; handlers may add metadata to it. */
 export function byBody(resource: AuthResource, action: AuthAction): AccessRule {
   return async ({ params, body }, access) => {
     const { metadata, ...fields } = body as Fields;
@@ -46,10 +49,10 @@ export function byBody(resource: AuthResource, action: AuthAction): AccessRule {
   };
 }
 
-/** Any user may. */
+/** Admits every authenticated user. */
 export const needsUserOnly: AccessRule = async () => undefined;
 
-/** The path's parameters, with the assistant by its id. */
+/** The path parameters, with the id of the assistant instead of the name of a graph. */
 function named({ assistant_id: id, ...others }: ValidRequest["params"], { assistantIdOf }: Access): Fields {
   return id === undefined ? others : { ...others, assistant_id: assistantIdOf(id) };
 }

@@ -3,7 +3,7 @@ import type { AuthUser } from "./auth-user.ts";
 
 export type AuthResource = "assistants" | "threads" | "crons" | "store";
 
-/** What each kind of resource can be asked for. */
+/** The actions of each kind of resource. */
 export type AuthAction =
   | "create"
   | "read"
@@ -15,7 +15,7 @@ export type AuthAction =
   | "get"
   | "list_namespaces";
 
-/** A request, as it crosses into the project's thread: without its body, which belongs to the operation. */
+/** A request as it is sent to the project's worker: without its body, which belongs to the operation. */
 export interface AuthRequest {
   method: string;
   /** Absolute. */
@@ -23,29 +23,29 @@ export interface AuthRequest {
   headers: [name: string, value: string][];
 }
 
-/** What a user is about to do. */
+/** An action that needs authorization. */
 export interface AuthEvent {
   resource: AuthResource;
   action: AuthAction;
-  /** The arguments of the operation. */
+  /** Arguments of the operation. */
   value: Fields;
   user: AuthUser;
 }
 
-/** That it is permitted. */
+/** A handler's permission. */
 export interface AuthDecision {
-  /** The arguments as the handler has left them. */
+  /** The arguments with the handler's changes. */
   value: Fields;
-  /** What the metadata of a resource has to have, else it isn't there for the user; `null`: nothing. */
+  /** The access filter: resources whose metadata doesn't pass are hidden from the user; `null`: none. */
   filter: Fields | null;
 }
 
-/** A project's auth handlers, as the agent server consults them. */
+/** A project's auth handlers, as the agent server calls them. */
 export interface AuthHandlers {
-  /** Whether users of the developer interface get in without being asked for. */
+  /** Whether users of the developer interface are admitted without calling `authenticate`. */
   readonly admitsStudio: boolean;
-  /** @throws {HttpError} what the handler refuses with; 500 when it fails, hangs or returns nonsense. */
+  /** @throws {HttpError} the handler's refusal; 500 when it fails, times out or returns an invalid value. */
   authenticate(request: AuthRequest): Promise<AuthUser>;
-  /** @throws {HttpError} what the handler refuses with; 500 when it fails, hangs or returns nonsense. */
+  /** @throws {HttpError} the handler's refusal; 500 when it fails, times out or returns an invalid value. */
   authorize(event: AuthEvent): Promise<AuthDecision>;
 }

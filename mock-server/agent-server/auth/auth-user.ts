@@ -1,4 +1,4 @@
-/** Who sends a request, as the project's handler says; further fields are kept. */
+/** The user that the project's handler returned, with any further fields. */
 export interface AuthUser {
   identity: string;
   permissions: string[];

@@ -14,8 +14,9 @@ import type { AuthUser } from "./auth-user.ts";
 import { studioUser } from "./studio-user.ts";
 
 /**
- * Whose request it is. The developer interface says who it is by a header, which counts only where the server's own keys are satisfied.
- * @throws {HttpError} what the handlers refuse with.
+ * Authenticates a request. The developer interface identifies itself by a header, which counts only beside a valid key
+ * of the server.
+ * @throws {HttpError} the handlers' refusal.
  */
 export async function authenticated(
   auth: AuthHandlers,
@@ -36,8 +37,8 @@ export async function authenticated(
 }
 
 /**
- * The handlers for requests of the project's own code, which are the user's unless they carry an authorization themselves. What such code passes on of
- * somebody's headers makes nobody a user of the developer interface.
+ * The auth handlers for requests of the project's own code, which act as `user` unless they carry their own
+ * authorization. Forwarding somebody's headers doesn't make the caller a user of the developer interface.
  */
 export function handlersForProjectCode(auth: AuthHandlers, user: AuthUser | null): AuthHandlers {
   return {
@@ -51,8 +52,9 @@ export function handlersForProjectCode(auth: AuthHandlers, user: AuthUser | null
 }
 
 /**
- * Who sends a request for an operation and what of the server they may see, and the request as the handlers have left it.
- * @throws {HttpError} what the handlers refuse with; 500 when they make an invalid request of it.
+ * Authenticates and authorizes a request for an operation; returns the caller with the access filters, and the request
+ * with the handlers' changes.
+ * @throws {HttpError} the handlers' refusal; 500 when their changes make the request invalid.
  */
 export async function authorized(
   auth: AuthHandlers,
@@ -92,5 +94,5 @@ function checked(schema: z.ZodType | undefined, name: string, value: unknown): u
   if (result?.success) return result.data;
   const issues = result ? issuesOf(result.error, value, [name]) : [];
   const places = issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
-  throw new HttpError(500, `The auth handlers have made an invalid request of it. ${places}`);
+  throw new HttpError(500, `The auth handlers made the request invalid. ${places}`);
 }

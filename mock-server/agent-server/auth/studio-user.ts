@@ -1,6 +1,6 @@
 import type { AuthUser } from "./auth-user.ts";
 
-/** The user of the developer interface, whom no handler has authenticated. */
+/** The user of the developer interface, whom no handler authenticates. */
 export const studioUser: AuthUser = {
   kind: "StudioUser",
   display_name: "langgraph-studio-user",
@@ -9,7 +9,7 @@ export const studioUser: AuthUser = {
   is_authenticated: true,
 };
 
-/** Whether a user that an auth handler is given is one of the developer interface, whom it may permit everything. */
+/** Whether the user is that of the developer interface; for auth handlers that permit it everything. */
 export function isStudioUser(user: { identity: string; kind?: unknown }): boolean {
   return user.kind === studioUser.kind || user.identity === studioUser.identity;
 }

@@ -14,7 +14,7 @@ const path = "/runs/crons/{cron_id}";
 const one = { description: "The schedule.", schema: cron };
 const failures = { 404: notFound, 422: invalid };
 
-/** A schedule as it is sent: without what is known of its user, which may hold tokens. */
+/** A schedule as clients see it: without the user, who may have tokens. */
 function viewCron({ user: _, ...record }: CronRecord): Fields {
   return record;
 }
@@ -26,7 +26,7 @@ export const cronRoutes = [
     method: "post",
     path: "/threads/{thread_id}/runs/crons",
     tag,
-    summary: "Run an assistant on a thread by a schedule",
+    summary: "Create a schedule that runs an assistant on a thread",
     body: { schema: threadCronCreate, required: true },
     responses: { 200: one, ...failures },
     handle: async ({ crons, params, body }) => ok(viewCron(crons.create(params.thread_id as string, body))),
@@ -37,7 +37,7 @@ export const cronRoutes = [
     method: "post",
     path: "/runs/crons",
     tag,
-    summary: "Run an assistant by a schedule, each time on a thread of its own",
+    summary: "Create a schedule that runs an assistant, each time on a new thread",
     body: { schema: cronCreate, required: true },
     responses: { 200: one, ...failures },
     handle: async ({ crons, body }) => ok(viewCron(crons.create(null, body))),
@@ -65,7 +65,7 @@ export const cronRoutes = [
     tag,
     summary: "Count schedules",
     body: { schema: cronCount, required: false },
-    responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
+    responses: { 200: { description: "The number of matches.", schema: z.int() }, 422: invalid },
     handle: async ({ crons, body }) => ok(crons.count(body)),
   }),
   agentRoute({
@@ -96,7 +96,7 @@ export const cronRoutes = [
     path,
     tag,
     summary: "Delete a schedule",
-    responses: { 200: { description: "It is gone.", schema: z.unknown() }, ...failures },
+    responses: { 200: { description: "The schedule was deleted.", schema: z.unknown() }, ...failures },
     async handle({ crons, params }) {
       crons.delete(params.cron_id as string);
       return ok({});

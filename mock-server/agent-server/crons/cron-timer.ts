@@ -4,13 +4,13 @@ import type { CronRecord } from "../persistence/records.ts";
 import { nextTime } from "./schedule.ts";
 
 interface CronTimerDependencies extends Pick<AgentRuntime, "alarms" | "clock" | "inBackground"> {
-  /** All of them. */
+  /** Not limited by access filters. */
   crons: CronTable;
-  /** Starts the run of a schedule. `alongside` is called in the transaction that adds it. */
+  /** Starts the run of a schedule; calls `alongside` in the transaction that stores the run. */
   startRun(cron: CronRecord, alongside: () => void): Promise<void>;
 }
 
-/** Fires the schedules of an agent server at their times, by its clock. */
+/** Fires the schedules of an agent server, by its clock. */
 export class CronTimer {
   readonly #dependencies: CronTimerDependencies;
   readonly #alarms = new Map<string, () => void>();
@@ -19,12 +19,12 @@ export class CronTimer {
     this.#dependencies = dependencies;
   }
 
-  /** Continues with the schedules that an earlier server left. One whose time came meanwhile fires once, now. */
+  /** Sets the alarms of stored schedules. A schedule that came due while no server ran fires once, now. */
   restore(): void {
     for (const record of this.#dependencies.crons.all({ enabled: true })) this.set(record);
   }
 
-  /** Sets the alarm of a schedule that is new or has changed. */
+  /** Sets the alarm of a new or changed schedule. */
   set({ cron_id: cronId, enabled, next_run_date: next }: CronRecord): void {
     const { alarms, inBackground } = this.#dependencies;
     this.#cancel(cronId);
@@ -35,7 +35,7 @@ export class CronTimer {
     );
   }
 
-  /** Removes schedules, whoever may see them. */
+  /** Removes matching schedules, regardless of access filters. */
   removeAll(filter: CronFilter): void {
     for (const { cron_id: cronId } of this.#dependencies.crons.all(filter)) this.remove(cronId);
   }
@@ -50,7 +50,10 @@ export class CronTimer {
     this.#alarms.delete(cronId);
   }
 
-  /** The schedule moves on in the transaction that starts its run, so that it fires once whenever the server ends. */
+  /**
+   * Starts the run and advances the schedule in one transaction, so that it fires exactly once even if the server is
+   * killed.
+   */
   async #fire(cronId: string): Promise<void> {
     const { crons, startRun } = this.#dependencies;
     const record = crons.get(cronId);
@@ -63,7 +66,7 @@ export class CronTimer {
     }
   }
 
-  /** A time that was missed, because the clock went on by more than one of them, isn't made up for. */
+  /** Advances to the next time after now. Times that the clock skipped aren't made up for. */
   #moveOn(cronId: string): void {
     const { crons, clock } = this.#dependencies;
     const record = crons.get(cronId);

@@ -14,12 +14,12 @@ import type { CronTimer } from "./cron-timer.ts";
 import { nextTime } from "./schedule.ts";
 
 interface CronsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
-  /** As the caller may see them. */
+  /** Limited to what the caller may see. */
   crons: CronTable;
   records: ThreadRecords;
   assistants: Assistants;
   timer: CronTimer;
-  /** Whose the schedules are; `null` where there are no auth handlers. */
+  /** The owner of new schedules; `null` without auth handlers. */
   user: AuthUser | null;
 }
 
@@ -31,7 +31,7 @@ export class Crons {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 404 when there is no such schedule. */
+  /** @throws {HttpError} 404 for an unknown schedule. */
   find(cronId: string): CronRecord {
     const record = this.#dependencies.crons.get(cronId);
     if (!record) throw new HttpError(404, `Cron ${cronId} not found`);
@@ -46,7 +46,7 @@ export class Crons {
     return this.#dependencies.crons.count(withLowerIds(filter));
   }
 
-  /** @throws {HttpError} 404 for an unknown assistant or thread, 422 for a schedule that can't be read. */
+  /** @throws {HttpError} 404 for an unknown assistant or thread, 422 for an invalid schedule. */
   create(threadId: string | null, body: z.output<typeof cronCreate> | z.output<typeof threadCronCreate>): CronRecord {
     const { crons, records, assistants, timer, clock, ids, user } = this.#dependencies;
     const { assistant_id: assistantId } = assistants.findToRun(body.assistant_id);
@@ -75,7 +75,7 @@ export class Crons {
     return record;
   }
 
-  /** Changes what is given and leaves the rest. @throws {HttpError} 404 for an unknown schedule, 422 for one that can't be read. */
+  /** Changes the given fields. @throws {HttpError} 404 for an unknown schedule, 422 for an invalid one. */
   patch(cronId: string, patch: z.output<typeof cronPatch>): CronRecord {
     const { crons, timer, clock } = this.#dependencies;
     const before = this.find(cronId);
@@ -97,13 +97,13 @@ export class Crons {
     return record;
   }
 
-  /** @throws {HttpError} 404 when there is no such schedule. */
+  /** @throws {HttpError} 404 for an unknown schedule. */
   delete(cronId: string): void {
     this.#dependencies.timer.remove(this.find(cronId).cron_id);
   }
 }
 
-/** What the run of a schedule is started with. */
+/** The parameters of a schedule's runs. */
 export function runOf({ cron_id: cronId, thread_id: threadId, payload, metadata }: CronRecord): RunStart {
   const { on_run_completed: onCompletion, ...rest } = payload;
   const start = runCreateStateful.parse({ ...rest, metadata: { ...metadata, cron_id: cronId } });
@@ -111,7 +111,7 @@ export function runOf({ cron_id: cronId, thread_id: threadId, payload, metadata 
   return { ...start, on_completion: (onCompletion ?? "delete") as "delete" | "keep" };
 }
 
-/** A filter with its ids as they are stored. */
+/** The filter with lower-case ids, as they are stored. */
 function withLowerIds(filter: CronFilter): CronFilter {
   return {
     ...filter,

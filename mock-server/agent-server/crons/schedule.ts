@@ -3,8 +3,8 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { CronRecord } from "../persistence/records.ts";
 
 /**
- * The first time after `from` that a schedule means, in its time zone (UTC when there is none); `null` when there is none before its end.
- * @throws {HttpError} 422 for an expression or a time zone that can't be read.
+ * The first time of a schedule after `from`, in its time zone (default: UTC); `null` when there is none before its end.
+ * @throws {HttpError} 422 for an invalid expression or time zone.
  */
 export function nextTime(
   { schedule, timezone, end_time: endTime }: Pick<CronRecord, "schedule" | "timezone" | "end_time">,

@@ -1,7 +1,10 @@
 import { type Fields, GraphError } from "./contract.ts";
 import { joinMessages, type Message } from "./messages.ts";
 
-/** How one field of a graph's state takes updates: `last` replaces, `append` adds to a list, `messages` joins messages by id. */
+/**
+ * How a field of a graph's state applies updates: `last` replaces, `append` adds to a list, `messages` merges messages
+ * by id.
+ */
 export interface Channel {
   kind: "last" | "append" | "messages";
   initial: unknown;
@@ -11,17 +14,17 @@ export interface Channel {
 
 export type Channels = Record<string, Channel>;
 
-/** A field that takes the last value. */
+/** A channel of kind `last`. */
 export function lastValue(initial: unknown, schema: Fields = {}): Channel {
   return { kind: "last", initial, schema };
 }
 
-/** A list that grows. */
+/** A channel of kind `append`; `items` is their JSON Schema. */
 export function appended(items: Fields = {}): Channel {
   return { kind: "append", initial: [], schema: { type: "array", items } };
 }
 
-/** A conversation. */
+/** A channel of kind `messages`. */
 export function messages(): Channel {
   const message = {
     type: "object",
@@ -36,8 +39,8 @@ export function initialValues(channels: Channels): Fields {
 }
 
 /**
- * The state after an update. Fields that the graph doesn't have are left out.
- * @throws {GraphError} for an update that is no object, or a message that is none.
+ * The state after an update. Fields that the graph doesn't have are dropped.
+ * @throws {GraphError} for an update that isn't an object, or an invalid message.
  */
 export function applyUpdate(channels: Channels, values: Fields, update: unknown, makeId: () => string): Fields {
   if (typeof update !== "object" || update === null || Array.isArray(update)) {

@@ -4,7 +4,6 @@ import { orderedUuid, uuidOfName } from "./identifiers.ts";
 import type { Checkpoint, Task } from "./scripted-execution.ts";
 import { end, type ScriptedGraph, start } from "./scripted-graph.ts";
 
-/** What a new checkpoint is made of. */
 export interface CheckpointParts {
   graph: ScriptedGraph;
   parent: Checkpoint | undefined;
@@ -19,7 +18,7 @@ export interface CheckpointParts {
   random: string;
 }
 
-/** @throws {GraphError} when it leads to a node that the graph hasn't. */
+/** @throws {GraphError} when `next` names a node that the graph doesn't have. */
 export function makeCheckpoint(parts: CheckpointParts): Checkpoint {
   const { graph, parent, namespace, source, step, values, metadata, runId, now, random } = parts;
   const id = orderedUuid(now, random);
@@ -62,12 +61,12 @@ function makeTasks(graph: ScriptedGraph, checkpointId: string, next: readonly De
   return tasks;
 }
 
-/** The tasks of a checkpoint that are yet to run. */
+/** The tasks of a checkpoint that haven't finished. */
 export function pendingTasks(checkpoint: Checkpoint): Task[] {
   return checkpoint.tasks.filter((task) => task.result === undefined);
 }
 
-/** A checkpoint as it was before its tasks went on, to go another way from there. */
+/** A checkpoint without the results of its tasks, to fork from. */
 export function reopened(checkpoint: Checkpoint): Checkpoint {
   const tasks = checkpoint.tasks.map(({ result: _, ...task }) => ({
     ...task,
@@ -79,7 +78,10 @@ export function reopened(checkpoint: Checkpoint): Checkpoint {
   return { ...checkpoint, tasks };
 }
 
-/** A new checkpoint after one whose questions are to be answered once more: it has the same tasks, as they were when they first asked. */
+/**
+ * A fork of a checkpoint whose interrupts are to be answered again: it has the same tasks, as they were at their first
+ * interrupt.
+ */
 export function forked(
   checkpoint: Checkpoint,
   { runId, now, random }: Pick<CheckpointParts, "runId" | "now" | "random">,
@@ -97,7 +99,7 @@ export function forked(
   };
 }
 
-/** A checkpoint with what has become of its tasks. */
+/** A checkpoint with other tasks. */
 export function withTasks(checkpoint: Checkpoint, tasks: Task[]): Checkpoint {
   return { ...checkpoint, tasks };
 }

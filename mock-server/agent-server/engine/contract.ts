@@ -4,24 +4,24 @@ import type { StreamMode } from "./stream-mode.ts";
 /** A JSON object. */
 export type Fields = Record<string, unknown>;
 
-/** What a graph waits for an answer to. */
+/** A question of a graph that waits for an answer. */
 export interface Interrupt {
-  /** 32 hexadecimal digits; absent where the graph asks by an error. */
+  /** 32 hexadecimal digits; absent where the graph interrupts by throwing an error. */
   id?: string;
   value?: unknown;
 }
 
-/** Where to go instead of along the edges. */
+/** A node to continue with instead of following the edges, optionally with an input of its own. */
 export type Destination = string | { node: string; input: unknown };
 
-/** What a run is started with in place of an input. */
+/** Starts a run instead of an input. */
 export interface Command {
   update?: unknown;
   resume?: unknown;
   goto?: Destination | Destination[];
 }
 
-/** A command as clients send it, where `null` stands for what is left out. */
+/** Reads a command as clients send it, where `null` means absent. */
 export function commandOf(
   sent: { update?: unknown; resume?: unknown; goto?: unknown } | null | undefined,
 ): Command | null {
@@ -30,44 +30,44 @@ export function commandOf(
   return (goto === null || goto === undefined ? rest : { ...rest, goto }) as Command;
 }
 
-/** The state of a graph between two steps, as it is kept. */
+/** The stored state of a graph between two steps. */
 export interface StoredCheckpoint {
-  /** A version 6 UUID: later ones are greater. */
+  /** A version 6 UUID, so that ids sort by time. */
   id: string;
   parentId: string | null;
   /** Empty for the graph itself, else the path of tasks to the subgraph: `child:<task id>|…`. */
   namespace: string;
   metadata: Fields;
   createdAt: string;
-  /** The run that made it. */
+  /** The run that created it; `null` for an update from outside. */
   runId: string | null;
-  /** What only the engine that made it reads: plain data and bytes. */
+  /** Opaque to all but the engine that wrote it: plain data and bytes. */
   content: unknown;
 }
 
-/** Something that a task has done after a checkpoint, before the next one is made of it. */
+/** A write of a task after a checkpoint, not yet part of the next one. */
 export interface StoredWrite {
   namespace: string;
   checkpointId: string;
   taskId: string;
   taskPath: string;
-  /** Negative for marks such as errors and interrupts, of which a task has one of a kind. */
+  /** Negative for special writes such as errors and interrupts, of which a task has one of each kind. */
   index: number;
   channel: string;
   runId: string | null;
-  /** What only the engine that made it reads: plain data and bytes. */
+  /** Opaque to all but the engine that wrote it: plain data and bytes. */
   content: unknown;
 }
 
-/** Where the checkpoints of one thread are kept, and what was done after each. */
+/** Stores the checkpoints of one thread and the writes after each. */
 export interface CheckpointStore {
-  /** The checkpoint with an id, or the newest of a namespace. */
+  /** The checkpoint with this id, or the newest of the namespace. */
   get(namespace: string, id?: string): Promise<StoredCheckpoint | undefined>;
-  /** Those of a namespace, or of all, the newest first. */
+  /** The checkpoints of one namespace, or of all, newest first. */
   list(namespace?: string): Promise<StoredCheckpoint[]>;
   put(checkpoint: StoredCheckpoint): Promise<void>;
   writes(namespace: string, checkpointId: string): Promise<StoredWrite[]>;
-  /** Marks replace the task's earlier ones; other writes stay as they were first put. */
+  /** Special writes replace earlier ones of the task; other writes keep their first value. */
   putWrites(writes: readonly StoredWrite[]): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface StoredItem {
   updated_at: string;
 }
 
-/** The key-value store, as nodes see it. */
+/** The key-value store, as nodes use it. */
 export interface NodeStore {
   get(namespace: string[], key: string): Promise<StoredItem | null>;
   put(namespace: string[], key: string, value: Fields): Promise<void>;
@@ -98,40 +98,40 @@ export interface NodeStore {
   }): Promise<string[][]>;
 }
 
-/** What a graph is made for, where a function makes it. */
+/** Arguments of a function that makes a graph. */
 export interface GraphSettings {
   config: Fields;
   context: Fields;
 }
 
-/** Everything that a run of a graph is given. */
+/** The arguments of a run of a graph. */
 export interface Execution extends GraphSettings {
-  /** `null` goes on where the last run ended. */
+  /** `null` continues where the last run ended. */
   input: unknown;
   command: Command | null;
-  /** Where to begin, if not at the thread's last checkpoint. */
+  /** The checkpoint to continue from. Absent: the thread's last one. */
   checkpointId: string | undefined;
   runId: string;
   threadId: string;
-  /** Whose run it is, where auth handlers say so. */
+  /** The user of the run; `null` without auth handlers. */
   user: AuthUser | null;
-  /** Kept with every checkpoint and sent with every message. */
+  /** Stored with every checkpoint and sent with every message. */
   metadata: Fields;
   interruptBefore: "*" | readonly string[];
   interruptAfter: "*" | readonly string[];
-  /** Most steps of the run; absent: as many as the graph says, or 25. */
+  /** Maximum number of steps. Absent: the graph's own limit, or 25. */
   recursionLimit: number | undefined;
   durability: "sync" | "async" | "exit";
   streamModes: readonly StreamMode[];
-  /** Whether what graphs within the graph tell is streamed too, with their namespaces. */
+  /** Whether to stream the events of subgraphs too, with their namespaces. */
   streamSubgraphs: boolean;
-  /** Absent for runs that leave nothing behind; then nothing can be interrupted and resumed. */
+  /** Absent for stateless runs, which can't be interrupted and resumed. */
   checkpoints: CheckpointStore | undefined;
   signal: AbortSignal;
   store: NodeStore;
   /** Streams an event; `data` is JSON. */
   publish(mode: StreamMode, event: string, data: string): void;
-  /** Says that the run begins anew from its last checkpoint; the first attempt isn't said. */
+  /** Called when the run restarts from its last checkpoint; not for the first attempt. */
   beginAttempt(attempt: number): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Milliseconds since the epoch. */
@@ -139,10 +139,10 @@ export interface Execution extends GraphSettings {
   uuid(): string;
 }
 
-/** How a run of a graph has ended, unless it has thrown. */
+/** The outcome of a run that didn't throw. */
 export interface Outcome {
   values: Fields;
-  /** Absent when the graph came to its end; empty when it stopped before or after a node, as it was told to. */
+  /** Absent when the graph finished; empty when it stopped at `interruptBefore` or `interruptAfter`. */
   interrupts?: Interrupt[];
 }
 
@@ -154,22 +154,22 @@ export interface GraphSchemas {
   context_schema: Fields;
 }
 
-/** A graph as nodes and edges. */
+/** The nodes and edges of a graph. */
 export interface Drawing {
   nodes: { id: string; type: string; data: unknown; metadata?: Fields }[];
   edges: { source: string; target: string; conditional?: boolean; data?: string }[];
 }
 
-/** How clients refer to a checkpoint. */
+/** A client's reference to a checkpoint. */
 export interface CheckpointReference {
   thread_id: string;
-  /** Empty in the state of a graph within the thread's that hasn't begun. */
+  /** Empty in the state of a subgraph that hasn't started. */
   checkpoint_id: string;
   checkpoint_ns: string;
   checkpoint_map: Fields | null;
 }
 
-/** A state of a thread, as it is sent. */
+/** A state of a thread, as clients see it. */
 export interface StateSnapshot {
   values: Fields;
   next: string[];
@@ -181,44 +181,47 @@ export interface StateSnapshot {
   interrupts: Interrupt[];
 }
 
-/** One node that is to run, or has run, after a checkpoint, as it is sent. */
+/** A task after a checkpoint, finished or not, as clients see it. */
 export interface TaskSnapshot {
   id: string;
   name: string;
   error: string | null;
   interrupts: Interrupt[];
-  /** The library's own: names, indexes, and whether another task called it. */
+  /** The library's path of the task: names, indexes, and whether another task called it. */
   path: unknown[];
-  /** Where the states of the task's own graph are, if it is one. */
+  /** Reference to the states of the task's subgraph, if it is one. */
   checkpoint: Fields | null;
   state: StateSnapshot | null;
   result: unknown;
 }
 
-/** Which states to read. */
+/** Selects states to read. */
 export interface StateQuery {
   threadId: string;
   settings: GraphSettings;
   checkpoints: CheckpointStore;
-  /** By namespace and id; without an id, the newest of the namespace with what was done since. All of them exist. */
+  /**
+   * By namespace and id; without an id, the newest of the namespace with the writes since. The caller has checked that
+   * they exist.
+   */
   at: readonly { namespace: string; id?: string | undefined }[];
-  /** Whether to read the states of subgraphs that are under way as well. */
+  /** Whether to include the states of unfinished subgraphs. */
   subgraphs: boolean;
 }
 
-/** What a node is taken to have done. */
+/** A change of the state, as if a node had returned it. */
 export interface StateChange {
   values: unknown;
   asNode: string | undefined;
   command?: Command | null;
 }
 
-/** A change of a thread's state from outside: steps one after another, each of changes that count as made side by side. */
+/** An update of a thread's state from outside: consecutive steps, each of concurrent changes. */
 export interface StateUpdate {
   threadId: string;
   settings: GraphSettings;
   checkpoints: CheckpointStore;
-  /** The checkpoint to go on from; absent: the thread's last one. */
+  /** The checkpoint to continue from. Absent: the thread's last one. */
   from: { namespace: string; id: string } | undefined;
   supersteps: readonly (readonly StateChange[])[];
   metadata: Fields;
@@ -227,28 +230,34 @@ export interface StateUpdate {
   uuid(): string;
 }
 
-/** One graph of an agent server, whatever executes it. What isn't a run throws {GraphError} where no graph can be made for the settings. */
+/**
+ * A graph of an agent server, scripted or compiled. All methods but `execute` throw {GraphError} where no graph can be
+ * made for the settings.
+ */
 export interface Graph {
   readonly id: string;
   readonly description: string | null;
-  /** What its default assistant is made with. */
+  /** Settings of the graph's default assistant. */
   readonly defaults: GraphSettings;
-  /** Checkpoints are read by the engine that made them. */
+  /** The engine; only the one that wrote a checkpoint can read it. */
   readonly engine: "scripted" | "compiled";
-  /** `depth` is how many levels of subgraphs are drawn in place of their nodes. */
+  /** `depth`: the number of levels of subgraphs to expand. */
   draw(depth: number, settings: GraphSettings): Promise<Drawing>;
   schemas(settings: GraphSettings): Promise<GraphSchemas>;
-  /** By path, its parts separated by `|`. */
+  /** Schemas by path of node names, joined by `|`. */
   subgraphs(recurse: boolean, settings: GraphSettings): Promise<Record<string, GraphSchemas>>;
-  /** @throws what a node throws; the signal's reason when it is aborted. */
+  /** @throws what a node throws, or the reason of the aborted signal. */
   execute(execution: Execution): Promise<Outcome>;
-  /** The states in the order of the query. */
+  /** The states, in the order of the query. */
   states(query: StateQuery): Promise<StateSnapshot[]>;
-  /** The checkpoint that follows from the update. @throws {GraphError} for an unknown node or values that don't fit. */
+  /**
+   * Writes a checkpoint with the update.
+   * @throws {GraphError} for an unknown node or values that the state can't take.
+   */
   update(update: StateUpdate): Promise<{ namespace: string; id: string }>;
 }
 
-/** A mistake in how a graph is used. `name` is what clients are told as `error`. */
+/** Thrown for a wrong use of a graph. Clients see `name` as `error`. */
 export class GraphError extends Error {
   constructor(name: string, message: string) {
     super(message);

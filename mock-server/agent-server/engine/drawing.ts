@@ -1,7 +1,7 @@
 import type { Drawing, Fields, GraphSchemas } from "./contract.ts";
 import { end, isConditional, type ScriptedGraph, start, targetsOf } from "./scripted-graph.ts";
 
-/** A graph's nodes and edges, with `depth` levels of subgraphs drawn in place of their nodes. */
+/** Draws a graph with `depth` levels of subgraphs expanded. */
 export function draw(graph: ScriptedGraph, depth: number): Drawing {
   const inner = expanded(graph, depth, "");
   return {
@@ -53,7 +53,7 @@ function expanded(graph: ScriptedGraph, depth: number, prefix: string): Drawing 
   return drawing;
 }
 
-/** A node without an edge leads to the end. */
+/** The edges of a graph, including those to the end from nodes that have none. */
 function edgesOf(graph: ScriptedGraph): [string, NonNullable<ScriptedGraph["edges"][string]>][] {
   const last = Object.keys(graph.nodes).filter((name) => !Object.hasOwn(graph.edges, name));
   return [...Object.entries(graph.edges), ...last.map((name): [string, string] => [name, end])];
@@ -72,7 +72,7 @@ export function schemasOf(graph: ScriptedGraph): GraphSchemas {
   };
 }
 
-/** The schemas of a graph's subgraphs by the path to them. */
+/** The schemas of a graph's subgraphs by path. */
 export function subgraphsOf(graph: ScriptedGraph, recurse: boolean, prefix = ""): Record<string, GraphSchemas> {
   const found: Record<string, GraphSchemas> = {};
   for (const [name, node] of Object.entries(graph.nodes)) {

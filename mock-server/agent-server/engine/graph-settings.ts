@@ -2,7 +2,7 @@ import { toBothNames } from "../../../core/client/wire/naming.ts";
 import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, GraphSettings } from "./contract.ts";
 
-/** The settings that graphs are given, with what they are told of the user, whatever the request or the assistant say of one. */
+/** The settings of a graph, with the authenticated user, which replaces any that request or assistant name. */
 export function graphSettings(config: Fields, context: Fields, user: AuthUser | null): GraphSettings {
   const configurable = { ...(config.configurable as Fields | undefined), ...configurableUser(user) };
   return { config: { ...config, configurable: toBothNames(configurable) }, context };

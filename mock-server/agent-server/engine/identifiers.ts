@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 const urlNamespace = Buffer.from("6ba7b8219dad11d180b400c04fd430c8", "hex");
 
-/** A version 5 UUID of a name in the URL namespace: the same for the same name. */
+/** A version 5 UUID of a name in the URL namespace; deterministic. */
 export function uuidOfName(name: string): string {
   const data = hash("sha1", Buffer.concat([urlNamespace, Buffer.from(name)]), "buffer").subarray(0, 16);
   data[6] = ((data[6] as number) & 0x0f) | 0x50;
@@ -10,16 +10,19 @@ export function uuidOfName(name: string): string {
   return formatted(data.toString("hex"));
 }
 
-/** 32 hexadecimal digits of a name. */
+/** 32 hexadecimal digits that identify a name; deterministic. */
 export function digitsOfName(name: string): string {
   return hash("sha256", name).slice(0, 32);
 }
 
-/** Between the beginning of version 6 time and of the Unix epoch, in milliseconds. */
+/** Milliseconds between the epoch of version 6 UUIDs and the Unix epoch. */
 const gregorianOffset = 12_219_292_800_000n;
 let lastTick = 0n;
 
-/** A version 6 UUID, greater than all made before; the rest of it is taken from `random`, another UUID. */
+/**
+ * A version 6 UUID, greater than all created before in this process; its random part comes from `random`, a UUID. `now`
+ * is in milliseconds since the epoch.
+ */
 export function orderedUuid(now: number, random: string): string {
   const tick = (BigInt(Math.trunc(now)) + gregorianOffset) * 10_000n;
   lastTick = tick > lastTick ? tick : lastTick + 1n;

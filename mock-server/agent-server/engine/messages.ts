@@ -1,6 +1,6 @@
 import { type Fields, GraphError } from "./contract.ts";
 
-/** A chat message as agent servers send it. */
+/** A chat message, as agent servers send it. */
 export interface Message extends Fields {
   content: unknown;
   type: string;
@@ -20,7 +20,7 @@ const typeOfRole: Record<string, string> = {
 };
 
 /**
- * A message from any form that clients write one in: text, `[role, text]`, `{ role, content }` or `{ type, content }`.
+ * Reads a message in any form that clients write: text, `[role, text]`, `{ role, content }` or `{ type, content }`.
  * @throws {GraphError} for anything else.
  */
 export function toMessage(input: unknown, makeId: () => string): Message {
@@ -35,14 +35,14 @@ export function toMessage(input: unknown, makeId: () => string): Message {
   }
   throw new GraphError(
     "MESSAGE_COERCION_FAILURE",
-    `${JSON.stringify(input)} is no message: write text, [role, text], or an object with "role" or "type" and "content".`,
+    `${JSON.stringify(input)} isn't a message: write text, [role, text], or an object with "role" or "type" and "content".`,
   );
 }
 
 function complete(fields: Fields & { type: string }, makeId: () => string): Message {
   const type = typeOfRole[fields.type];
   if (type === undefined) {
-    throw new GraphError("MESSAGE_COERCION_FAILURE", `"${fields.type}" is no role or type of a message.`);
+    throw new GraphError("MESSAGE_COERCION_FAILURE", `"${fields.type}" isn't a role or type of a message.`);
   }
   const id = typeof fields.id === "string" && fields.id !== "" ? fields.id : makeId();
   const calls = type === "ai" ? { tool_calls: [], invalid_tool_calls: [] } : {};
@@ -57,7 +57,7 @@ function complete(fields: Fields & { type: string }, makeId: () => string): Mess
   };
 }
 
-/** Messages joined by id: a known id replaces, type `remove` removes, the rest is added. */
+/** Merges messages by id: a known id is replaced, type `remove` removes, others are appended. */
 export function joinMessages(before: readonly Message[], added: unknown, makeId: () => string): Message[] {
   const messages = [...before];
   const isOne = !Array.isArray(added) || (added.length === 2 && added.every((part) => typeof part === "string"));
@@ -80,7 +80,7 @@ export function textOf(content: unknown): string {
   return content.map((part) => (typeof part === "string" ? part : ((part as Fields).text ?? ""))).join("");
 }
 
-/** What a node has returned that could be a message by its shape. */
+/** The values of an update that have the shape of a message. */
 export function messagesIn(update: Fields): Message[] {
   return Object.values(update)
     .flat()

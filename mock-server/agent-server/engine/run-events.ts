@@ -6,8 +6,8 @@ import type { Checkpoint, EngineMode, ScriptedExecution, Task } from "./scripted
 import { shownConfigurable } from "./shown-configurable.ts";
 
 /**
- * The data of the engine mode `messages`: a part of a reply, a reply that was told in parts and is now complete, a message that comes whole, or one
- * that is part of the input.
+ * The data of the engine mode `messages`: a chunk of a reply, a reply that was streamed in chunks and is now complete,
+ * a whole message, or one of the input.
  */
 export interface StreamedMessage {
   kind: "chunk" | "complete" | "whole" | "input";
@@ -15,7 +15,7 @@ export interface StreamedMessage {
   metadata: Fields;
 }
 
-/** Tells what happens in a run. */
+/** Emits the events of a run. */
 export class RunEvents {
   readonly #execution: ScriptedExecution;
   readonly #name: string;
@@ -35,7 +35,7 @@ export class RunEvents {
     this.#chainEvent("on_chain_end", this.#name, { output }, []);
   }
 
-  /** The input is part of the state now; its messages count as messages of the run. */
+  /** The input was applied to the state; its messages count as messages of the run. */
   inputApplied(values: Fields): void {
     if (this.#namespace.length > 0) return;
     for (const message of messagesIn(values)) {
@@ -131,7 +131,7 @@ export class RunEvents {
   }
 }
 
-/** The names of what is to run after a checkpoint, or has run after it where another one followed. */
+/** The names of the pending tasks of a checkpoint or, when none is pending, of those that ran after it. */
 export function nextOf(checkpoint: Checkpoint): string[] {
   const pending = pendingTasks(checkpoint);
   return (pending.length > 0 ? pending : checkpoint.tasks).map(({ name }) => name);

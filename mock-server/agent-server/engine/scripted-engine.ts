@@ -8,12 +8,12 @@ import { ScriptedRun } from "./scripted-run.ts";
 import { scriptedStates } from "./scripted-state.ts";
 import { ScriptedStream } from "./scripted-stream.ts";
 
-/** Steps after which a run without a limit of its own is taken for an endless loop. */
+/** Maximum number of steps of a run without a limit of its own. */
 const defaultRecursionLimit = 25;
 
 /**
- * A scripted graph, ready to run in this process.
- * @throws {TypeError} when an edge leads nowhere.
+ * Makes a graph of a script. It runs in the server's process.
+ * @throws {TypeError} for an edge to an unknown node.
  */
 export function scriptedGraph(script: ScriptedGraph): Graph {
   checkGraph(script);
@@ -56,7 +56,7 @@ async function execute(script: ScriptedGraph, execution: Execution) {
   }).run();
 }
 
-/** The checkpoint that the caller names, else the thread's last one. */
+/** The checkpoint that the caller names, or the thread's last one. */
 async function startingPoint(
   checkpoints: Checkpoints,
   { checkpointId: chosen, command, runId, now, uuid }: Execution,
@@ -98,7 +98,7 @@ function changed(
   });
 }
 
-/** The node that an update without one counts as: the only one that could be meant. */
+/** The node for an update that names none: the last one that ran, if there is only one. */
 function lastNode(names: readonly string[] | undefined): string | undefined {
   return names?.length === 1 ? names[0] : undefined;
 }

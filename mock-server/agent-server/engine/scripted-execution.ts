@@ -1,60 +1,62 @@
 import type { CheckpointStore, Execution, Fields, Interrupt, StoredCheckpoint } from "./contract.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
-/** One node that is to run, or has run, after a checkpoint. */
+/**
+ * One execution of a node after a checkpoint, finished or not. Stored in checkpoints, so its fields can't be renamed.
+ */
 export interface Task {
   id: string;
   name: string;
   path: (string | number)[];
   triggers: string[];
-  /** Present for a node that was sent an input of its own, in place of the state. */
+  /** The input that the task was sent instead of the state. */
   input?: { value: unknown };
   error: string | null;
   interrupts: Interrupt[];
-  /** What it has asked so far, and the answers, in order. */
+  /** Its interrupts so far and their answers, in order. */
   asked: Interrupt[];
   answers: unknown[];
-  /** What it returned; absent while it hasn't. */
+  /** The returned update; absent until the task has finished. */
   result?: Fields | null;
-  /** Whether it is a graph of its own, with checkpoints in a namespace of its own. */
+  /** Whether the node is a subgraph, with checkpoints in its own namespace. */
   isSubgraph: boolean;
 }
 
-/** What a scripted graph's checkpoint holds. */
+/** The content of a scripted graph's checkpoint. Stored, so its fields can't be renamed. */
 interface CheckpointContent {
   source: "input" | "loop" | "update" | "fork";
   step: number;
   values: Fields;
-  /** What runs next. */
+  /** The next tasks. */
   tasks: Task[];
 }
 
 /** The state of a scripted graph between two steps. */
 export interface Checkpoint extends Omit<StoredCheckpoint, "content">, CheckpointContent {}
 
-/** What a graph tells while it runs. `messages` carries a chunk or a whole message, and what is known of it. */
+/** The events that a running graph emits. `messages` carries a {@link StreamedMessage}. */
 export type EngineMode = Exclude<StreamMode, "messages-tuple">;
 
-/** Where the checkpoints of one thread are kept. */
+/** The checkpoints of one thread. */
 export interface Checkpoints {
   put(checkpoint: Checkpoint): Promise<void>;
-  /** The newest of a namespace, or the one with an id. */
+  /** The newest of the namespace, or the one with this id. */
   get(namespace: string, id?: string): Promise<Checkpoint | undefined>;
-  /** Those of a namespace, the newest first. */
+  /** The checkpoints of the namespace, newest first. */
   list(namespace: string): Promise<Checkpoint[]>;
 }
 
-/** Everything that a run of a scripted graph is given. */
+/** The arguments of a run of a scripted graph. */
 export interface ScriptedExecution extends Omit<Execution, "checkpoints" | "recursionLimit"> {
-  /** Where to begin; absent on a thread that nothing has run on. */
+  /** The checkpoint to continue from; absent on a new thread. */
   from: Checkpoint | undefined;
   recursionLimit: number;
   checkpoints: Checkpoints | undefined;
-  /** What nobody asked for is dropped. */
+  /** Emits an event; those of modes that no client requested are dropped. */
   emit(mode: EngineMode, namespace: readonly string[], data: unknown): void;
 }
 
-/** A thread's store of checkpoints, as scripted graphs read and write them. */
+/** The checkpoints in a store, as scripted graphs read and write them. */
 export function scriptedCheckpoints(store: CheckpointStore): Checkpoints {
   const read = ({ content, ...rest }: StoredCheckpoint) => ({ ...rest, ...(content as CheckpointContent) });
   return {

@@ -2,7 +2,7 @@ import type { Channels } from "./channels.ts";
 import type { Command, Destination, Fields } from "./contract.ts";
 import type { Message } from "./messages.ts";
 
-/** What a node may do besides returning an update. */
+/** What a node can do besides returning an update. */
 export interface NodeContext {
   readonly name: string;
   readonly config: Fields;
@@ -14,18 +14,21 @@ export interface NodeContext {
   readonly store: ScriptedStore;
   /** Sends data in the stream mode `custom`. */
   write(data: unknown): void;
-  /** Sends a reply as a chat model would, in `tokens`, and returns it whole. Waits `pauseMs` (default 0) before each. */
+  /**
+   * Streams a reply token by token, as a chat model does, and returns the whole message. Waits `pauseMs` (default 0)
+   * before each token.
+   */
   say(tokens: readonly string[], options?: { tags?: string[]; pauseMs?: number }): Promise<Message>;
-  /** Runs one tool and returns its answer as a message. */
+  /** Runs a tool and returns its result as a message. */
   callTool(call: ToolCall, tool: (args: Fields) => unknown): Promise<Message>;
-  /** Stops the run until it is resumed; then returns the answer. */
+  /** Interrupts the run; returns the answer once the run is resumed. */
   interrupt(value: unknown): unknown;
-  /** Waits for milliseconds of the server's clock. */
+  /** Waits, by the server's clock. Rejects when the run is cancelled. */
   sleep(ms: number): Promise<void>;
   uuid(): string;
 }
 
-/** The key-value store, as scripted nodes see it. */
+/** The key-value store, as scripted nodes use it. */
 export interface ScriptedStore {
   get(namespace: string[], key: string): Promise<Fields | null>;
   put(namespace: string[], key: string, value: Fields): Promise<void>;
@@ -37,7 +40,7 @@ export interface ToolCall {
   args: Fields;
 }
 
-/** A node's update together with where to go. */
+/** A node's update together with the nodes to continue with. */
 export class NodeCommand {
   readonly update: Fields | undefined;
   readonly goto: readonly Destination[];
@@ -48,12 +51,15 @@ export class NodeCommand {
   }
 }
 
-/** What a generator node may yield: data for the stream mode `custom`, or tokens of one reply. */
+/** A value that a generator node may yield: data for the stream mode `custom`, or a token of its reply. */
 export type NodeEmission = { custom: unknown } | { token: string };
 
 export type NodeResult = Fields | NodeCommand | undefined;
 
-/** A function of the state that returns an update, or an async generator that yields events and then returns one; without one, its tokens are the reply. */
+/**
+ * A function of the state that returns an update, or an async generator that yields events and then returns an update;
+ * without one, its tokens form the reply.
+ */
 export type NodeFunction = (
   state: Fields,
   node: NodeContext,
@@ -62,25 +68,25 @@ export type NodeFunction = (
 export const start = "__start__";
 export const end = "__end__";
 
-/** Where a node leads: always to the same ones, or to what a function of the state picks among `targets`. */
+/** The successors of a node: fixed ones, or those that a function of the state picks among `targets`. */
 export type Edge =
   | string
   | readonly string[]
   | { pick: (state: Fields) => Destination | Destination[]; targets: string[] };
 
-/** A graph declared in code, without a library: deterministic, and cheap to run. */
+/** A graph declared in code, without a library. Deterministic and cheap to run. */
 export interface ScriptedGraph {
   id: string;
   description?: string;
   channels: Channels;
   nodes: Record<string, NodeFunction | { graph: ScriptedGraph }>;
-  /** By the node that they leave; `__start__` has one too. */
+  /** Edges by source node; `__start__` needs one. */
   edges: Record<string, Edge>;
   /** JSON Schema of the context. */
   context?: Fields;
 }
 
-/** @throws {TypeError} when an edge leads to or from a node that there isn't. */
+/** @throws {TypeError} for an edge from or to an unknown node. */
 export function checkGraph(graph: ScriptedGraph): void {
   const isNode = (name: string) => Object.hasOwn(graph.nodes, name);
   if (!Object.hasOwn(graph.edges, start)) throw new TypeError(`Graph "${graph.id}" has no edge from ${start}.`);
@@ -102,7 +108,7 @@ export function isConditional(edge: Edge): boolean {
   return typeof edge !== "string" && "pick" in edge;
 }
 
-/** Where an edge leads in a state. */
+/** The successors along an edge, given the state. */
 export function follow(edge: Edge | undefined, state: Fields): Destination[] {
   if (edge === undefined) return [];
   if (typeof edge === "string") return [edge];

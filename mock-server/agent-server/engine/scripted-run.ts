@@ -6,7 +6,7 @@ import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.t
 import { end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
 import { type RunGraph, runTask, type TaskOutcome } from "./scripted-task.ts";
 
-/** One run of a scripted graph, or of a subgraph within one: steps until nothing is left to do, each ending with a checkpoint. */
+/** A run of a scripted graph or subgraph: executes steps until no task is left, and writes a checkpoint after each. */
 export class ScriptedRun {
   readonly #graph: ScriptedGraph;
   readonly #execution: ScriptedExecution;
@@ -30,7 +30,10 @@ export class ScriptedRun {
     this.#aborted.catch(() => undefined);
   }
 
-  /** @throws what a node throws, a {@link GraphError} for a mistake of the caller, the signal's reason. */
+  /**
+   * @throws what a node throws, a {@link GraphError} for an invalid input or command, or the reason of the aborted
+   * signal.
+   */
   async run(): Promise<Outcome> {
     try {
       return await this.#run();
@@ -50,7 +53,7 @@ export class ScriptedRun {
     } else if (input !== null && input !== undefined) {
       current = await this.#takeInput(input);
     } else {
-      if (!this.#current) throw new GraphError("EmptyInputError", "There is no input, and no state to go on from.");
+      if (!this.#current) throw new GraphError("EmptyInputError", "There is no input, and no state to continue from.");
       current = this.#current;
       mayPause = false;
     }
@@ -75,7 +78,7 @@ export class ScriptedRun {
     }
   }
 
-  /** Runs tasks side by side; what interrupts them is returned. */
+  /** Runs tasks concurrently; returns their interrupts, if any. */
   async #step(current: Checkpoint, tasks: Task[]): Promise<Interrupt[] | undefined> {
     const outcomes = await Promise.race([Promise.all(tasks.map((task) => this.#runOne(current, task))), this.#aborted]);
     const byId = new Map(outcomes.map((outcome) => [outcome.task.id, outcome]));
@@ -169,7 +172,10 @@ export class ScriptedRun {
     return checkpoint;
   }
 
-  /** Whether only the checkpoint at the end of the run is kept. Those of subgraphs are, in any case: what they ask is answered there. */
+  /**
+   * Whether only the last checkpoint of the run is stored. Those of subgraphs always are, since their interrupts are
+   * answered there.
+   */
   get #savesAtExit(): boolean {
     return this.#execution.durability === "exit" && this.#namespace.length === 0;
   }
@@ -178,7 +184,7 @@ export class ScriptedRun {
     if (!this.#savesAtExit) await this.#execution.checkpoints?.put(checkpoint);
   }
 
-  /** Keeps the last checkpoint, behind the one that the run began with: those between were never kept. */
+  /** Stores the last checkpoint, as the child of the one that the run started from: those between were never stored. */
   async #saveLast(): Promise<void> {
     const { from, checkpoints } = this.#execution;
     const last = this.#current;
@@ -203,7 +209,7 @@ function matches(nodes: "*" | readonly string[], tasks: readonly Task[]): boolea
   return nodes === "*" ? tasks.length > 0 : tasks.some(({ name }) => nodes.includes(name));
 }
 
-/** A checkpoint whose interrupted tasks have been answered: each by the id of its interrupt, or all with the same answer. */
+/** A checkpoint with answers for its interrupted tasks: one for each id of an interrupt, or the same for all. */
 function answered(checkpoint: Checkpoint, resume: unknown): Checkpoint {
   const ids = checkpoint.tasks.flatMap(({ interrupts }) => interrupts.map(idOf));
   const isById =

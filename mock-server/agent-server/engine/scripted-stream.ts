@@ -3,7 +3,7 @@ import type { StreamedMessage } from "./run-events.ts";
 import type { EngineMode } from "./scripted-execution.ts";
 import type { StreamMode } from "./stream-mode.ts";
 
-/** Streams what a scripted graph tells, as the events of the stream modes that a run was started with. */
+/** Converts the events of a scripted graph to those of the run's stream modes. */
 export class ScriptedStream {
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #withSubgraphs: boolean;
@@ -30,7 +30,7 @@ export class ScriptedStream {
     }
   }
 
-  /** The mode `messages`: each reply as far as it has come. */
+  /** The mode `messages`: each reply as far as it has been streamed. */
   #streamAccumulated({ kind, message, metadata }: StreamedMessage, namespace: readonly string[]): void {
     const { id } = message;
     if (kind === "chunk") {
@@ -53,7 +53,7 @@ export class ScriptedStream {
   }
 }
 
-/** What can't be sent as JSON is sent as an error in its place: a bad event must not end a run. */
+/** The data as JSON; an error object where it can't be serialized, since a bad event must not end a run. */
 function jsonOf(data: unknown): string {
   try {
     return JSON.stringify(data) ?? "null";

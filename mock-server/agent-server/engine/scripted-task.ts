@@ -5,16 +5,15 @@ import type { Checkpoint, ScriptedExecution, Task } from "./scripted-execution.t
 import { NodeCommand, type NodeEmission, type NodeFunction, type ScriptedGraph } from "./scripted-graph.ts";
 import { NodeInterrupted, TaskExecution } from "./task-execution.ts";
 
-/** What has become of a task. */
 export interface TaskOutcome {
   task: Task;
   goto: readonly Destination[];
-  /** What it changes, one by one. */
+  /** The updates that the task made. */
   updates: (Fields | null)[];
   failure?: unknown;
 }
 
-/** Runs a graph to its end, or to an interrupt, in a namespace. */
+/** Runs a graph in a namespace until it finishes or is interrupted. */
 export type RunGraph = (
   graph: ScriptedGraph,
   execution: ScriptedExecution,
@@ -22,8 +21,8 @@ export type RunGraph = (
 ) => Promise<Outcome>;
 
 /**
- * Runs one node once. Never throws: a failure is an outcome.
- * @param runGraph for a node that is a graph
+ * Executes one task. Never throws: failures are part of the outcome.
+ * @param runGraph runs the subgraph where the node is one
  */
 export async function runTask(
   graph: ScriptedGraph,
@@ -100,7 +99,10 @@ async function runSubgraph(
   return values;
 }
 
-/** Where the graph within a task asked what the task's last answer is for; after the answer was given there before, a new checkpoint that asks it again. */
+/**
+ * The subgraph's checkpoint whose interrupt the task's last answer belongs to. Where that was answered before, a fork
+ * in which it is open again.
+ */
 async function askingCheckpoint(
   { asked, answers }: Task,
   { checkpoints, runId, now, uuid }: ScriptedExecution,
@@ -116,7 +118,10 @@ async function askingCheckpoint(
   return answered && forked(answered, { runId, now: now(), random: uuid() });
 }
 
-/** A copy of what a node returned, as it is kept and sent. */
+/**
+ * A copy of a node's result, as it is stored and sent.
+ * @throws {GraphError} for one that isn't an object or can't be serialized.
+ */
 function serializable(value: unknown, node: string): Fields | null {
   let text: string | undefined;
   try {

@@ -1,9 +1,11 @@
 import type { Fields } from "./contract.ts";
 
-/** What is told of the user, by both names. */
+/** Keys that hold the user, with neutral and brand names. */
 const ofUser = /^(?:lang)?graph_auth_/;
 
-/** What events show of a config's `configurable`: nothing of the user, who may have tokens, and nothing that a library keeps in it for itself. */
+/**
+ * A config's `configurable` for events: without the user, who may have tokens, and without the library's internal keys.
+ */
 export function shownConfigurable(configurable: Fields): Fields {
   const shown = Object.entries(configurable).filter(([name]) => !name.startsWith("__") && !ofUser.test(name));
   return Object.fromEntries(shown);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a run may be asked to stream. `lifecycle` is accepted, and tells nothing yet. */
+/** The stream modes of runs. `lifecycle` is accepted and has no events yet. */
 export const streamModes = [
   "values",
   "messages",
@@ -19,5 +19,5 @@ export type StreamMode = (typeof streamModes)[number];
 const known = streamModes.join(", ");
 
 export const streamModeSchema = z.enum(streamModes, {
-  error: ({ input }) => `Input should be a stream mode, and ${JSON.stringify(input)} is none; there are ${known}`,
+  error: ({ input }) => `Input should be a stream mode, which ${JSON.stringify(input)} isn't; the modes are ${known}`,
 });

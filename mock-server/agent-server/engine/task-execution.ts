@@ -7,7 +7,7 @@ import type { StreamedMessage } from "./run-events.ts";
 import type { ScriptedExecution, Task } from "./scripted-execution.ts";
 import type { NodeContext } from "./scripted-graph.ts";
 
-/** Thrown in a node that has to wait for an answer. */
+/** Thrown in a node that waits for an answer. */
 export class NodeInterrupted extends Error {
   readonly interrupts: Interrupt[];
 
@@ -17,10 +17,13 @@ export class NodeInterrupted extends Error {
   }
 }
 
-/** How much a node tells before others have their turn, in characters: some stream modes send the whole message with each of its tokens. */
+/**
+ * Characters that a node may stream before it yields to other tasks: some stream modes send the whole message with each
+ * token.
+ */
 const maxTurnLength = 64 * 1024;
 
-/** What a node sees of its run, and what it tells. */
+/** The execution of one task: provides the node's context and emits its events. */
 export class TaskExecution {
   readonly #task: Task;
   readonly #step: number;
@@ -76,12 +79,12 @@ export class TaskExecution {
     return this.#reply;
   }
 
-  /** The reply that tokens have made, for a node that returns nothing. */
+  /** The reply that the streamed tokens form, for a node that returns nothing. */
   replyUpdate(): Fields | undefined {
     return this.#reply && { messages: [this.#reply] };
   }
 
-  /** Tells of messages that nobody has heard of yet. */
+  /** Emits the messages of an update that were not in the input; those that were streamed as complete. */
   streamMessages(update: Fields): void {
     for (const message of messagesIn(update)) {
       if (this.#known.has(message.id)) continue;

@@ -3,8 +3,9 @@ import type { Schema } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 
 /**
- * The tables of all agent servers. A row belongs to one of them, and goes with it; a thread takes everything along that belongs to it. `sequence` is the
- * order in which rows were made. JSON is kept as text, and what may be large of a thread in a table of its own, so that searches go through little.
+ * The tables of all agent servers. Each row belongs to one agent server and is deleted with it, and so are the rows of
+ * a thread. `sequence` is the order of creation. JSON is stored as text; the large fields of threads have a table of
+ * their own, so that searches read little.
  */
 const tables = `
   CREATE TABLE agents (agent INTEGER PRIMARY KEY AUTOINCREMENT, agent_id TEXT NOT NULL UNIQUE) STRICT;
@@ -67,7 +68,7 @@ const tables = `
     "values" TEXT
   ) STRICT;
 
-  -- The short fields of threads' metadata and values, as JSON: what most searches ask for.
+  -- The short fields of threads' metadata and values, as JSON: most searches use only these.
   CREATE TABLE thread_fields (
     agent INTEGER NOT NULL,
     source TEXT NOT NULL,
@@ -186,7 +187,7 @@ const tables = `
   ) STRICT;
 `;
 
-/** Parses texts of which the same one comes again and again, row after row. */
+/** A JSON parser that caches the last text, which repeats row after row. */
 function cachedParse(): (text: string) => Fields {
   let last: { text: string; value: Fields } | undefined;
   return (text) => {
@@ -198,7 +199,7 @@ function cachedParse(): (text: string) => Fields {
 const wantedOf = cachedParse();
 const filterOf = cachedParse();
 
-/** The tables of the agent servers, any number of which share a database. */
+/** The tables of agent servers, any number of which share a database. */
 export const agentSchema: Schema = {
   name: "agent servers",
   migrations: [tables],

@@ -8,7 +8,7 @@ import { RunTable } from "./run-table.ts";
 import { ThreadTable } from "./thread-table.ts";
 import { WebhookTable } from "./webhook-table.ts";
 
-/** All that one agent server remembers, or what of it a request may see. */
+/** The stored state of one agent server, or the part of it that a request may see. */
 export class AgentState {
   readonly assistants: AssistantTable;
   readonly threads: ThreadTable;
@@ -34,7 +34,10 @@ export class AgentState {
     this.webhooks = new WebhookTable(database, agent);
   }
 
-  /** What the agent server of a deployment remembers, in a database that has the tables of `agentSchema`. `now` is in milliseconds since the epoch. */
+  /**
+   * The state of a deployment's agent server, in a database with the tables of `agentSchema`. `now` is in milliseconds
+   * since the epoch.
+   */
   static open(database: Database, agentId: string, now: () => number): AgentState {
     database.run("INSERT INTO agents (agent_id) VALUES (?) ON CONFLICT DO NOTHING", agentId);
     const { agent } = database.get<{ agent: number }>("SELECT agent FROM agents WHERE agent_id = ?", agentId) as {
@@ -43,24 +46,24 @@ export class AgentState {
     return new AgentState(database, agent, now);
   }
 
-  /** The same, of which only what the filters leave is there. What they hide can't be changed or taken the place of. */
+  /** The same state limited by access filters. Hidden records can't be read, changed or replaced. */
   visibleTo(access: AccessFilters): AgentState {
     return new AgentState(this.#database, this.#agent, this.#now, access);
   }
 
-  /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. */
+  /** Commits all that `work` writes or, when it throws, nothing. `work` must be synchronous. */
   transaction<Result>(work: () => Result): Result {
     return this.#database.transaction(work);
   }
 }
 
-/** Removes all that the agent server of a deployment remembers, or that all of them do. One that still runs keeps nothing from then on. */
+/** Removes the state of one deployment's agent server, or of all. One that still runs stores nothing from then on. */
 export function removeAgents(database: Database, agentId?: string): void {
   if (agentId === undefined) database.run("DELETE FROM agents");
   else database.run("DELETE FROM agents WHERE agent_id = ?", agentId);
 }
 
-/** The deployments whose agent servers have something to do that no request asks for: runs, schedules, webhooks. */
+/** Ids of the deployments with unfinished runs, schedules or webhooks. */
 export function agentsWithWork(database: Database): string[] {
   return database
     .all<{ agent_id: string }>(

@@ -7,11 +7,11 @@ import type { RowMapping } from "./row-mapping.ts";
 interface AgentTableShape<Stored extends object> {
   table: string;
   mapping: RowMapping<Stored>;
-  /** What access filters ask of the rows. */
+  /** Conditions of the access filters. */
   access: readonly Condition[];
 }
 
-/** The records of one kind of an agent server, or those that access filters leave. */
+/** The records of one kind of an agent server, limited by access filters. */
 export abstract class AgentTable<Stored extends object> {
   protected readonly database: Database;
   protected readonly agent: number;
@@ -23,17 +23,17 @@ export abstract class AgentTable<Stored extends object> {
     this.#shape = shape;
   }
 
-  /** Removes all of them. */
+  /** Removes all records that are visible. */
   clear(): void {
     this.removeWhere();
   }
 
-  /** The condition of being one of them, and of the further conditions. */
+  /** The conditions for a visible record, and the given ones. */
   protected visible(...conditions: readonly Condition[]): Condition {
     return all([{ sql: "agent = ?", values: [this.agent] }, ...conditions, ...this.#shape.access]);
   }
 
-  /** Those that meet the conditions; `rest` is the end of the query, with parameters for `more`. */
+  /** The visible records that meet the conditions; `rest` is the end of the query, with parameters for `more`. */
   protected select(conditions: readonly Condition[], rest = "", ...more: readonly Value[]): Stored[] {
     const { table, mapping } = this.#shape;
     const { sql, values } = this.visible(...conditions);
@@ -50,7 +50,7 @@ export abstract class AgentTable<Stored extends object> {
   ): Page<Stored> {
     const order = `ORDER BY "${by}" ${direction}, sequence ${direction} ${pageClause}`;
     const rows = this.select(conditions, order, limit, offset);
-    // The last page says itself how many there are.
+    // The total follows from the last page without another query.
     const isLast = rows.length > 0 && rows.length < limit;
     return { rows, total: isLast ? offset + rows.length : this.total(conditions) };
   }

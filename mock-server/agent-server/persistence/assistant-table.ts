@@ -6,12 +6,12 @@ import type { Order, Page } from "./page.ts";
 import type { AssistantRecord, AssistantVersionRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
 
-/** Which assistants to find. */
+/** Selects assistants. */
 export interface AssistantFilter {
   graph_id?: string | undefined;
-  /** A part of the name, whose case doesn't matter. */
+  /** A part of the name, case-insensitive. */
   name?: string | undefined;
-  /** What the metadata must have, at any depth. */
+  /** What the metadata must contain, at any depth. */
   metadata?: Fields | undefined;
 }
 
@@ -31,7 +31,7 @@ const content = {
 const mapping = new RowMapping<AssistantRecord>({ ...content, updated_at: "plain" });
 const versionMapping = new RowMapping<AssistantVersionRecord>(content);
 
-/** The assistants of an agent server and their versions, or those that access filters leave. */
+/** The assistants of an agent server and their versions, limited by access filters. */
 export class AssistantTable extends AgentTable<AssistantRecord> {
   constructor(database: Database, agent: number, accessFilters: readonly Fields[] = []) {
     super(database, agent, {
@@ -45,7 +45,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     return this.select([isAssistant(assistantId)])[0];
   }
 
-  /** Adds an assistant with its first version. False when there is one with its id, whoever may see that. */
+  /** Adds an assistant with its first version. False for an id in use, even by a hidden assistant. */
   insert(record: AssistantRecord): boolean {
     return this.database.transaction(() => {
       const added = this.database.run(
@@ -60,7 +60,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     });
   }
 
-  /** Puts a version into use, which is a new one unless there is one of its number. */
+  /** Makes a version the current one, and adds it if its number is new. */
   use(record: AssistantRecord): void {
     const { sql, values } = this.visible(isAssistant(record.assistant_id));
     this.database.transaction(() => {
@@ -74,7 +74,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     });
   }
 
-  /** Puts an assistant in the place of one of its id, and its version in that of all others. */
+  /** Replaces an assistant and all its versions. */
   replace(record: AssistantRecord): void {
     this.database.transaction(() => {
       this.remove(record.assistant_id);
@@ -82,7 +82,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     });
   }
 
-  /** Removes an assistant with all its versions. */
+  /** Removes an assistant with its versions. */
   remove(assistantId: string): void {
     this.removeWhere(isAssistant(assistantId));
   }
@@ -97,7 +97,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     return row && versionMapping.read(row);
   }
 
-  /** The greatest number of a version. */
+  /** The highest version number. */
   lastVersion(assistantId: string): number {
     const { last } = this.database.get<{ last: number }>(
       "SELECT max(version) AS last FROM assistant_versions WHERE agent = ? AND assistant_id = ?",
@@ -107,7 +107,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
     return last;
   }
 
-  /** The versions whose metadata has all of `metadata`, the newest first. */
+  /** The versions whose metadata contains `metadata`, newest first. */
   versions(assistantId: string, metadata: Fields | undefined, limit: number, offset: number): AssistantVersionRecord[] {
     const { sql, values } = all([
       { sql: "agent = ? AND assistant_id = ?", values: [this.agent, assistantId] },

@@ -6,13 +6,13 @@ import type { CheckpointRecord } from "./records.ts";
 
 type Engine = Graph["engine"];
 
-/** Which checkpoints of a thread to find. */
+/** Selects checkpoints of a thread. */
 export interface CheckpointFilter {
   namespace?: string | undefined;
   id?: string | undefined;
-  /** Only those before the one with this id. */
+  /** Only checkpoints before the one with this id. */
   before?: string | undefined;
-  /** What the metadata must have, at any depth. */
+  /** What the metadata must contain, at any depth. */
   metadata?: Fields | undefined;
 }
 
@@ -33,7 +33,10 @@ function readStored(row: Row): StoredCheckpoint {
   return { ...readCheckpoint(row), content: deserialize(row.content as Uint8Array) };
 }
 
-/** Checkpoints of an agent server's threads, and what tasks did after them. Whoever may see a thread may see those. */
+/**
+ * Checkpoints of an agent server's threads, and the writes of tasks after them. Not limited by access filters: access
+ * to a thread includes them.
+ */
 export class CheckpointTable {
   readonly #database: Database;
   readonly #agent: number;
@@ -43,22 +46,22 @@ export class CheckpointTable {
     this.#agent = agent;
   }
 
-  /** The checkpoint with an id, or the newest of a namespace. */
+  /** The checkpoint with this id, or the newest of the namespace. */
   get(threadId: string, engine: Engine, namespace: string, id?: string): StoredCheckpoint | undefined {
     return this.#rows("*", threadId, engine, { namespace, id }, 1).map(readStored)[0];
   }
 
-  /** Those of a namespace, or of all, the newest first. */
+  /** The checkpoints of one namespace, or of all, newest first. */
   list(threadId: string, engine: Engine, namespace?: string): StoredCheckpoint[] {
     return this.#rows("*", threadId, engine, { namespace }).map(readStored);
   }
 
-  /** The newest that pass, without what their engine reads, the newest first. */
+  /** The newest checkpoints that match, without their content, newest first. */
   search(threadId: string, engine: Engine, filter: CheckpointFilter, limit: number): CheckpointRecord[] {
     return this.#rows(columns, threadId, engine, filter, limit).map(readCheckpoint);
   }
 
-  /** Adds or replaces a checkpoint; one of a thread that is gone is dropped. */
+  /** Adds or replaces a checkpoint; drops it if the thread was deleted. */
   put(threadId: string, engine: Engine, checkpoint: StoredCheckpoint): void {
     this.#database.run(
       `INSERT INTO checkpoints (agent, thread_id, engine, ${columns}, content)
@@ -89,7 +92,7 @@ export class CheckpointTable {
     );
   }
 
-  /** The writes after a checkpoint; of marks of one kind, the last one. */
+  /** The writes after a checkpoint; of special writes of one kind, the last one. */
   writes(threadId: string, namespace: string, checkpointId: string): StoredWrite[] {
     return this.#database
       .all(
@@ -113,7 +116,9 @@ export class CheckpointTable {
       }));
   }
 
-  /** A run's marks take the place of its earlier ones, and hide those of others; other writes stay as they were first put. */
+  /**
+   * A run's special writes replace its earlier ones and hide those of other runs; other writes keep their first value.
+   */
   putWrites(threadId: string, writes: readonly StoredWrite[]): void {
     this.#database.transaction(() => {
       for (const write of writes) this.#putWrite(threadId, write);
@@ -142,7 +147,7 @@ export class CheckpointTable {
     );
   }
 
-  /** Removes all of a thread, or what a run has put of it. */
+  /** Removes all checkpoints and writes of a thread, or those of one run. */
   clear(threadId: string, runId?: string): void {
     const condition = `agent = ? AND thread_id = ?${runId === undefined ? "" : " AND run_id = ?"}`;
     const values = [this.#agent, threadId, ...(runId === undefined ? [] : [runId])];
@@ -153,7 +158,7 @@ export class CheckpointTable {
     });
   }
 
-  /** Gives a thread all that another has. */
+  /** Copies all checkpoints and writes to another thread. */
   copy(from: string, to: string): void {
     const checkpoint = `namespace, checkpoint_id, engine, parent_id, run_id, created_at, metadata, content`;
     const write = `namespace, checkpoint_id, task_id, task_path, position, channel, run_id, content`;
@@ -170,7 +175,7 @@ export class CheckpointTable {
     });
   }
 
-  /** Removes all but the last checkpoint of each namespace, and what was done after it. */
+  /** Removes all but the last checkpoint of each namespace and the writes after it. */
   keepLatest(threadId: string): void {
     const ofThread = [this.#agent, threadId];
     this.#database.transaction(() => {
@@ -190,7 +195,7 @@ export class CheckpointTable {
     });
   }
 
-  /** The newest first. */
+  /** The matching rows, newest first. */
   #rows(selection: string, threadId: string, engine: Engine, filter: CheckpointFilter, limit = -1): Row[] {
     const { sql, values } = this.#passing(threadId, engine, filter);
     const query = `SELECT ${selection} FROM checkpoints WHERE ${sql} ORDER BY checkpoint_id DESC LIMIT ? + 0`;

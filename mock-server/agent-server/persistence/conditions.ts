@@ -2,13 +2,13 @@ import { isJson, requiredNames } from "../../kit/metadata-filter.ts";
 import type { Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 
-/** A condition of a statement, and the values of its parameters. */
+/** A condition of a SQL statement, and the values of its parameters. */
 export interface Condition {
   sql: string;
   values: Value[];
 }
 
-/** All of the conditions. */
+/** The conjunction of conditions. */
 export function all(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return { sql: "TRUE", values: [] };
   return { sql: conditions.map(({ sql }) => sql).join(" AND "), values: conditions.flatMap(({ values }) => values) };
@@ -16,27 +16,27 @@ export function all(conditions: readonly Condition[]): Condition {
 
 const never: Condition = { sql: "FALSE", values: [] };
 
-/** Whether the JSON of a column has everything that `wanted` has, as `contains` of metadata-filter.ts has it. */
+/** Whether the JSON of a column contains `wanted`, as `contains` of metadata-filter.ts defines it. */
 export function hasAll(column: string, wanted: Fields): Condition {
   return isJson(wanted) ? checked(column, fragmentsOf(wanted), `json_has(${column}, ?)`, wanted) : never;
 }
 
-/** Whether the JSON of a column passes a filter of auth handlers, as `passesFilter` has it. */
+/** Whether the JSON of a column passes an access filter, as `passesFilter` defines it. */
 export function passes(column: string, filter: Fields): Condition {
-  // What isn't JSON equals nothing that is stored as JSON.
+  // A value that isn't JSON equals nothing that is stored as JSON.
   if (!isJson(filter)) return never;
   const names = requiredNames(filter).map((name) => ({ text: `${JSON.stringify(name)}:` }));
   return checked(column, names, `passes_filter(${column}, ?)`, filter);
 }
 
-/** A piece of text that JSON must have somewhere. */
+/** A piece of text that the JSON must include. */
 interface Fragment {
   text: string;
-  /** What must follow it: one of these. */
+  /** One of these must follow it. */
   ends?: readonly string[];
 }
 
-/** Looks for pieces that the JSON must have before the exact check, which costs a hundred times as much. */
+/** Looks for the fragments before the exact check, which costs a hundred times as much. */
 function checked(column: string, fragments: readonly Fragment[], check: string, operand: Fields): Condition {
   const found = fragments.map(({ text, ends = [] }): Condition => {
     const either = ends.map(() => `instr(${column}, ?) > 0`).join(" OR ");
@@ -49,7 +49,7 @@ function checked(column: string, fragments: readonly Fragment[], check: string, 
   return { sql: `CASE WHEN ${sql} THEN ${check} ELSE FALSE END`, values: [...values, JSON.stringify(operand)] };
 }
 
-/** Few pieces of any JSON that contains `wanted`, those that least else has. */
+/** A few fragments of any JSON that contains `wanted`; rare ones are preferred. */
 function fragmentsOf(wanted: Fields): Fragment[] {
   const names: Fragment[] = [];
   const plain: Fragment[] = [];
@@ -60,7 +60,7 @@ function fragmentsOf(wanted: Fields): Fragment[] {
       for (const [name, item] of Object.entries(value)) collect(item, `${JSON.stringify(name)}:`, "}");
     } else {
       const text = start + JSON.stringify(value);
-      // A number can be the beginning of another.
+      // A number can be the prefix of another.
       plain.push(typeof value === "number" ? { text, ends: [",", end] } : { text });
     }
   };

@@ -6,12 +6,12 @@ import type { Order, Page } from "./page.ts";
 import type { CronRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
 
-/** Which schedules to find. Ids are in lower case. */
+/** Selects schedules. Ids are in lower case. */
 export interface CronFilter {
   assistant_id?: string | undefined;
   thread_id?: string | undefined;
   enabled?: boolean | undefined;
-  /** What the metadata must have, at any depth. */
+  /** What the metadata must contain, at any depth. */
   metadata?: Fields | undefined;
 }
 
@@ -37,7 +37,7 @@ const mapping = new RowMapping<CronRecord>({
   user: "json",
 });
 
-/** The schedules of an agent server, or those that access filters leave. */
+/** The schedules of an agent server, limited by access filters. */
 export class CronTable extends AgentTable<CronRecord> {
   constructor(database: Database, agent: number, accessFilters: readonly Fields[] = []) {
     super(database, agent, {
@@ -59,7 +59,7 @@ export class CronTable extends AgentTable<CronRecord> {
     );
   }
 
-  /** Replaces a schedule. Does nothing for one that is gone. */
+  /** Replaces a schedule. Does nothing if it was deleted. */
   update(record: CronRecord): void {
     const { sql, values } = this.visible(isCron(record.cron_id));
     this.database.run(
@@ -81,7 +81,7 @@ export class CronTable extends AgentTable<CronRecord> {
     return this.page(conditionsOf(filter), order, limit, offset);
   }
 
-  /** All that pass, oldest first. */
+  /** The matching schedules, oldest first. */
   all(filter: CronFilter = {}): CronRecord[] {
     return this.select(conditionsOf(filter), "ORDER BY sequence");
   }

@@ -16,10 +16,10 @@ const mapping = new RowMapping<ItemRecord>({
   expires_at: "plain",
 });
 
-/** What auth handlers filter items by. */
+/** The JSON that access filters are applied to: the value with namespace and key. */
 const filteredFields = "json_set(value, '$.namespace', json(namespace), '$.key', key)";
 
-/** The items of an agent server's key-value store that haven't expired, or those of them that access filters leave. */
+/** The unexpired items of an agent server's key-value store, limited by access filters. */
 export class ItemTable extends AgentTable<ItemRecord> {
   readonly #now: () => number;
   readonly #access: readonly Condition[];
@@ -36,7 +36,7 @@ export class ItemTable extends AgentTable<ItemRecord> {
     return this.select([isKey(namespace, key)])[0];
   }
 
-  /** Adds an item, or replaces it but for when it was made. False when there is one that may not be seen. */
+  /** Adds an item, or replaces it and keeps its creation time. False when a hidden item has its key. */
   put(record: ItemRecord): boolean {
     this.#removeExpired();
     const { sql, values } = all(this.#access);
@@ -60,7 +60,7 @@ export class ItemTable extends AgentTable<ItemRecord> {
     this.removeWhere(isKey(namespace, key));
   }
 
-  /** The items whose namespaces begin with the labels, the last written first. */
+  /** The items whose namespaces begin with the labels, last written first. */
   under(prefix: readonly string[], { limit, offset } = { limit: -1, offset: 0 }): ItemRecord[] {
     this.#removeExpired();
     return this.select([beginsWith(prefix)], `ORDER BY updated_at DESC, sequence DESC ${pageClause}`, limit, offset);
@@ -84,11 +84,11 @@ function isKey(namespace: readonly string[], key: string): Condition {
   return { sql: "namespace = ? AND key = ?", values: [JSON.stringify(namespace), key] };
 }
 
-/** Namespaces are kept as JSON: `["a","b"]` and all that begins with `["a","b",` begin with a and b. */
+/** Namespaces are stored as JSON: those that begin with a and b are `["a","b"]` and all that begin with `["a","b",`. */
 function beginsWith(prefix: readonly string[]): Condition {
   if (prefix.length === 0) return { sql: "TRUE", values: [] };
   const start = JSON.stringify(prefix).slice(0, -1);
-  // What follows a comma in the order of characters is a hyphen.
+  // The hyphen is the character after the comma.
   return {
     sql: "(namespace = ? OR namespace >= ? AND namespace < ?)",
     values: [`${start}]`, `${start},`, `${start}-`],

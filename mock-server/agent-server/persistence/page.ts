@@ -1,10 +1,10 @@
-/** A page of rows, and how many there are on all pages. */
+/** A page of rows, and the number of rows on all pages. */
 export interface Page<Row> {
   rows: Row[];
   total: number;
 }
 
-/** By which field rows are ordered; rows that are alike there, in the order in which they were made. */
+/** The field that orders rows; equal rows are in order of creation. */
 export interface Order<Name extends string> {
   by: Name;
   direction: "asc" | "desc";

@@ -3,7 +3,7 @@ import type { Fields, Interrupt, StoredCheckpoint } from "../engine/contract.ts"
 
 // Times are ISO 8601 in UTC.
 
-/** What a version of an assistant holds. */
+/** The content of a version of an assistant. */
 export interface AssistantContent {
   graph_id: string;
   config: Fields;
@@ -30,7 +30,7 @@ export type ThreadStatus = "idle" | "busy" | "interrupted" | "error";
 
 export interface ThreadTtl {
   strategy: "delete" | "keep_latest";
-  /** Minutes without a change after which the strategy applies. */
+  /** Minutes since the last change after which the strategy is applied. */
   ttl_minutes: number;
   expires_at: string;
 }
@@ -69,11 +69,11 @@ export interface RunRecord {
   metadata: Fields;
   kwargs: Fields;
   multitask_strategy: MultitaskStrategy;
-  /** Whose run it is, where auth handlers say so. */
+  /** The user of the run; `null` without auth handlers. */
   user: AuthUser | null;
 }
 
-/** A checkpoint without what only its engine reads. */
+/** A checkpoint without its content. */
 export type CheckpointRecord = Omit<StoredCheckpoint, "content">;
 
 export interface ItemRecord {
@@ -82,9 +82,9 @@ export interface ItemRecord {
   value: Fields;
   created_at: string;
   updated_at: string;
-  /** Minutes since the last write, or read that refreshes; `null`: for ever. */
+  /** Minutes since the last write or refreshing read; `null`: no expiry. */
   ttl: number | null;
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   expires_at: number | null;
 }
 
@@ -103,6 +103,6 @@ export interface CronRecord {
   next_run_date: string | null;
   metadata: Fields;
   enabled: boolean;
-  /** Whose it is, where auth handlers say so. */
+  /** The owner; `null` without auth handlers. */
   user: AuthUser | null;
 }

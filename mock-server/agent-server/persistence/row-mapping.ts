@@ -1,13 +1,13 @@
 import type { Row, Value } from "../../kit/store/database.ts";
 
-/** How a column holds a field: as it is, as JSON with `NULL` for `null`, or as 1 and 0. */
+/** How a column stores a field: unchanged, as JSON with `NULL` for `null`, or as 1 and 0. */
 type Kind = "plain" | "json" | "flag";
 
-/** How the fields of a record lie in the columns of the same names. */
+/** Maps the fields of a record to columns of the same names. */
 export class RowMapping<Stored extends object> {
-  /** The columns, quoted, separated by commas. */
+  /** The columns, quoted and separated by commas. */
   readonly columns: string;
-  /** A parameter for each column. */
+  /** One parameter for each column. */
   readonly parameters: string;
   readonly #kinds: readonly [name: string, kind: Kind][];
 
@@ -17,12 +17,12 @@ export class RowMapping<Stored extends object> {
     this.parameters = this.#kinds.map(() => "?").join(", ");
   }
 
-  /** The values of the columns, in their order. */
+  /** The values, in the order of the columns. */
   values(record: Stored): Value[] {
     return this.#kinds.map(([name, kind]) => columnValue(kind, record[name as keyof Stored]));
   }
 
-  /** The columns and values of the fields that are there. */
+  /** Columns and values of the fields that are present. */
   some(record: Partial<Stored>): { columns: string; parameters: string; values: Value[] } {
     const given = this.#kinds.filter(([name]) => record[name as keyof Stored] !== undefined);
     return {
@@ -32,7 +32,7 @@ export class RowMapping<Stored extends object> {
     };
   }
 
-  /** The record whose columns are at the beginning of a row. */
+  /** The record in the first columns of a row. */
   read(row: readonly unknown[]): Stored {
     const record: Row = {};
     for (const [index, [name, kind]] of this.#kinds.entries()) {

@@ -20,11 +20,11 @@ const mapping = new RowMapping<RunRecord>({
   user: "json",
 });
 
-/** How many characters of ended runs' events are kept in all, and of how many runs. */
+/** Maximum number of characters of ended runs' stored events, and maximum number of such runs. */
 const maxEventsSize = 32 * 1024 * 1024;
 const maxRunsWithEvents = 1000;
 
-/** The runs of an agent server, or those of the threads that may be seen. */
+/** The runs of an agent server, limited to those of visible threads. */
 export class RunTable extends AgentTable<RunRecord> {
   constructor(database: Database, agent: number, visibleThreads?: ThreadTable) {
     const thread = visibleThreads?.isVisible();
@@ -36,7 +36,7 @@ export class RunTable extends AgentTable<RunRecord> {
     return this.select([{ sql: "run_id = ?", values: [runId] }])[0];
   }
 
-  /** Adds a run of a thread that is there. */
+  /** Adds a run of an existing thread. */
   insert(record: RunRecord, start: RunStart): void {
     this.database.run(
       `INSERT INTO runs (agent, start, ${mapping.columns}) VALUES (?, ?, ${mapping.parameters})`,
@@ -55,7 +55,7 @@ export class RunTable extends AgentTable<RunRecord> {
     );
   }
 
-  /** `eventsSize` is how many characters of its events are kept. */
+  /** Ends a run; `eventsSize` is the number of characters of its stored events. */
   end(runId: string, status: RunStatus, now: string, eventsSize: number): void {
     this.database.run(
       "UPDATE runs SET status = ?, updated_at = ?, events_size = ?, start = NULL WHERE agent = ? AND run_id = ?",
@@ -72,7 +72,7 @@ export class RunTable extends AgentTable<RunRecord> {
     this.removeWhere({ sql: "run_id = ?", values: [runId] });
   }
 
-  /** The runs of a thread, the newest first. */
+  /** The runs of a thread, newest first. */
   ofThread(threadId: string, status: RunStatus | undefined, limit: number, offset: number): RunRecord[] {
     const conditions = [
       { sql: "thread_id = ?", values: [threadId] },
@@ -81,7 +81,7 @@ export class RunTable extends AgentTable<RunRecord> {
     return this.select(conditions, `ORDER BY sequence DESC ${pageClause}`, limit, offset);
   }
 
-  /** The ids of the runs that have one of the statuses, oldest first. */
+  /** The ids of the runs with one of the statuses, oldest first. */
   ids(statuses: readonly RunStatus[]): string[] {
     const { sql, values } = this.visible({
       sql: "status IN (SELECT value FROM json_each(?))",
@@ -92,7 +92,7 @@ export class RunTable extends AgentTable<RunRecord> {
       .map(({ run_id: id }) => id);
   }
 
-  /** The runs that haven't ended, in the order in which they came. */
+  /** The runs that haven't ended, in order of creation. */
   unfinished(): { record: RunRecord; start: RunStart }[] {
     return this.database
       .rows(
@@ -102,7 +102,7 @@ export class RunTable extends AgentTable<RunRecord> {
       .map((row) => ({ record: mapping.read(row), start: JSON.parse(row.at(-1) as string) }));
   }
 
-  /** The events that are kept of a run, in their order. */
+  /** The stored events of a run, in order. */
   events(runId: string): Frame[] {
     return this.database.all<Frame & object>(
       "SELECT number, mode, text FROM run_events WHERE agent = ? AND run_id = ? ORDER BY number",
@@ -111,7 +111,7 @@ export class RunTable extends AgentTable<RunRecord> {
     );
   }
 
-  /** Keeps further events of a run that is there, and drops those before the number `oldest`. */
+  /** Stores further events of an existing run, and drops those before number `oldest`. */
   addEvents(runId: string, frames: readonly Frame[], oldest: number): void {
     this.database.transaction(() => {
       for (const { number, mode, text } of frames) {
@@ -133,7 +133,7 @@ export class RunTable extends AgentTable<RunRecord> {
     });
   }
 
-  /** Drops the events of the runs that have been over for longest, when more are kept than there may be. */
+  /** Drops the events of the runs that ended first while the limits are exceeded. */
   #trimEvents(): void {
     const trimmed = this.database.all<{ run_id: string }>(
       `SELECT run_id FROM (

@@ -2,29 +2,29 @@ import type { Database } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { Condition } from "./conditions.ts";
 
-/** Longest field that is looked up by an index, in characters of JSON. */
+/** Maximum length of an indexed field, in characters of JSON. */
 const maxLength = 200;
 
-/** How many fields of a search are looked up by the index; statements differ by their number. */
+/** Maximum number of fields of a search that use the index; each number is a statement of its own. */
 const maxLookedUp = 4;
 
 export type FieldSource = "metadata" | "values";
 
-/** The field's JSON if it is indexed: a text, a number, `true`, `false` or `null`, and not long. */
+/** The JSON of a value if it is indexed: a short string, a number, a boolean or `null`. */
 function indexedValue(value: unknown): string | undefined {
   if (typeof value === "object" && value !== null) return undefined;
   const text = JSON.stringify(value);
   return text !== undefined && text.length <= maxLength ? text : undefined;
 }
 
-/** A field that threads must have. */
+/** A field and value that threads must have. */
 export interface FieldLookup {
   source: FieldSource;
   name: string;
   value: string;
 }
 
-/** Parts an object of fields to have into those that the index knows, and the rest. */
+/** Splits the fields of a filter into those that the index covers and the rest. */
 export function lookUps(source: FieldSource, wanted: Fields): { indexed: FieldLookup[]; rest: Fields | undefined } {
   const indexed: FieldLookup[] = [];
   const rest: Fields = {};
@@ -36,7 +36,7 @@ export function lookUps(source: FieldSource, wanted: Fields): { indexed: FieldLo
   return { indexed, rest: Object.keys(rest).length > 0 ? rest : undefined };
 }
 
-/** Whether a row of `thread_fields`, known by an alias, is that of a field. */
+/** The condition that a row of `thread_fields`, given by its alias, has the field and value. */
 export function isField(alias: string, agent: number, { source, name, value }: FieldLookup): Condition {
   return {
     sql: `${alias}.agent = ? AND ${alias}.source = ? AND ${alias}.name = ? AND ${alias}.value = ?`,
@@ -44,18 +44,18 @@ export function isField(alias: string, agent: number, { source, name, value }: F
   };
 }
 
-/** Whether a thread has a field. `thread` is the column with its sequence. */
+/** The condition that a thread has the field and value. `thread` is the column with its sequence. */
 export function threadHas(agent: number, field: FieldLookup, thread = "threads.sequence"): Condition {
   const { sql, values } = isField("other", agent, field);
   return { sql: `EXISTS (SELECT 1 FROM thread_fields AS other WHERE ${sql} AND other.thread = ${thread})`, values };
 }
 
-/** Removes what is indexed of a thread, which is given by its sequence. */
+/** Removes the indexed fields of a thread, given by its sequence. */
 export function removeFields(database: Database, thread: number, source: FieldSource): void {
   database.run("DELETE FROM thread_fields WHERE thread = ? AND source = ?", thread, source);
 }
 
-/** Indexes fields of a thread, which is given by its sequence. */
+/** Indexes fields of a thread, given by its sequence. */
 export function indexFields(
   database: Database,
   agent: number,

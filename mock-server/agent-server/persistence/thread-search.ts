@@ -5,20 +5,20 @@ import type { Order } from "./page.ts";
 import type { ThreadStatus } from "./records.ts";
 import { type FieldLookup, isField, lookUps, threadHas } from "./thread-fields.ts";
 
-/** Which threads to find. */
+/** Selects threads. */
 export interface ThreadFilter {
   /** In lower case. */
   ids?: readonly string[] | undefined;
   status?: ThreadStatus | undefined;
-  /** What the metadata must have, at any depth. */
+  /** What the metadata must contain, at any depth. */
   metadata?: Fields | undefined;
-  /** What the state must have, at any depth. */
+  /** What the state must contain, at any depth. */
   values?: Fields | undefined;
 }
 
 export type ThreadOrder = Order<"thread_id" | "status" | "created_at" | "updated_at" | "state_updated_at">;
 
-/** The index that has the threads in the order of a field. */
+/** The index with the threads in the order of a field. */
 const orderIndexes: Record<ThreadOrder["by"], string> = {
   thread_id: "sqlite_autoindex_threads_1",
   status: "threads_by_status",
@@ -27,17 +27,20 @@ const orderIndexes: Record<ThreadOrder["by"], string> = {
   state_updated_at: "threads_by_state_updated_at",
 };
 
-/** How many threads are found and then sorted. Of more, a page is found sooner by going through all threads in their order. */
+/** Maximum number of matches that are sorted. With more, scanning the threads in order finds a page sooner. */
 const maxSorted = 2000;
 
 export const joinStates = "LEFT JOIN thread_states ON thread_states.thread = threads.sequence";
 
-/** `isSorted`: the threads are few, so they are found by what they must have and then sorted, not found in their order. */
+/**
+ * `isSorted`: there are few matches, so the query finds them by their fields and sorts them, instead of scanning in
+ * order.
+ */
 export function orderBy({ by, direction }: ThreadOrder, isSorted = false): string {
   return `ORDER BY ${isSorted ? "+" : ""}threads."${by}" ${direction}, sequence ${direction}`;
 }
 
-/** How the threads of an agent server are found, or those that access filters leave. Conditions are about rows of `threads`. */
+/** Searches the threads of an agent server, limited by access filters. Conditions are about rows of `threads`. */
 export class ThreadSearch {
   readonly #database: Database;
   readonly #agent: number;
@@ -49,7 +52,7 @@ export class ThreadSearch {
     this.#accessFilters = accessFilters;
   }
 
-  /** How many threads pass, and a query for the sequences of those on a page. */
+  /** The number of matches, and a query for the sequences of those on a page. */
   page(filter: ThreadFilter, order: ThreadOrder, limit: number, offset: number): { total: number; page: Condition } {
     const { total, matches } = this.find(filter);
     const isSorted = total <= maxSorted;
@@ -65,12 +68,12 @@ export class ThreadSearch {
     };
   }
 
-  /** How many threads pass, and the condition of being one of them. */
+  /** The number of matches, and the condition for a match. */
   find(filter: ThreadFilter): { total: number; matches: Condition } {
     const { indexed, isScan, values: ofValues } = this.#lookUps(filter);
     const [first, ...others] = indexed;
     if (first && !isScan && !filter.ids && filter.status === undefined) {
-      // What only the index of fields is asked for, it also counts alone.
+      // A search for indexed fields alone is counted on the index alone.
       const rest = others.map((field) => threadHas(this.#agent, field, "one.thread"));
       const { sql, values } = all([isField("one", this.#agent, first), ...rest]);
       const total = this.#count(`SELECT 1 FROM thread_fields AS one WHERE ${sql}`, values);
@@ -79,7 +82,7 @@ export class ThreadSearch {
     const matches = this.#matches(filter, indexed);
     const source = `FROM threads ${ofValues ? joinStates : ""} WHERE ${matches.sql}`;
     if (!isScan) return { total: this.#count(`SELECT 1 ${source}`, matches.values), matches };
-    // Going through all texts takes long enough to do it only once.
+    // Scanning all JSON is slow, so one query counts and finds.
     const { total, found } = this.#database.get<{ total: number; found: string }>(
       `SELECT count(*) AS total, json_group_array(sequence) AS found ${source}`,
       ...matches.values,
@@ -87,7 +90,7 @@ export class ThreadSearch {
     return { total, matches: { sql: "sequence IN (SELECT value FROM json_each(?))", values: [found] } };
   }
 
-  /** A condition by which the threads that pass are found from the side where there are fewest. */
+  /** The condition for a match, starting from the most selective index. */
   #matches(filter: ThreadFilter, indexed: readonly FieldLookup[]): Condition {
     const rare = indexed.find((field) => this.#isRare(field));
     const conditions = this.#conditions(filter, rare);
@@ -111,7 +114,7 @@ export class ThreadSearch {
     return (this.#database.get(`SELECT count(*) AS total FROM (${query})`, ...values) as { total: number }).total;
   }
 
-  /** What of a filter is looked up by an index, and what needs a look at the texts of metadata and values. */
+  /** Splits a filter into indexed fields and what has to be checked in the JSON of metadata and values. */
   #lookUps({ metadata, values }: ThreadFilter) {
     const inMetadata = lookUps("metadata", metadata ?? {});
     const inValues = lookUps("values", values ?? {});
@@ -130,7 +133,7 @@ export class ThreadSearch {
     return { sql: "threads.agent = ?", values: [this.#agent] };
   }
 
-  /** What a thread of the agent must meet, one by one, but for a field that it is known to have. */
+  /** The conditions for a match, without that of a field that is known to hold. */
   #conditions(filter: ThreadFilter, known?: FieldLookup): Condition[] {
     const { ids, status } = filter;
     const { indexed, metadata, values, access } = this.#lookUps(filter);

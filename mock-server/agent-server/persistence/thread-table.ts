@@ -22,7 +22,7 @@ const mapping = new RowMapping<Pick<ThreadRecord, keyof typeof ownColumns>>(ownC
 const stateMapping = new RowMapping<Pick<ThreadRecord, keyof typeof stateColumns>>(stateColumns);
 const whole = new RowMapping<ThreadRecord>({ ...ownColumns, ...stateColumns });
 
-/** The threads of an agent server, or those that an access filter leaves. */
+/** The threads of an agent server, limited by access filters. */
 export class ThreadTable {
   readonly #database: Database;
   readonly #agent: number;
@@ -42,7 +42,7 @@ export class ThreadTable {
     return row && whole.read(row);
   }
 
-  /** Adds a thread. False when there is one with its id, whoever may see that. */
+  /** Adds a thread. False for an id in use, even by a hidden thread. */
   insert(record: ThreadRecord): boolean {
     return this.#database.transaction(() => {
       const added = this.#database.get<{ sequence: number }>(
@@ -63,7 +63,7 @@ export class ThreadTable {
     });
   }
 
-  /** Replaces the fields that `changes` has. Returns the thread as it is then; `undefined` when there is none. */
+  /** Changes the given fields. Returns the changed thread; `undefined` when it doesn't exist. */
   update(threadId: string, changes: Partial<ThreadRecord>): ThreadRecord | undefined {
     return this.#database.transaction(() => {
       const before = this.get(threadId);
@@ -95,7 +95,7 @@ export class ThreadTable {
     });
   }
 
-  /** Removes a thread with all that belongs to it. */
+  /** Removes a thread with its runs and checkpoints. */
   remove(threadId: string): void {
     const { sql, values } = this.isVisible(threadId);
     this.#database.run(`DELETE FROM threads WHERE ${sql}`, ...values);
@@ -107,7 +107,7 @@ export class ThreadTable {
 
   search(filter: ThreadFilter, order: ThreadOrder, limit: number, offset: number): Page<ThreadRecord> {
     const { total, page } = this.#search.page(filter, order, limit, offset);
-    // What isn't on the page is sorted without its texts.
+    // Sorting happens without the JSON, which is read for the page only.
     const rows = this.#database.rows(
       `SELECT ${whole.columns} FROM threads ${joinStates} WHERE sequence IN (${page.sql}) ${orderBy(order)}`,
       ...page.values,
@@ -115,7 +115,7 @@ export class ThreadTable {
     return { rows: rows.map((row) => whole.read(row)), total };
   }
 
-  /** The ids of all that pass, oldest first. */
+  /** The ids of the matching threads, oldest first. */
   ids(filter: ThreadFilter = {}): string[] {
     const { sql, values } = this.#search.find(filter).matches;
     return this.#database
@@ -126,7 +126,7 @@ export class ThreadTable {
       .map(({ thread_id: id }) => id);
   }
 
-  /** When the next thread expires, in milliseconds since the epoch. */
+  /** The time at which the next thread expires, in milliseconds since the epoch. */
   nextExpiry(): number | undefined {
     return this.#database.get<{ expires_at: number }>(
       "SELECT expires_at FROM threads WHERE agent = ? AND expires_at IS NOT NULL ORDER BY expires_at LIMIT 1",
@@ -134,7 +134,7 @@ export class ThreadTable {
     )?.expires_at;
   }
 
-  /** The threads that have expired. */
+  /** The threads that have expired by `now`, in milliseconds since the epoch. */
   expired(now: number): ThreadRecord[] {
     return this.#database
       .rows(
@@ -145,7 +145,7 @@ export class ThreadTable {
       .map((row) => whole.read(row));
   }
 
-  /** The condition for the one thread, if it may be seen; for runs, of theirs. */
+  /** The condition that a thread is visible: the given one or, in a query of runs, the run's. */
   isVisible(threadId?: string): Condition {
     const one: Condition =
       threadId === undefined

@@ -1,15 +1,15 @@
 import type { Database } from "../../kit/store/database.ts";
 
-/** A webhook that is to be delivered. */
+/** A webhook that has not been delivered yet. */
 export interface WebhookRecord {
   webhook: number;
   url: string;
   body: string;
-  /** How often that was tried. */
+  /** Number of attempts so far. */
   attempts: number;
 }
 
-/** The webhooks of an agent server that haven't been delivered or given up. */
+/** The undelivered webhooks of an agent server. */
 export class WebhookTable {
   readonly #database: Database;
   readonly #agent: number;

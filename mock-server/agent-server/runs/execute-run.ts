@@ -15,7 +15,7 @@ interface ExecutionDependencies extends Pick<AgentRuntime, "clock" | "alarms" | 
   items: Items;
 }
 
-/** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
+/** Executes the graph of a run. @throws what the graph throws, or the signal's reason when the run is cancelled. */
 export async function executeRun(
   { graphs, checkpoints, items, clock, alarms, ids }: ExecutionDependencies,
   live: LiveRun,
@@ -59,10 +59,10 @@ function recursionLimit(config: Fields): number | undefined {
   const limit = config.recursion_limit;
   if (limit === undefined || limit === null) return undefined;
   if (typeof limit === "number" && limit >= 1) return limit;
-  throw new GraphError("ValueError", `recursion_limit must be at least 1, and is ${String(limit)}.`);
+  throw new GraphError("ValueError", `recursion_limit must be at least 1, not ${String(limit)}.`);
 }
 
-/** The checkpoint that the caller names, if any. */
+/** The checkpoint that the request names, if any. */
 function startingPoint(
   checkpoints: CheckpointTable,
   graph: Graph,

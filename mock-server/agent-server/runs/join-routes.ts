@@ -8,7 +8,7 @@ import { threadStreamModes } from "./thread-streams.ts";
 const tag = "Thread Runs";
 const path = "/threads/{thread_id}/runs/{run_id}";
 
-// Without a type: tools differ in whether it is that of the text or of each event.
+// Without a schema: tools disagree on whether it describes the whole text or each event.
 export const events = {
   description: "Events until the run ends.",
   schema: z.unknown(),
@@ -18,13 +18,13 @@ export const events = {
 export const cancelOnDisconnect = {
   kind: "boolean",
   schema: z.boolean().default(false),
-  description: "Whether to cancel the run when the client goes away.",
+  description: "Whether to cancel the run when the client disconnects.",
 } as const;
 
 export const joinModes = {
   kind: "list",
   schema: z.array(streamModeSchema).optional(),
-  description: "Only events of these stream modes, out of those that the run was started with.",
+  description: "Only events of these stream modes, among those of the run.",
 } as const;
 
 export const joinRoutes = [
@@ -34,7 +34,7 @@ export const joinRoutes = [
     method: "get",
     path: `${path}/join`,
     tag,
-    summary: "Wait for what a run comes to",
+    summary: "Wait for the result of a run",
     query: { cancel_on_disconnect: cancelOnDisconnect },
     responses: {
       200: {
@@ -54,9 +54,9 @@ export const joinRoutes = [
     method: "get",
     path: `${path}/stream`,
     tag,
-    summary: "Follow the events of a run from now on",
+    summary: "Stream the events of a run from now on",
     description:
-      "With the header `Last-Event-ID`, a resumable run also replays what came after that event; `-` stands for the beginning.",
+      "With the header `Last-Event-ID`, a resumable run also replays the events after that one; `-` stands for the beginning.",
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: { ...events, headers: ["Location"] }, 404: notFound, 422: invalid },
     async handle({ runs, runResponses, params, query, headers }) {
@@ -74,15 +74,15 @@ export const joinRoutes = [
     method: "get",
     path: "/threads/{thread_id}/stream",
     tag: "Threads",
-    summary: "Follow the events of all runs of a thread, until the client goes away",
+    summary: "Stream the events of all runs of a thread until the client disconnects",
     description:
-      "With the header `Last-Event-ID`, what came after that event is replayed, as far as it came after the first reader; `-` stands for the beginning.",
+      "With the header `Last-Event-ID`, the events after that one are replayed, from the first reader on; `-` stands for the beginning.",
     query: {
       stream_modes: {
         kind: "list",
         schema: z.array(z.enum(threadStreamModes)).optional(),
         description:
-          "`run_modes` (the default): all that runs tell; `lifecycle`: their starts and ends; `state_update`: the state after each.",
+          "`run_modes` (the default): the events of runs; `lifecycle`: their starts and ends; `state_update`: the state after each.",
       },
       stream_mode: {
         kind: "list",

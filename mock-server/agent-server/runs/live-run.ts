@@ -6,10 +6,10 @@ import type { RunError } from "../persistence/records.ts";
 import type { Job } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
 
-/** What happens to a run that is cancelled: it stays as interrupted, or it goes with all that it did, or with its thread. */
+/** How a run is cancelled: it is kept as interrupted, undone and deleted, or deleted with its thread. */
 export type CancelAction = "interrupt" | "rollback" | "delete";
 
-/** Why a run was aborted. */
+/** The abort reason of a cancelled run. */
 export class RunCancelled extends Error {
   readonly action: CancelAction;
 
@@ -20,13 +20,13 @@ export class RunCancelled extends Error {
   }
 }
 
-/** How a run has ended. */
+/** The outcome of a run. */
 export type RunResult =
   | { kind: "success"; values: Fields; interrupts?: Interrupt[] }
   | { kind: "error"; error: RunError }
   | { kind: "cancelled" };
 
-/** A run that hasn't ended. */
+/** A run that hasn't ended, queued or under way. */
 export class LiveRun implements Job {
   readonly runId: string;
   readonly threadId: string;
@@ -34,7 +34,7 @@ export class LiveRun implements Job {
   readonly log: EventLog;
   readonly abort = new AbortController();
   readonly done: Promise<RunResult>;
-  /** Takes back the alarm of a run that begins later. */
+  /** Cancels the alarm of a run with a start time. */
   unschedule: (() => void) | undefined;
   startedAt: string | undefined;
   #finish!: (result: RunResult) => void;
@@ -49,14 +49,14 @@ export class LiveRun implements Job {
     });
   }
 
-  /** Ends the streams, which come after everything else: whoever reads the run then sees it ended. */
+  /** Ends the streams. Called last, so that a client that reads the run afterwards sees that it has ended. */
   finish(result: RunResult): void {
     this.log.end();
     this.#finish(result);
   }
 }
 
-/** What a failure is called and says. */
+/** The name and message of a failure, for clients. */
 export function runError(thrown: unknown): RunError {
   if (isTooLarge(thrown))
     return {

@@ -69,7 +69,10 @@ export class LiveRuns {
     return log;
   }
 
-  /** Says in the thread of a run that it is busy, and by which graph and with which config, which of a run that waits is said later. Its caller may not see a thread that the run makes. */
+  /**
+   * Says in the thread of a run that it is busy, and by which graph and with which config, which of a run that waits is
+   * said later. Its caller may not see a thread that the run makes.
+   */
   markBusy(record: RunRecord): void {
     if (!this.isBusy(record.thread_id)) this.#useThread(record);
   }
@@ -92,8 +95,8 @@ export class LiveRuns {
   }
 
   /**
-   * Continues with the runs that an earlier server left: those that wait get their turns in their order, and those that were under way have been interrupted,
-   * which their streams say.
+   * Continues with the runs that an earlier server left: those that wait get their turns in their order, and those that
+   * were under way have been interrupted, which their streams say.
    */
   async restore(): Promise<void> {
     const left = this.#dependencies.state.runs.unfinished().map(({ record, start }) => ({
@@ -111,7 +114,10 @@ export class LiveRuns {
     for (const { record, live } of left) if (record.status === "pending") this.#enqueue(live, record);
   }
 
-  /** Makes room for another run of a thread, as its strategy says. @throws {HttpError} 409 where the thread is busy and the strategy is `reject`. */
+  /**
+   * Makes room for another run of a thread, as its strategy says.
+   * @throws {HttpError} 409 where the thread is busy and the strategy is `reject`.
+   */
   async makeRoom(threadId: string, strategy: RunRecord["multitask_strategy"]): Promise<void> {
     const lives = this.#onThread(threadId);
     if (lives.length === 0 || strategy === "enqueue") return;

@@ -1,7 +1,9 @@
 import type { Access, AccessRule } from "../auth/access-rule.ts";
 import type { Fields } from "../engine/contract.ts";
 
-/** Starting a run needs the thread's permission, and that to read the assistant, unless it is the default one of a graph. */
+/**
+ * Authorizes starting a run: needs permission for the thread and, unless it is a default one, to read the assistant.
+ */
 export async function authorizeRun(
   { authorize, assistantIdOf, isDefaultAssistant }: Access,
   threadId: string | undefined,

@@ -87,7 +87,10 @@ export function runKwargs(parts: RunParts): Fields {
   };
 }
 
-/** What a thread keeps of the config of a run: not what names the run, where it began, and what is in the thread's metadata anyway. */
+/**
+ * What a thread keeps of the config of a run: not what names the run, where it began, and what is in the thread's
+ * metadata anyway.
+ */
 export function keptConfig({ metadata: _, ...config }: Fields): Fields {
   const entries = Object.entries((config.configurable as Fields | undefined) ?? {});
   const configurable = Object.fromEntries(entries.filter(([name]) => !namesOfRun.has(name)));

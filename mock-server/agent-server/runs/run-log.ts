@@ -7,7 +7,7 @@ interface RunLogDependencies extends Pick<AgentRuntime, "clock" | "onDefect"> {
   state: Pick<AgentState, "runs">;
 }
 
-/** The log of a run: of one that is resumable, with the events that are kept of it, and for keeping more. */
+/** The event log of a run; that of a resumable run has its stored events and stores further ones. */
 export function createRunLog(
   { state: { runs }, clock, settings, onDefect }: RunLogDependencies,
   runId: string,

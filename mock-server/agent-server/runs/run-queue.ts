@@ -1,12 +1,12 @@
-/** A run that waits for its turn. */
+/** A run that waits for a worker. */
 export interface Job {
   runId: string;
   threadId: string;
 }
 
 /**
- * Runs jobs with a bounded number of workers: those of one thread one after another, in the order in which they came, and threads in turn, so that a
- * thread with many jobs doesn't keep others waiting.
+ * Runs jobs with a bounded number of workers: those of one thread sequentially, in order of arrival, and threads in
+ * turn, so that a thread with many jobs doesn't keep others waiting.
  */
 export class RunQueue<J extends Job> {
   readonly workers: number;
@@ -15,7 +15,7 @@ export class RunQueue<J extends Job> {
   readonly #active = new Set<string>();
   #turns: string[] = [];
 
-  /** `work` must not throw. */
+  /** `work` must not reject. */
   constructor(workers: number, work: (job: J) => Promise<void>) {
     this.workers = workers;
     this.#work = work;
@@ -41,7 +41,7 @@ export class RunQueue<J extends Job> {
     this.#start();
   }
 
-  /** Takes back a job; false when its turn has come already. */
+  /** Removes a waiting job; false when it has started already. */
   remove({ runId, threadId }: Job): boolean {
     const jobs = this.#jobs.get(threadId) ?? [];
     const index = jobs.findIndex((job) => job.runId === runId);

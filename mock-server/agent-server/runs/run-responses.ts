@@ -11,7 +11,10 @@ import type { RunStart } from "./run-schemas.ts";
 import { viewRun } from "./run-view.ts";
 import type { Runs } from "./runs.ts";
 
-/** How long a run may take, in milliseconds, to be sent in one piece, which costs half of what a response in parts does. */
+/**
+ * Milliseconds within which a run must end for its result to be sent in one piece, which costs half of a chunked
+ * response.
+ */
 const promptMs = 10;
 
 const encoder = new TextEncoder();
@@ -23,12 +26,12 @@ interface RunResponsesDependencies extends Pick<AgentRuntime, "inBackground"> {
   live: LiveRuns;
 }
 
-/** How a stream of events is read, and whether its run ends with its reader. */
+/** How to read a stream of events, and whether to cancel the run when the reader disconnects. */
 interface JoinOptions extends Pick<ReadOptions, "after" | "modes"> {
   cancelOnDisconnect: boolean;
 }
 
-/** Responses that start runs and follow them. `threadId` is absent for a run without a thread of its own. */
+/** The responses of routes that start, join and cancel runs. `threadId` is absent for stateless runs. */
 export class RunResponses {
   readonly #dependencies: RunResponsesDependencies;
 
@@ -36,13 +39,13 @@ export class RunResponses {
     this.#dependencies = dependencies;
   }
 
-  /** Starts a run, and responds with it. */
+  /** Starts a run and responds with the run. */
   async start(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
     const { record } = await this.#dependencies.runs.start(threadId, body, { headers });
     return ok(viewRun(record), { "content-location": runPath(threadId, record) });
   }
 
-  /** Starts a run, and responds with its events. */
+  /** Starts a run and responds with its events. */
   async stream(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
     const { runs } = this.#dependencies;
     let stream: ReadableStream<Uint8Array> | undefined;
@@ -58,7 +61,7 @@ export class RunResponses {
     return eventStream(stream as ReadableStream<Uint8Array>, { "content-location": path, location: `${path}/stream` });
   }
 
-  /** Starts a run, and responds with its result. */
+  /** Starts a run and responds with its result. */
   async wait(threadId: string | undefined, body: RunStart, headers: Headers): Promise<HttpResponse> {
     const { record, live } = await this.#dependencies.runs.start(threadId, body, { headers, isAwaited: true });
     return this.#result(live, body.on_disconnect === "cancel", {
@@ -67,14 +70,14 @@ export class RunResponses {
     });
   }
 
-  /** The result of a run that may have ended before. */
+  /** The result of a run, ended or not. */
   async join(record: RunRecord, cancelOnDisconnect: boolean): Promise<HttpResponse> {
     const live = this.#dependencies.live.get(record.run_id);
     const headers = joinLocation(record);
     return live ? this.#result(live, cancelOnDisconnect, headers) : ok(this.#valuesOf(record.thread_id), headers);
   }
 
-  /** The events of a run that may have ended before. */
+  /** The events of a run, ended or not. */
   joinStream(threadId: string | undefined, record: RunRecord, options: JoinOptions): HttpResponse {
     const stream = this.#events({ log: this.#dependencies.live.logOf(record.run_id) }, record.run_id, options);
     return eventStream(stream, { location: `${runPath(threadId, record)}/stream` });
@@ -87,7 +90,7 @@ export class RunResponses {
   }
 
   /**
-   * Cancels a run. Responds when it has ended, with `wait` or where it hadn't begun, else at once.
+   * Cancels a run. Responds when it has ended if `wait` is set or the run hadn't started, otherwise at once.
    * @throws {HttpError} 404 for an unknown run.
    */
   async cancel(threadId: string, runId: string, action: CancelAction, wait: boolean): Promise<HttpResponse> {
@@ -116,7 +119,10 @@ export class RunResponses {
     });
   }
 
-  /** The result of a run, as JSON. Of one that takes longer, the status is sent before, and then blank lines that keep the connection open. */
+  /**
+   * The result of a run, as JSON. For a longer run the status is sent first, then blank lines that keep the connection
+   * open.
+   */
   async #result(live: LiveRun, cancelOnDisconnect: boolean, headers: Record<string, string>): Promise<HttpResponse> {
     const { settings, inBackground } = this.#dependencies;
     const early = await Promise.race([live.done, delay(promptMs, undefined, { ref: false })]);
@@ -155,12 +161,12 @@ export class RunResponses {
   }
 }
 
-/** Where a client whose connection was cut goes on to wait for a run, also for one without a thread of its own. */
+/** The header that tells clients where to join a run after a lost connection, stateless runs included. */
 function joinLocation({ thread_id: threadId, run_id: runId }: RunRecord): Record<string, string> {
   return { location: `/threads/${threadId}/runs/${runId}/join` };
 }
 
-/** Where a run is found. */
+/** The path of a run. */
 function runPath(threadId: string | undefined, { run_id: runId }: RunRecord): string {
   return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
 }

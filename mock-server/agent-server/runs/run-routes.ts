@@ -23,7 +23,7 @@ const failures = { 404: notFound, 409: conflict, 422: invalid };
 const action = {
   kind: "string",
   schema: z.enum(["interrupt", "rollback"]).default("interrupt"),
-  description: "Whether what it did stays, or is undone and the run deleted.",
+  description: "`interrupt` keeps what the run did; `rollback` undoes it and deletes the run.",
 } as const;
 
 export const runRoutes = [
@@ -33,15 +33,15 @@ export const runRoutes = [
     method: "get",
     path: runsPath,
     tag,
-    summary: "List the runs of a thread, the newest first",
+    summary: "List the runs of a thread, newest first",
     query: {
       limit: {
         kind: "integer",
         schema: z.int().min(1).max(1000).default(10),
-        description: "How many runs to return at most.",
+        description: "The maximum number of runs to return.",
       },
-      offset: { kind: "integer", schema: z.int().min(0).default(0), description: "How many to leave out before them." },
-      status: { kind: "string", schema: runStatus.optional(), description: "Only those with this status." },
+      offset: { kind: "integer", schema: z.int().min(0).default(0), description: "The number of runs to skip." },
+      status: { kind: "string", schema: runStatus.optional(), description: "Only runs with this status." },
       select: {
         kind: "list",
         schema: z
@@ -59,7 +59,7 @@ export const runRoutes = [
             ]),
           )
           .optional(),
-        description: "Which fields to return.",
+        description: "The fields to return.",
       },
     },
     responses: {
@@ -89,7 +89,7 @@ export const runRoutes = [
     method: "post",
     path: `${runsPath}/stream`,
     tag,
-    summary: "Start a run and follow its events",
+    summary: "Start a run and stream its events",
     body,
     responses: { 200: { ...events, headers: followed }, ...failures },
     handle: ({ runResponses, params, body, headers }) => runResponses.stream(params.thread_id, body, headers),
@@ -100,7 +100,7 @@ export const runRoutes = [
     method: "post",
     path: `${runsPath}/wait`,
     tag,
-    summary: "Start a run and wait for what it comes to",
+    summary: "Start a run and wait for its result",
     body,
     responses: {
       200: { description: "The values, or `__interrupt__`, or `__error__`.", schema: z.unknown(), headers: followed },
@@ -124,8 +124,8 @@ export const runRoutes = [
     method: "delete",
     path,
     tag,
-    summary: "Delete a run, which is cancelled first if it hasn't ended",
-    responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
+    summary: "Delete a run, cancelling it first if it hasn't ended",
+    responses: { 204: { description: "The run was deleted." }, 404: notFound, 422: invalid },
     async handle({ runs, params }) {
       await runs.delete(params.thread_id as string, params.run_id as string);
       return { status: 204 };
@@ -142,13 +142,13 @@ export const runRoutes = [
       wait: {
         kind: "boolean",
         schema: z.boolean().default(false),
-        description: "Whether to respond only once it has ended.",
+        description: "Whether to wait until the run has ended.",
       },
       action,
     },
     responses: {
-      202: { description: "It is being cancelled." },
-      204: { description: "It has ended.", headers: ["Location"] },
+      202: { description: "The run is being cancelled." },
+      204: { description: "The run has ended.", headers: ["Location"] },
       404: notFound,
       422: invalid,
     },
@@ -169,7 +169,7 @@ export const runRoutes = [
     description: "Either those with a `status`, or the `run_ids` of a `thread_id`.",
     query: { action },
     body: { schema: runsCancel, required: true, refusesNulls: true },
-    responses: { 204: { description: "They have ended." }, 404: notFound, 422: invalid },
+    responses: { 204: { description: "The runs have ended." }, 404: notFound, 422: invalid },
     async handle({ runs, query, body: { status, thread_id: threadId, run_ids: runIds } }) {
       if ((status === undefined) === (threadId === undefined || runIds === undefined)) {
         throw new HttpError(422, "body: give either status, or thread_id and run_ids.");

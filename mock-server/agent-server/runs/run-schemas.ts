@@ -23,7 +23,7 @@ export const run = named(
 
 const nodes = z.union([z.literal("*"), z.array(z.string())]);
 
-/** How runs are started, whatever starts them. */
+/** Body fields of everything that starts runs, schedules included. */
 export const startFields = {
   metadata: fields.optional(),
   config: runConfig.optional(),
@@ -70,7 +70,7 @@ export const runsCancel = named(
   }),
 );
 
-/** What a run is started with. */
+/** The parameters of a run. */
 export type RunStart = Omit<z.output<typeof runCreateStateful>, "multitask_strategy" | "if_not_exists"> &
   Partial<Pick<z.output<typeof runCreateStateful>, "multitask_strategy" | "if_not_exists">> & {
     on_completion?: "delete" | "keep";

@@ -4,12 +4,12 @@ import type { Fields } from "../engine/contract.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
-/** A run as it is sent: without what is known of its user, which may hold tokens. */
+/** A run as clients see it: without the user, who may have tokens. */
 export function viewRun({ user: _, ...record }: RunRecord): Fields {
   return record;
 }
 
-/** What a webhook says of a run that has ended `now`, in milliseconds since the epoch. */
+/** The body of a webhook for a run that ended `now`, in milliseconds since the epoch. */
 export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult, now: number): string {
   return JSON.stringify({
     ...viewRun(record),
@@ -21,11 +21,10 @@ export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult,
   });
 }
 
-/** What the log says of a run that has ended `now`, in milliseconds since the epoch. */
+/** The log entry for a run that ended `now`, in milliseconds since the epoch. */
 export function endLine({ runId, startedAt }: LiveRun, result: RunResult, now: number): [AgentLogLevel, string] {
-  if (result.kind === "error")
-    return ["ERROR", `Run ${runId} has failed: ${result.error.error}: ${result.error.message}`];
+  if (result.kind === "error") return ["ERROR", `Run ${runId} failed: ${result.error.error}: ${result.error.message}`];
   if (result.kind === "cancelled") return ["WARNING", `Run ${runId} was cancelled.`];
   const took = startedAt === undefined ? 0 : now - Date.parse(startedAt);
-  return ["INFO", `Run ${runId} ${result.interrupts ? "was interrupted" : "has succeeded"} after ${took} ms.`];
+  return ["INFO", `Run ${runId} ${result.interrupts ? "was interrupted" : "succeeded"} after ${took} ms.`];
 }

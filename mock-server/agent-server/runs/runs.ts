@@ -16,7 +16,7 @@ import { type RunStart, runStatus } from "./run-schemas.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
-  /** As the caller may see it. */
+  /** Limited to what the caller may see. */
   state: Pick<AgentState, "runs" | "transaction">;
   records: ThreadRecords;
   assistants: Assistants;
@@ -24,19 +24,19 @@ interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   live: LiveRuns;
   webhooks: Pick<Webhooks, "check">;
   locks: KeyedLocks;
-  /** Whose the runs are; `null` where there are no auth handlers. */
+  /** The user of new runs; `null` without auth handlers. */
   user: AuthUser | null;
 }
 
-/** What comes with the start of a run. */
+/** Options of {@link Runs.start}. */
 export interface StartOptions {
-  /** Of the request. */
+  /** Headers of the request that starts the run. */
   headers?: Headers;
-  /** Called with the run before it can tell anything. */
+  /** Called with the run before it emits events. */
   beforeStart?: (live: LiveRun) => void;
   /** Whether the caller waits for the run to end. */
   isAwaited?: boolean;
-  /** Called in the transaction that adds the run. */
+  /** Called in the transaction that stores the run. */
   alongside?: () => void;
 }
 
@@ -48,14 +48,14 @@ export class Runs {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 404 when the thread has no such run; without a thread, when there is none at all. */
+  /** @throws {HttpError} 404 when the thread doesn't have the run or, without a thread, when no such run exists. */
   find(threadId: string | undefined, runId: string): RunRecord {
     const record = this.#dependencies.state.runs.get(runId);
     if (record && (threadId === undefined || record.thread_id === threadId)) return record;
     throw new HttpError(404, `Run ${runId} not found`);
   }
 
-  /** The runs of a thread, the newest first. @throws {HttpError} 404 for an unknown thread. */
+  /** The runs of a thread, newest first. @throws {HttpError} 404 for an unknown thread. */
   ofThread(threadId: string, status: RunStatus | undefined, limit: number, offset: number): RunRecord[] {
     const { state, records } = this.#dependencies;
     return state.runs.ofThread(records.find(threadId).thread_id, status, limit, offset);
@@ -68,8 +68,9 @@ export class Runs {
   }
 
   /**
-   * Starts a run; `threadId` is absent for one that leaves nothing behind.
-   * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is `reject`, or where a run waits for itself, 422 for a webhook that isn't allowed.
+   * Starts a run; `threadId` is absent for a stateless run.
+   * @throws {HttpError} 404 for an unknown assistant or thread, 409 where the thread is busy and the strategy is
+   * `reject`, or where the run would wait for itself, 422 for a webhook that isn't allowed.
    */
   async start(
     threadId: string | undefined,
@@ -112,24 +113,27 @@ export class Runs {
     });
   }
 
-  /** Cancels runs, and waits until they have ended, unless they had before. @throws {HttpError} 404 for an unknown run, before any is cancelled. */
+  /**
+   * Cancels runs and waits until they have ended.
+   * @throws {HttpError} 404 for an unknown run; then none is cancelled.
+   */
   async cancel(runIds: readonly string[], action: CancelAction): Promise<void> {
     const { live } = this.#dependencies;
     const chosen = runIds.map((id) => this.find(undefined, id).run_id);
     await Promise.all(chosen.map((id) => live.cancel(id, action)));
   }
 
-  /** The ids of the runs that have one of the statuses, oldest first. */
+  /** The ids of the runs with one of the statuses, oldest first. */
   ids(statuses: readonly RunStatus[]): string[] {
     return this.#dependencies.state.runs.ids(statuses);
   }
 
-  /** Removes a run, which is cancelled first if it hasn't ended. @throws {HttpError} 404 for an unknown run. */
+  /** Deletes a run, cancelling it first if it hasn't ended. @throws {HttpError} 404 for an unknown run. */
   async delete(threadId: string, runId: string): Promise<void> {
     await this.#remove(this.find(threadId, runId).run_id);
   }
 
-  /** Removes all of them. */
+  /** Deletes all visible runs. */
   async clear(): Promise<void> {
     for (const id of this.ids(runStatus.options)) await this.#remove(id);
   }
@@ -140,7 +144,10 @@ export class Runs {
     state.runs.remove(runId);
   }
 
-  /** A graph that calls its own server passes on its config with the run and the thread: there it would wait for its own end. */
+  /**
+   * A graph that calls its own server forwards its config with the run and the thread, so the new run would wait for
+   * the end of its caller.
+   */
   #checkCaller(threadId: string | undefined, { config }: RunStart): void {
     const callerId = config?.configurable?.run_id;
     if (typeof callerId !== "string" || this.#dependencies.live.get(callerId)?.threadId !== threadId) return;

@@ -10,7 +10,7 @@ interface SettlementDependencies extends Pick<AgentRuntime, "onDefect"> {
   states: ThreadStates;
 }
 
-/** The state in which a run leaves its thread; without what can't be read of it. */
+/** The state of the thread after a run; partial where the state can't be read. */
 export async function stateLeft(
   { records, states, onDefect }: SettlementDependencies,
   { threadId, user }: Pick<LiveRun, "threadId"> & Pick<RunRecord, "user">,
@@ -23,13 +23,16 @@ export async function stateLeft(
   try {
     return shownState(await states.read(threadId, {}, { user }));
   } catch (error) {
-    // The graph may be gone, or unable to read its states, or not be made for them: the thread keeps what was known of it.
+    // The graph may have been removed, or fail to load or to read its states: the thread keeps its last known state.
     if (!(error instanceof GraphError)) onDefect(error);
     return result.kind === "success" ? { status: "interrupted" } : {};
   }
 }
 
-/** The status in which a run leaves its thread. One that is cancelled while it is under way leaves it idle, unless all that it did is undone. */
+/**
+ * The status of the thread after a run. A run cancelled while under way leaves it idle; a rolled-back one leaves its
+ * earlier status.
+ */
 export function statusAfter(
   result: RunResult,
   { status = "idle" }: Partial<ShownState>,

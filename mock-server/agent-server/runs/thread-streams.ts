@@ -2,14 +2,17 @@ import { EventLog, type EventLogLimits, type ReadOptions } from "../../kit/event
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { LiveRun, RunResult } from "./live-run.ts";
 
-/** What a thread's stream tells: all that runs tell, when they start and end, or the state after each. */
+/** The modes of a thread's stream: the starts and ends of runs, their events, or the state after each. */
 export const threadStreamModes = ["lifecycle", "run_modes", "state_update"] as const;
 
 interface ThreadStreamsDependencies extends Pick<AgentRuntime, "clock"> {
   limits: EventLogLimits;
 }
 
-/** The streams of threads, which continue from run to run. One is kept from its first reader on until its thread is deleted. */
+/**
+ * The streams of threads, which continue from run to run. A stream lives from its first reader until the thread is
+ * deleted.
+ */
 export class ThreadStreams {
   readonly #dependencies: ThreadStreamsDependencies;
   readonly #logs = new Map<string, EventLog>();
@@ -18,7 +21,7 @@ export class ThreadStreams {
     this.#dependencies = dependencies;
   }
 
-  /** The events of a thread, from now on or after one of those since the first reader came. */
+  /** The events of a thread, from now on or after an earlier event of its stream. */
   read(threadId: string, options: ReadOptions): ReadableStream<Uint8Array> {
     let log = this.#logs.get(threadId);
     if (!log) {
@@ -29,7 +32,7 @@ export class ThreadStreams {
     return log.read(options);
   }
 
-  /** Passes on what a run tells, if the thread has a stream. */
+  /** Forwards the events of a run, if the thread has a stream. */
   follow(live: LiveRun): void {
     live.log.onPublish = (event, data) => this.#logs.get(live.threadId)?.publish("run_modes", event, data);
   }

@@ -3,9 +3,9 @@ import { type Outbound, OutboundError } from "../../kit/outbound.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { WebhookRecord, WebhookTable } from "../persistence/webhook-table.ts";
 
-/** How often a webhook is tried. */
+/** Maximum number of attempts to deliver a webhook. */
 const maxAttempts = 3;
-/** Before the second attempt, in milliseconds; twice that before the third. */
+/** Back-off before the second attempt, in milliseconds; twice that before the third. */
 const backOffMs = 1000;
 
 interface WebhooksDependencies extends Pick<AgentRuntime, "alarms" | "inBackground"> {
@@ -13,7 +13,7 @@ interface WebhooksDependencies extends Pick<AgentRuntime, "alarms" | "inBackgrou
   outbound: Outbound;
 }
 
-/** The webhooks of an agent server's runs. */
+/** Delivers the webhooks of an agent server's runs. */
 export class Webhooks {
   readonly #dependencies: WebhooksDependencies;
 
@@ -21,26 +21,26 @@ export class Webhooks {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 422 for an address that the server may not call. */
+  /** @throws {HttpError} 422 for a URL that the outbound policy forbids. */
   async check(url: string): Promise<void> {
     await this.#dependencies.outbound.check(url).catch((error: unknown) => {
       throw error instanceof OutboundError ? new HttpError(422, `body.webhook: ${error.message}`) : error;
     });
   }
 
-  /** Stores a webhook that is yet to be delivered. */
+  /** Stores a webhook for delivery. */
   add(url: string, body: string): WebhookRecord {
     return this.#dependencies.webhooks.insert(url, body);
   }
 
-  /** Continues with the webhooks that an earlier server left. */
+  /** Delivers the webhooks that an earlier server left. */
   restore(): void {
     for (const webhook of this.#dependencies.webhooks.all()) this.deliver(webhook);
   }
 
   /**
-   * Delivers a webhook in the background. One that fails, or gets 429 or a 5xx, is retried, and then given up. One that is under way when the server ends is
-   * delivered by the next, and so may come twice.
+   * Delivers a webhook in the background. Failures, 429 and 5xx are retried up to the maximum number of attempts. A
+   * delivery that is under way when the server ends is repeated by the next server, so a webhook may arrive twice.
    */
   deliver({ webhook, url, body, attempts }: WebhookRecord): void {
     const { webhooks, outbound, alarms, inBackground } = this.#dependencies;

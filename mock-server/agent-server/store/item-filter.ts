@@ -13,8 +13,9 @@ const operators: Record<string, (wanted: unknown) => Test> = {
 };
 
 /**
- * A test of values by their fields: each is a value to be equal to, or an object of operators (`$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`).
- * @throws {HttpError} 422 for an operator that there isn't.
+ * Makes a predicate for values. Each field of the filter is a value to equal, or an object of operators (`$eq`, `$ne`,
+ * `$gt`, `$gte`, `$lt`, `$lte`).
+ * @throws {HttpError} 422 for an unknown operator.
  */
 export function itemFilter(filter: Fields): (value: Fields) => boolean {
   const tests = Object.entries(filter).map(([field, wanted]): [string, Test] => [field, testOf(field, wanted)]);
@@ -29,7 +30,7 @@ function testOf(field: string, wanted: unknown): Test {
     if (operator) return operator(operand);
     throw new HttpError(
       422,
-      `filter.${field}: "${name}" is no operator. Use one of ${Object.keys(operators).join(", ")}.`,
+      `filter.${field}: "${name}" isn't an operator. Use one of ${Object.keys(operators).join(", ")}.`,
     );
   });
   return (value) => tests.every((passes) => passes(value));
@@ -45,7 +46,7 @@ function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Numbers compare with numbers and text with text; anything else doesn't compare. */
+/** Compares numbers with numbers and strings with strings; false for anything else. */
 function compare(a: unknown, b: unknown, passes: (order: number) => boolean): boolean {
   if (typeof a === "number" && typeof b === "number") return passes(a - b);
   if (typeof a === "string" && typeof b === "string") return passes(a < b ? -1 : a > b ? 1 : 0);
@@ -54,7 +55,10 @@ function compare(a: unknown, b: unknown, passes: (order: number) => boolean): bo
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
-/** How much of a query's words a value has, from 0 to 1, in place of the distance of embeddings, which a mock server doesn't compute. */
+/**
+ * The share of a query's words that a value contains, from 0 to 1. Replaces the distance of embeddings, which a mock
+ * server doesn't compute.
+ */
 export function scoreOf(query: string, value: Fields): number {
   const wanted = wordsOf(query);
   if (wanted.size === 0) return 0;

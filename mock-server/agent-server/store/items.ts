@@ -8,7 +8,7 @@ import type { ItemRecord } from "../persistence/records.ts";
 import { itemFilter, scoreOf } from "./item-filter.ts";
 import type { storeListNamespaces, storeSearch } from "./store-schemas.ts";
 
-/** @throws {HttpError} 422 for a namespace without labels, or with an empty one or one with a period. */
+/** @throws {HttpError} 422 for a namespace without labels, or with a label that is empty or has a period. */
 function checkNamespace(namespace: readonly string[]): void {
   if (namespace.length === 0) throw new HttpError(422, "The namespace needs at least one label.");
   const bad = namespace.find((label) => label === "" || label.includes("."));
@@ -20,13 +20,13 @@ function checkNamespace(namespace: readonly string[]): void {
   }
 }
 
-/** An item as it is sent. */
+/** An item as clients see it. */
 function viewItem({ namespace, key, value, created_at, updated_at }: ItemRecord): StoredItem {
   return { namespace, key, value, created_at, updated_at };
 }
 
 interface ItemsDependencies extends Pick<AgentRuntime, "clock"> {
-  /** As the caller may see them. */
+  /** Limited to what the caller may see. */
   items: ItemTable;
 }
 
@@ -38,7 +38,10 @@ export class Items {
     this.#dependencies = dependencies;
   }
 
-  /** Puts a value under a key; `ttl` is in minutes. @throws {HttpError} 409 for a key that the caller may not see. */
+  /**
+   * Stores a value under a key; `ttl` is in minutes.
+   * @throws {HttpError} 409 for a key that is hidden from the caller.
+   */
   put(namespace: string[], key: string, value: Fields, ttl: number | null = null): void {
     const { items, clock } = this.#dependencies;
     checkNamespace(namespace);
@@ -48,7 +51,7 @@ export class Items {
     if (!isPut) throw new HttpError(409, `${JSON.stringify([namespace, key])} exists already.`);
   }
 
-  /** The item under a key. With `refresh`, its time to live begins again. */
+  /** The item under a key. With `refresh`, its time to live starts again. */
   get(namespace: string[], key: string, refresh = true): StoredItem | null {
     const item = this.#dependencies.items.get(namespace, key);
     if (item && refresh) this.#prolong(item);
@@ -59,12 +62,12 @@ export class Items {
     this.#dependencies.items.remove(namespace, key);
   }
 
-  /** Removes all of them. */
+  /** Removes all visible items. */
   clear(): void {
     this.#dependencies.items.clear();
   }
 
-  /** The items under a prefix that pass the filter: the best first with a `query`, else the last written first. */
+  /** The items under a prefix that pass the filter: best match first with a `query`, otherwise last written first. */
   search(search: z.output<typeof storeSearch>): (StoredItem & { score: number | null })[] {
     const { items } = this.#dependencies;
     const { filter, limit, offset, query, refresh_ttl: refresh } = search;
@@ -84,7 +87,7 @@ export class Items {
     return page.map(({ item, score }) => ({ ...viewItem(item), score }));
   }
 
-  /** The namespaces that have items, in alphabetical order. */
+  /** The namespaces with items, in alphabetical order. */
   namespaces({
     prefix = [],
     suffix = [],
@@ -115,7 +118,7 @@ export class Items {
   }
 }
 
-/** The store as nodes see it. */
+/** The store as nodes use it. */
 export function nodeStore(items: Items): NodeStore {
   return {
     get: async (namespace, key) => items.get(namespace, key),
@@ -127,13 +130,13 @@ export function nodeStore(items: Items): NodeStore {
   };
 }
 
-/** The labels that are known. */
+/** The labels before the first wildcard. */
 function beforeWildcard(prefix: readonly string[]): readonly string[] {
   const first = prefix.indexOf("*");
   return first < 0 ? prefix : prefix.slice(0, first);
 }
 
-/** `*` stands for any one label. */
+/** Whether a namespace begins with a prefix, in which `*` matches any one label. */
 function startsWith(namespace: readonly string[], prefix: readonly string[]): boolean {
   return (
     prefix.length <= namespace.length && prefix.every((label, index) => label === "*" || label === namespace[index])

@@ -23,8 +23,8 @@ export const storeRoutes = [
     method: "put",
     path: "/store/items",
     tag,
-    summary: "Put a value under a key",
-    description: "`ttl` is in minutes. `index` is accepted and has no effect: search takes all fields.",
+    summary: "Store a value under a key",
+    description: "`ttl` is in minutes. `index` is accepted without effect: searches use all fields.",
     body: { schema: storePut, required: true },
     responses: { 204: done, 422: invalid },
     async handle({ items, body: { namespace, key, value, ttl } }) {
@@ -53,7 +53,7 @@ export const storeRoutes = [
       refresh_ttl: {
         kind: "boolean",
         schema: z.boolean().optional(),
-        description: "Whether its time to live begins again (true).",
+        description: "Whether to restart the item's time to live (default: true).",
       },
     },
     responses: { 200: { description: "The item, or null.", schema: storeItem.nullable() }, 422: invalid },
@@ -91,7 +91,7 @@ export const storeRoutes = [
     tag,
     summary: "Search items",
     description:
-      "A `query` sorts by the share of its words that an item has (`score`), in place of the distance of embeddings, which this server doesn't compute.",
+      "A `query` sorts by the share of its words that an item contains (`score`). This server doesn't compute embeddings.",
     body: { schema: storeSearch, required: false },
     responses: { 200: { description: "One page of items.", schema: searchItemsResponse }, 422: invalid },
     handle: async ({ items, body }) => ok({ items: items.search(body) }),

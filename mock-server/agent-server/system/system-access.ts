@@ -2,7 +2,7 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { AccessRule } from "../auth/access-rule.ts";
 import type { AuthResource } from "../auth/auth-handlers.ts";
 
-/** The tables that a truncation empties belong to everybody: who may see only a part of one may not empty it. */
+/** Authorizes a truncation. It empties whole tables, so users whose access filters hide a part of one may not do it. */
 export const mayTruncate: AccessRule = async ({ body }, { authorize, filters }) => {
   const chosen = body as Record<string, boolean>;
   const resources: [AuthResource, boolean | undefined][] = [

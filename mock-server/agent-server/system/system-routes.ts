@@ -20,10 +20,13 @@ export const systemRoutes = [
       check_db: {
         kind: "integer",
         schema: z.union([z.literal(0), z.literal(1)]).default(0),
-        description: "Whether to ask the state as well.",
+        description: "Whether to check the database as well.",
       },
     },
-    responses: { 200: { description: "All is well.", schema: z.object({ ok: z.literal(true) }) }, 422: invalid },
+    responses: {
+      200: { description: "The server is healthy.", schema: z.object({ ok: z.literal(true) }) },
+      422: invalid,
+    },
     async handle({ threads, query }) {
       if (query.check_db === 1) threads.count({});
       return ok({ ok: true });
@@ -35,10 +38,10 @@ export const systemRoutes = [
     method: "get",
     path: "/info",
     tag,
-    summary: "Read what the server is",
+    summary: "Read information about the server",
     responses: {
       200: {
-        description: "Its version, what it can do, and the deployment that it serves.",
+        description: "The server's version, its features, and its deployment.",
         schema: z.object({ version: z.string(), flags: fields, metadata: fields, host: fields }),
       },
     },
@@ -56,12 +59,12 @@ export const systemRoutes = [
     method: "get",
     path: "/metrics",
     tag,
-    summary: "Read the queue's and the workers' figures",
+    summary: "Read the metrics of queue and workers",
     query: {
       format: {
         kind: "string",
         schema: z.enum(["prometheus", "json"]).default("prometheus"),
-        description: "How to write them.",
+        description: "The format.",
       },
     },
     responses: {
@@ -88,7 +91,7 @@ export const systemRoutes = [
     method: "post",
     path: "/internal/truncate",
     tag,
-    summary: "Forget everything of the chosen kinds",
+    summary: "Delete everything of the chosen kinds",
     body: { schema: truncation, required: true },
     responses: {
       200: { description: "Done.", schema: z.object({ ok: z.boolean() }) },

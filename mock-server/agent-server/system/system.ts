@@ -21,7 +21,7 @@ export const truncation = named(
 
 interface SystemDependencies {
   queue: Pick<RunQueue<LiveRun>, "workers" | "running" | "waiting">;
-  /** Which deployment the server serves. */
+  /** The deployment, as `/info` shows it. */
   identity: () => Fields;
   assistants: Assistants;
   threads: Threads;
@@ -29,7 +29,7 @@ interface SystemDependencies {
   items: Items;
 }
 
-/** The agent server itself: what it is, how busy it is, and the removal of what it stores. */
+/** Information about the agent server, its metrics, and the deletion of stored data. */
 export class System {
   readonly #dependencies: SystemDependencies;
 
@@ -53,18 +53,18 @@ export class System {
   get prometheusText(): string {
     const { workers, queue } = this.metrics;
     const gauges: [name: string, help: string, value: number][] = [
-      ["agent_server_workers_max", "Runs that can be under way at once.", workers.max],
-      ["agent_server_workers_active", "Workers that have a run.", workers.active],
+      ["agent_server_workers_max", "Maximum number of concurrent runs.", workers.max],
+      ["agent_server_workers_active", "Workers with a run.", workers.active],
       ["agent_server_workers_available", "Workers without a run.", workers.available],
-      ["agent_server_queue_pending", "Runs that wait.", queue.num_pending],
-      ["agent_server_queue_running", "Runs that are under way.", queue.num_running],
+      ["agent_server_queue_pending", "Queued runs.", queue.num_pending],
+      ["agent_server_queue_running", "Runs under way.", queue.num_running],
     ];
     return gauges
       .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)
       .join("");
   }
 
-  /** Removes everything of the chosen kinds. */
+  /** Deletes everything of the chosen kinds. */
   async truncate(chosen: z.output<typeof truncation>): Promise<void> {
     const { assistants, threads, runs, items } = this.#dependencies;
     if (chosen.threads) await threads.clear();

@@ -3,18 +3,18 @@ import type { CheckpointStore, Graph, StoredCheckpoint, StoredWrite } from "../e
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { CheckpointRecord } from "../persistence/records.ts";
 
-/** Which checkpoint a client means; without an id, the newest. */
+/** A client's choice of a checkpoint; without an id, the newest. */
 export interface CheckpointChoice {
   checkpoint_id?: string | undefined;
   checkpoint_ns?: string | undefined;
 }
 
-/** The id of a checkpoint that a client names; an empty one names none. */
+/** A checkpoint id from a request; `undefined` for an empty string. */
 export function namedId(id: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** The newest checkpoint of a namespace, or the one with an id. @throws {HttpError} 404 when there is none with that id. */
+/** The newest checkpoint of a namespace, or the one with the id. @throws {HttpError} 404 for an unknown id. */
 export function findCheckpoint(
   checkpoints: CheckpointTable,
   threadId: string,
@@ -28,7 +28,7 @@ export function findCheckpoint(
   return found;
 }
 
-/** A thread's checkpoints as an engine reads and writes them. What is put once the signal is aborted is dropped. */
+/** A thread's checkpoints as an engine reads and writes them. Writes after the signal is aborted are dropped. */
 export function checkpointStore(
   checkpoints: CheckpointTable,
   threadId: string,
@@ -48,7 +48,7 @@ export function checkpointStore(
   };
 }
 
-/** A thread's checkpoints as {@link checkpointStore} has them, but that what is put is written only by `keep`. */
+/** Like {@link checkpointStore}, but buffers writes until `keep` is called. */
 export function heldCheckpoints(
   checkpoints: CheckpointTable,
   threadId: string,

@@ -1,6 +1,6 @@
 import type { Fields } from "../engine/contract.ts";
 
-/** The value at a path such as `values.messages[-1].content`; `undefined` where it leads nowhere. */
+/** The value at a path such as `values.messages[-1].content`; `undefined` where the path doesn't exist. */
 export function valueAt(source: unknown, path: string): unknown {
   let value = source;
   for (const [, name, index] of path.matchAll(/([^.[\]]+)|\[(-?\d+)\]/g)) {
@@ -12,7 +12,7 @@ export function valueAt(source: unknown, path: string): unknown {
   return value;
 }
 
-/** The parts of an object that the paths lead to, each in its place. */
+/** An object with only the given paths of another. */
 export function project(source: Fields, paths: readonly string[]): Fields {
   const result: Fields = {};
   for (const path of paths) {

@@ -13,7 +13,7 @@ import type { threadStateUpdate } from "./thread-schemas.ts";
 import { type StoredThread, shownState, type ThreadStates } from "./thread-states.ts";
 
 interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
-  /** As the caller may see it. */
+  /** Limited to what the caller may see. */
   state: Pick<AgentState, "checkpoints" | "transaction">;
   records: ThreadRecords;
   states: ThreadStates;
@@ -21,18 +21,18 @@ interface StateUpdatesDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   locks: KeyedLocks;
 }
 
-/** A change of a thread's state that has been computed. */
+/** A computed update of a thread's state, not written yet. */
 interface PreparedUpdate {
-  /** The checkpoint that it ends with. */
+  /** The checkpoint that it creates last. */
   reference: CheckpointReference;
   /**
-   * Writes all of it. Returns the thread as it is then; `undefined` when it is gone.
+   * Writes the update. Returns the changed thread; `undefined` when it was deleted.
    * @throws {HttpError} 409 when the state has changed since.
    */
   keep(): ThreadRecord | undefined;
 }
 
-/** Changes the states of the threads that a caller may see. */
+/** Updates the states of the threads that a caller may see. */
 export class StateUpdates {
   readonly #dependencies: StateUpdatesDependencies;
 
@@ -41,8 +41,10 @@ export class StateUpdates {
   }
 
   /**
-   * Changes the state of a thread as if a node had done it. Updates of one thread build on one another.
-   * @throws {HttpError} 409 while a run is under way, or when there was one meanwhile, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
+   * Updates the state of a thread as if a node had returned the values. Concurrent updates of one thread are applied
+   * one after another.
+   * @throws {HttpError} 409 while a run is under way, or when one ran meanwhile, 422 for a thread without a graph;
+   * {GraphError} for an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
     const { state, records, runs, locks } = this.#dependencies;
@@ -64,8 +66,9 @@ export class StateUpdates {
   }
 
   /**
-   * Computes a change of the state of a thread, which may be yet to be added.
-   * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph; {GraphError} for an unknown node or values that don't fit.
+   * Computes an update of the state of a thread, which may not be stored yet.
+   * @throws {HttpError} 404 for an unknown checkpoint, 422 for a thread without a graph; {GraphError} for an unknown
+   * node or values that don't fit.
    */
   async prepare(thread: StoredThread, choice: CheckpointChoice, supersteps: StateChange[][]): Promise<PreparedUpdate> {
     const { state, records, states, clock, ids } = this.#dependencies;
@@ -94,7 +97,7 @@ export class StateUpdates {
     return {
       reference: { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null },
       keep() {
-        if (findLatest() !== latest) throw new HttpError(409, `The state of thread ${threadId} has changed meanwhile.`);
+        if (findLatest() !== latest) throw new HttpError(409, `The state of thread ${threadId} changed meanwhile.`);
         checkpoints.keep();
         return records.change(threadId, () => ({
           ...shownState(after as StateSnapshot),
@@ -105,7 +108,10 @@ export class StateUpdates {
     };
   }
 
-  /** Merges metadata into that of the current checkpoint. @throws {HttpError} 404 for an unknown thread, 422 for one without a state. */
+  /**
+   * Merges metadata into that of the current checkpoint.
+   * @throws {HttpError} 404 for an unknown thread, 422 for one without a state.
+   */
   mergeMetadata(threadId: string, metadata: Fields): void {
     const { state, records, states } = this.#dependencies;
     const graph = states.graphOf(records.find(threadId));

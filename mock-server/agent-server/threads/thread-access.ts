@@ -12,13 +12,13 @@ export const listThreads: AccessRule = async ({ query }, { authorize }) => {
   return { query: { ...permitted, metadata: JSON.stringify(permitted.metadata) } };
 };
 
-/** The metadata that a query asks for. @throws {HttpError} 422 for what isn't a JSON object. */
+/** Reads the metadata filter of a query. @throws {HttpError} 422 for text that isn't a JSON object. */
 export function objectIn(text: string): Fields {
   try {
     const value = parseJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {
-    // Said below, as for any other JSON that isn't an object.
+    // Refused below, like JSON that isn't an object.
   }
   throw new HttpError(422, "query.metadata: Input should be a JSON object.");
 }

@@ -3,16 +3,16 @@ import type { ThreadRecord } from "../persistence/records.ts";
 import type { ThreadTable } from "../persistence/thread-table.ts";
 
 interface ThreadExpiryDependencies extends Pick<AgentRuntime, "alarms" | "clock" | "inBackground"> {
-  /** All of them. */
+  /** Not limited by access filters. */
   threads: ThreadTable;
-  /** Ends a thread's time, or puts that off. */
+  /** Deletes or prunes a thread, or postpones that. */
   expire(thread: ThreadRecord): Promise<void>;
 }
 
-/** Notices, by the clock, the threads whose time to live is over. */
+/** Expires threads at the end of their time to live, by the server's clock. */
 export class ThreadExpiry {
   readonly #dependencies: ThreadExpiryDependencies;
-  /** When it looks next, in milliseconds since the epoch. */
+  /** Time of the next check, in milliseconds since the epoch. */
   #next = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
 
@@ -20,7 +20,7 @@ export class ThreadExpiry {
     this.#dependencies = dependencies;
   }
 
-  /** Expires what is due, such as what became so while no server ran, and from then on each thread at its time. */
+  /** Expires the threads that are due, also since the last server ended, and then each thread at its time. */
   async restore(): Promise<void> {
     const { threads, clock, expire } = this.#dependencies;
     this.#next = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export class ThreadExpiry {
     if (next !== undefined) this.#lookAt(next);
   }
 
-  /** Looks at a time (ISO 8601) at the latest. */
+  /** Schedules a check at `time` (ISO 8601), unless one comes earlier. */
   expireAt(time: string): void {
     this.#lookAt(Date.parse(time));
   }

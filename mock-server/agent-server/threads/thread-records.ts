@@ -8,12 +8,12 @@ import type { ThreadExpiry } from "./thread-expiry.ts";
 import type { threadCreate } from "./thread-schemas.ts";
 
 interface ThreadRecordsDependencies extends Pick<AgentRuntime, "clock"> {
-  /** As the caller may see it. */
+  /** Limited to what the caller may see. */
   threads: ThreadTable;
   expiry: Pick<ThreadExpiry, "expireAt">;
 }
 
-/** The stored threads that a caller may see. A thread with a time to live expires that long after its last change. */
+/** The stored threads that a caller may see. A time to live starts again with each change of the thread. */
 export class ThreadRecords {
   readonly #dependencies: ThreadRecordsDependencies;
 
@@ -25,14 +25,14 @@ export class ThreadRecords {
     return this.#dependencies.threads.get(threadId);
   }
 
-  /** @throws {HttpError} 404 when there is no such thread. */
+  /** @throws {HttpError} 404 for an unknown thread. */
   find(threadId: string): ThreadRecord {
     const found = this.get(threadId);
     if (!found) throw new HttpError(404, `Thread with ID ${threadId} not found`);
     return found;
   }
 
-  /** Adds a thread that nothing has run on. @throws {HttpError} 409 for an id in use, whoever may see that. */
+  /** Adds a thread without a state. @throws {HttpError} 409 for an id in use, even by a hidden thread. */
   add({
     ttl = null,
     ...thread
@@ -56,7 +56,7 @@ export class ThreadRecords {
     return record;
   }
 
-  /** Changes a thread and puts off its expiry. Does nothing for a thread that is gone. */
+  /** Changes a thread and postpones its expiry. Returns `undefined` for a deleted thread. */
   change(threadId: string, change: (thread: ThreadRecord) => Partial<ThreadRecord>): ThreadRecord | undefined {
     const { threads, clock, expiry } = this.#dependencies;
     const before = threads.get(threadId);
@@ -68,7 +68,7 @@ export class ThreadRecords {
     return after;
   }
 
-  /** A time to live as clients send it. */
+  /** Reads a time to live as clients send it. */
   ttlFrom(input: z.output<typeof threadCreate>["ttl"]): ThreadTtl | null {
     if (typeof input === "number") return this.#timeToLive("delete", input);
     return input?.ttl === undefined ? null : this.#timeToLive(input.strategy, input.ttl);

@@ -28,7 +28,7 @@ const page = {
   headers: ["X-Pagination-Total", "X-Pagination-Next"],
 };
 
-/** A thread as it is sent. */
+/** A thread as clients see it. */
 function viewThread({ error, ttl, ...record }: ThreadRecord): Fields {
   return {
     ...record,
@@ -62,19 +62,19 @@ export const threadRoutes = [
     method: "get",
     path: "/threads",
     tag,
-    summary: "List threads, the newest first",
+    summary: "List threads, newest first",
     query: {
       limit: {
         kind: "integer",
         schema: z.int().min(1).max(1000).default(10),
-        description: "How many threads to return at most.",
+        description: "The maximum number of threads to return.",
       },
-      offset: { kind: "integer", schema: z.int().min(0).default(0), description: "How many to leave out before them." },
-      status: { kind: "string", schema: threadStatus.optional(), description: "Only those with this status." },
+      offset: { kind: "integer", schema: z.int().min(0).default(0), description: "The number of threads to skip." },
+      status: { kind: "string", schema: threadStatus.optional(), description: "Only threads with this status." },
       metadata: {
         kind: "string",
         schema: z.string().optional(),
-        description: "Only those whose metadata has all of this JSON object.",
+        description: "Only threads whose metadata contains this JSON object.",
       },
     },
     responses: { 200: page, 422: invalid },
@@ -108,7 +108,7 @@ export const threadRoutes = [
     tag,
     summary: "Count threads",
     body: { schema: threadCount, required: false },
-    responses: { 200: { description: "How many there are.", schema: z.int() }, 422: invalid },
+    responses: { 200: { description: "The number of matches.", schema: z.int() }, 422: invalid },
     handle: async ({ threads, body }) => ok(threads.count(body)),
   }),
   agentRoute({
@@ -121,9 +121,9 @@ export const threadRoutes = [
     method: "post",
     path: "/threads/prune",
     tag,
-    summary: "Delete threads, or all of them but their last state",
+    summary: "Delete threads, or all of their states but the last",
     body: { schema: threadPrune, required: true },
-    responses: { 200: { description: "How many threads it was.", schema: threadPruneResponse }, 422: invalid },
+    responses: { 200: { description: "The number of pruned threads.", schema: threadPruneResponse }, 422: invalid },
     async handle({ threads, body: { thread_ids: ids, strategy } }) {
       let count = 0;
       for (const id of ids) if (await threads.prune(id.toLowerCase(), strategy)) count++;
@@ -141,7 +141,7 @@ export const threadRoutes = [
       include: {
         kind: "list",
         schema: z.array(z.string()).optional(),
-        description: "`ttl`: also say when it expires.",
+        description: "`ttl` adds the time to live and the expiry.",
       },
     },
     responses: { 200: one, 404: notFound, 422: invalid },
@@ -157,7 +157,7 @@ export const threadRoutes = [
     method: "patch",
     path,
     tag,
-    summary: "Change a thread's metadata, which is merged, or its time to live",
+    summary: "Merge a thread's metadata, or change its time to live",
     description: "With the header `Prefer: return=minimal` the response has no body.",
     body: { schema: threadPatch, required: true },
     responses: { 200: one, 204: { description: "Changed." }, 404: notFound, 422: invalid },
@@ -173,7 +173,7 @@ export const threadRoutes = [
     path,
     tag,
     summary: "Delete a thread with its runs and its state",
-    responses: { 204: { description: "It is gone." }, 404: notFound, 422: invalid },
+    responses: { 204: { description: "The thread was deleted." }, 404: notFound, 422: invalid },
     async handle({ threads, params }) {
       await threads.delete(params.thread_id as string);
       return { status: 204 };
@@ -190,7 +190,7 @@ export const threadRoutes = [
     method: "post",
     path: `${path}/copy`,
     tag,
-    summary: "Make a new thread with the state and the history of this one",
+    summary: "Copy a thread with its state and history",
     responses: { 200: one, 404: notFound, 422: invalid },
     handle: async ({ threads, params }) => ok(viewThread(await threads.copy(params.thread_id as string))),
   }),

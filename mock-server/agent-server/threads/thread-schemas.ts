@@ -34,7 +34,7 @@ export const thread = named(
   }),
 );
 
-/** The client sends a number for minutes until deletion. */
+/** A number is short for minutes until deletion. */
 const ttl = z.union([z.object({ strategy: ttlStrategy.default("delete"), ttl: lifetime.optional() }), lifetime]);
 
 const stateUpdate = z.union([fields, z.array(z.unknown())]);

@@ -16,19 +16,19 @@ import {
 const tag = "Threads";
 const path = "/threads/{thread_id}";
 const one = { description: "The state.", schema: threadState };
-/** Of a path such as `values.messages`, what it leads to is there, and nothing beside it. */
+/** All fields are optional: `select` may drop any of them. */
 const selected = threadState.partial();
-const many = { description: "States, the newest first.", schema: z.array(threadState) };
+const many = { description: "States, newest first.", schema: z.array(threadState) };
 
 const subgraphs = {
   kind: "boolean",
   schema: z.boolean().optional(),
-  description: "Whether to include the states of subgraphs that are under way.",
+  description: "Whether to include the states of unfinished subgraphs.",
 } as const;
 const select = {
   kind: "list",
   schema: z.array(z.string()).optional(),
-  description: "Paths of what to return, for example `values.messages`.",
+  description: "Paths to return, for example `values.messages`.",
 } as const;
 
 export const threadStateRoutes = [
@@ -52,10 +52,10 @@ export const threadStateRoutes = [
     method: "post",
     path: `${path}/state`,
     tag,
-    summary: "Change the state of a thread, as if a node had done it",
+    summary: "Update the state of a thread, as if a node had returned the values",
     body: { schema: threadStateUpdate, required: true },
     responses: {
-      200: { description: "The checkpoint that this made.", schema: threadStateUpdateResponse },
+      200: { description: "The new checkpoint.", schema: threadStateUpdateResponse },
       404: notFound,
       409: conflict,
       422: invalid,
@@ -114,7 +114,7 @@ export const threadStateRoutes = [
       limit: {
         kind: "integer",
         schema: z.int().min(1).max(1000).default(10),
-        description: "How many states to return at most.",
+        description: "The maximum number of states to return.",
       },
       before: { kind: "string", schema: z.string().optional(), description: "Only states before this checkpoint." },
     },

@@ -20,10 +20,10 @@ const emptyState: StateSnapshot = {
   interrupts: [],
 };
 
-/** What a thread shows of its last checkpoint. */
+/** The fields of a thread that come from its last checkpoint. */
 export type ShownState = Pick<ThreadRecord, "values" | "interrupts" | "status">;
 
-/** What a state says of a thread on which nothing runs: it is interrupted while something is left to run. */
+/** The fields of an idle thread in this state: it is interrupted while tasks are pending. */
 export function shownState({ tasks, next, checkpoint, values }: StateSnapshot): ShownState {
   const asking = tasks.filter(
     ({ result, name, interrupts }) => result === null && next.includes(name) && interrupts.length > 0,
@@ -34,14 +34,14 @@ export function shownState({ tasks, next, checkpoint, values }: StateSnapshot): 
     status: next.length > 0 ? "interrupted" : "idle",
   };
 }
-/** What of a thread decides how its states are read; one that is yet to be added has no config. */
+/** The fields of a thread that reading its states depends on; a thread that isn't stored yet has no config. */
 export type StoredThread = Pick<ThreadRecord, "thread_id" | "metadata"> & Partial<Pick<ThreadRecord, "config">>;
 
 interface ThreadStatesDependencies {
   records: ThreadRecords;
   checkpoints: CheckpointTable;
   graphs: Graphs;
-  /** Who reads them; `null` where nobody has to be known. */
+  /** The caller; `null` without auth handlers. */
   user: AuthUser | null;
 }
 
@@ -54,8 +54,8 @@ export class ThreadStates {
   }
 
   /**
-   * The state of a thread, or that at a checkpoint; with `subgraphs`, also those of its tasks that are graphs within it.
-   * @throws {HttpError} 404 when there is no such thread or checkpoint.
+   * The current state of a thread, or that at a checkpoint; with `subgraphs`, also those of its subgraphs.
+   * @throws {HttpError} 404 for an unknown thread or checkpoint.
    */
   async read(
     threadId: string,
@@ -71,7 +71,7 @@ export class ThreadStates {
     return state as StateSnapshot;
   }
 
-  /** States that a thread has had, the newest first. @throws {HttpError} 404 when there is no such thread. */
+  /** Earlier states of a thread, newest first. @throws {HttpError} 404 for an unknown thread. */
   async history(
     threadId: string,
     { limit, before, metadata, checkpoint }: z.output<typeof historySearch>,
@@ -88,19 +88,19 @@ export class ThreadStates {
       metadata,
     };
     const found = checkpoints.search(threadId, graph.engine, filter, limit);
-    // A graph that is made by a function is made only for states that there are.
+    // Avoids making a graph when there is no state to read.
     return found.length === 0 ? [] : this.#at(thread, graph, found, false, user);
   }
 
   /**
-   * The graph whose states a thread has; `undefined` for a thread that nothing has run on.
-   * @throws {HttpError} 404 when the server has no such graph.
+   * The graph of a thread; `undefined` for a thread without runs.
+   * @throws {HttpError} 404 when the server doesn't have the graph.
    */
   graphOf({ metadata }: Pick<ThreadRecord, "metadata">): Graph | undefined {
     return typeof metadata.graph_id === "string" ? this.#dependencies.graphs.find(metadata.graph_id) : undefined;
   }
 
-  /** What the graph of a thread is made for: the config of the thread's last run. */
+  /** The settings for a thread's graph: the config of its last run. */
   settingsOf(
     { thread_id, metadata: { graph_id, assistant_id }, config = {} }: StoredThread,
     user = this.#dependencies.user,
@@ -109,7 +109,7 @@ export class ThreadStates {
     return graphSettings({ ...config, configurable }, {}, user);
   }
 
-  /** States whose checkpoints are known to be there. */
+  /** The states at checkpoints that exist. */
   #at(
     thread: ThreadRecord,
     graph: Graph,

@@ -13,13 +13,13 @@ import type { threadCreate, threadPatch } from "./thread-schemas.ts";
 import { shownState, type ThreadStates } from "./thread-states.ts";
 
 interface ThreadsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
-  /** As the caller may see it. */
+  /** Limited to what the caller may see. */
   state: Pick<AgentState, "threads" | "checkpoints" | "transaction">;
   records: ThreadRecords;
   updates: StateUpdates;
   states: ThreadStates;
   runs: Pick<LiveRuns, "isBusy" | "deleteThread">;
-  /** What the auth handlers add to the metadata of threads that the caller copies. */
+  /** Metadata that the auth handlers add to copied threads. */
   copiedMetadata: Fields;
 }
 
@@ -31,7 +31,7 @@ export class Threads {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 404 when there is no such thread. */
+  /** @throws {HttpError} 404 for an unknown thread. */
   find(threadId: string): ThreadRecord {
     return this.#dependencies.records.find(threadId);
   }
@@ -44,7 +44,10 @@ export class Threads {
     return this.#dependencies.state.threads.count(filter);
   }
 
-  /** @throws {HttpError} 409 for an id in use, unless that is to be ignored; 422 for supersteps that don't fit the graph. */
+  /**
+   * @throws {HttpError} 409 for an id in use, unless `if_exists` is `do_nothing`; 422 for supersteps that don't fit the
+   * graph.
+   */
   async create(body: z.output<typeof threadCreate>): Promise<ThreadRecord> {
     const { state, records, updates, ids } = this.#dependencies;
     const givenId = body.thread_id?.toLowerCase();
@@ -63,7 +66,7 @@ export class Threads {
     });
   }
 
-  /** Merges the metadata and sets the time to live. @throws {HttpError} 404 when there is no such thread. */
+  /** Merges the metadata and sets the time to live. @throws {HttpError} 404 for an unknown thread. */
   patch(threadId: string, { metadata, ttl }: z.output<typeof threadPatch>): ThreadRecord {
     const { records } = this.#dependencies;
     const changed = records.change(threadId, (thread) => ({
@@ -73,16 +76,16 @@ export class Threads {
     return changed ?? records.find(threadId);
   }
 
-  /** @throws {HttpError} 404 when there is no such thread. */
+  /** Deletes a thread, cancelling its runs. @throws {HttpError} 404 for an unknown thread. */
   async delete(threadId: string): Promise<void> {
     await this.#dependencies.runs.deleteThread(this.find(threadId).thread_id);
   }
 
-  /** A new thread with the state and the history of another. @throws {HttpError} 404 when there is no such thread. */
+  /** Copies a thread with its state and history. @throws {HttpError} 404 for an unknown thread. */
   async copy(threadId: string): Promise<ThreadRecord> {
     const { state, states, clock, ids, copiedMetadata } = this.#dependencies;
     const source = this.find(threadId);
-    // A thread at rest tells the status of its state already.
+    // The status of an idle or interrupted thread is that of its state already.
     const isAtRest = source.status === "idle" || source.status === "interrupted";
     const shown = isAtRest ? {} : shownState(await states.read(threadId, {}));
     const copyId = ids.uuid();
@@ -105,7 +108,7 @@ export class Threads {
     return copy;
   }
 
-  /** Deletes a thread, or all of it but its last state. False when there is no such thread. */
+  /** Deletes a thread, or all of its states but the last. False for an unknown thread. */
   async prune(threadId: string, strategy: ThreadTtl["strategy"]): Promise<boolean> {
     const { state, records, runs } = this.#dependencies;
     if (!records.get(threadId)) return false;
@@ -120,20 +123,20 @@ export class Threads {
     return true;
   }
 
-  /** Prunes a thread whose time to live is over, unless a run is under way, which puts that off. */
+  /** Prunes an expired thread, unless a run is under way, which postpones that. */
   async expire({ thread_id: threadId, ttl }: ThreadRecord): Promise<void> {
     const { records, runs } = this.#dependencies;
     if (runs.isBusy(threadId)) records.change(threadId, () => ({}));
     else if (ttl) await this.prune(threadId, ttl.strategy);
   }
 
-  /** Deletes all of them. */
+  /** Deletes all visible threads. */
   async clear(): Promise<void> {
     const { state, runs } = this.#dependencies;
     for (const id of state.threads.ids()) await runs.deleteThread(id);
   }
 
-  /** Removes the states of all of them. */
+  /** Removes the states of all visible threads. */
   clearStates(): void {
     const { state } = this.#dependencies;
     for (const id of state.threads.ids()) state.checkpoints.clear(id);

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { HttpError, unprocessable } from "../../kit/http/http-error.ts";
 import { uuidFrom } from "../../kit/ids.ts";
 
-/** The workspace of callers that name none, where keys aren't bound to workspaces. */
+/** The default workspace where keys aren't bound to workspaces. */
 export const defaultWorkspaceId = "00000000-0000-4000-8000-000000000001";
 
-/** The headers that say who calls. */
+/** The headers that authenticate a request. */
 export interface Credentials {
   apiKey: string | undefined;
   authorization: string | undefined;
@@ -16,7 +16,7 @@ function keyOf({ apiKey, authorization }: Credentials): string {
   return apiKey || (/^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? "");
 }
 
-/** Who may enter which workspace. Without keys, any key that isn't empty may enter any workspace. */
+/** Checks API keys and workspaces. Without configured keys, any non-empty key may access any workspace. */
 export class ApiKeys {
   readonly #workspacesByKey: ReadonlyMap<string, readonly string[]> | undefined;
   readonly #strict: boolean;
@@ -30,12 +30,12 @@ export class ApiKeys {
     }
   }
 
-  /** How many keys there are; `null` where any key will do. */
+  /** Number of configured keys; `null`: any key is valid. */
   get size(): number | null {
     return this.#workspacesByKey?.size ?? null;
   }
 
-  /** The keys themselves, for redaction. */
+  /** The configured keys, for redaction. */
   get keys(): string[] {
     return [...(this.#workspacesByKey?.keys() ?? [])];
   }
@@ -45,8 +45,9 @@ export class ApiKeys {
   }
 
   /**
-   * The workspace that a request is for.
-   * @throws {HttpError} 401 without a known key, 403 for a workspace that isn't the key's, 422 where strictness asks for the workspace and none is named.
+   * Authenticates a request and returns its workspace.
+   * @throws {HttpError} 401 without a valid key, 403 for a workspace that isn't the key's, 422 in strict mode when the
+   * request names no workspace.
    */
   enter(credentials: Credentials): string {
     const workspaces = this.#workspacesOf(credentials);
@@ -69,7 +70,7 @@ export class ApiKeys {
     return tenantId;
   }
 
-  /** A UUID that stands for the holder of the key: the same for the same key, and telling nothing about it. */
+  /** A UUID for the holder of the key: deterministic, and revealing nothing of the key. */
   callerOf(credentials: Credentials): string {
     return uuidFrom(
       createHash("sha256")

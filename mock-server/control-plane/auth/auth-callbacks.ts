@@ -9,12 +9,12 @@ import { TokenService } from "./token-service.ts";
 
 const purpose = "auth-state";
 
-/** The `state` of an authentication: its id, signed. */
+/** The `state` parameter of an authentication: its signed id. */
 export function signedState({ signer }: Pick<AuthOptions, "signer">, sessionId: string): string {
   return `${sessionId}.${signer.sign(purpose, sessionId)}`;
 }
 
-/** What came back from a provider with the browser. */
+/** The parameters with which a provider sends the browser back. */
 export interface Callback {
   providerId: string;
   state: string | null | undefined;
@@ -23,7 +23,7 @@ export interface Callback {
   errorDescription?: string | null | undefined;
 }
 
-/** Ends authentications, of any tenancy: whoever has a signed state may end that one. */
+/** Completes authentications of any tenancy: a signed state is the permission to complete it. */
 export class AuthCallbacks {
   readonly #options: AuthOptions;
 
@@ -32,14 +32,15 @@ export class AuthCallbacks {
   }
 
   /**
-   * Ends an authentication with what the provider sent back, and returns the provider. A state is good for one response: a second one, a forged one and
-   * one that has expired are refused, and so is a state that belongs to another provider or, where `tenancy` is given, another workspace.
-   * @throws {HttpError} 400 saying what is wrong.
+   * Completes an authentication with the provider's callback, and returns the provider. A state is valid once: used,
+   * forged and expired ones are refused, and so is a state of another provider or, where `tenancy` is given, of another
+   * workspace.
+   * @throws {HttpError} 400 with the reason.
    */
   async finish(callback: Callback, tenancy?: Tenancy): Promise<ProviderRecord> {
     const { store, clock, signer, locks, finished } = this.#options;
     const [id = "", signature = ""] = (callback.state ?? "").split(".");
-    if (!signer.verify(purpose, id, signature)) throw badRequest("The state isn't one of this server's.");
+    if (!signer.verify(purpose, id, signature)) throw badRequest("The state isn't signed by this server.");
     return locks.run(`auth/${id}`, async () => {
       const { authSessions, providers } = store;
       const session = authSessions.get(id);
@@ -54,13 +55,13 @@ export class AuthCallbacks {
       ) {
         throw badRequest("The state belongs to no authentication with this provider.");
       }
-      if (session.status !== "pending") throw badRequest("The state was used already: begin again.");
-      if (session.expiresAt <= clock.now()) throw badRequest("The authentication has expired: begin again.");
+      if (session.status !== "pending") throw badRequest("The state was used already: start again.");
+      if (session.expiresAt <= clock.now()) throw badRequest("The authentication has expired: start again.");
       const { edition, tenantId, agentId, createdBy } = session;
       const owner = { edition, tenantId };
       try {
         if (callback.error) throw new OutboundError(callback.errorDescription || callback.error);
-        if (!callback.code) throw new OutboundError("no code came back.");
+        if (!callback.code) throw new OutboundError("the provider returned no code.");
         const { redirectUri, codeVerifier } = session;
         const issued = await exchangeCode(this.#options, provider, callback.code, redirectUri, codeVerifier);
         store.transaction(() => {

@@ -44,7 +44,7 @@ export const mcpProviderCreateRequest = named(
 );
 export type McpProviderCreateBody = z.output<typeof mcpProviderCreateRequest>;
 
-/** A provider as it is read; its client secret never is. */
+/** A provider as clients see it: without the client secret. */
 export const providerResponse = named(
   "OAuthProviderResponse",
   z.object({

@@ -9,10 +9,10 @@ import type { ConnectionService } from "./connection-service.ts";
 import { type ProviderService, redirectUriOf } from "./provider-service.ts";
 import { isOwnedBy, type TokenService, tokenNotFound } from "./token-service.ts";
 
-/** How long a user may take: 10 minutes, in milliseconds. */
+/** Lifetime of an authentication: 10 minutes, in milliseconds. */
 const sessionLifetime = 10 * 60_000;
 
-/** Of a wait within one request, in seconds. */
+/** Maximum duration of a wait within one request, in seconds. */
 export const maxWait = 300;
 
 export interface AuthServiceOptions
@@ -35,9 +35,10 @@ export class AuthService {
   }
 
   /**
-   * Finds a token of the user's, whichever key of the workspace asked for it, or says what is missing: that the user allows it (pending), that the
-   * token is connected to the agent (connection_required), or that it is renewed (token_expired). Each comes with the address at which the user can do it.
-   * @throws {HttpError} 404 for an unknown provider, and for a token that isn't the user's or isn't this provider's.
+   * Finds a user's token, whichever key of the workspace requested it, or returns the next step: the user allows access
+   * (pending), connects the token to the agent (connection_required), or renews it (token_expired). Each has the URL at
+   * which the user can do that.
+   * @throws {HttpError} 404 for an unknown provider, and for a token of another user or provider.
    */
   async authenticate(caller: string, body: AuthenticateBody): Promise<AuthenticateResponse> {
     const { providers, tokens, connections } = this.#options;
@@ -70,8 +71,8 @@ export class AuthService {
   }
 
   /**
-   * Waits up to `seconds` of real time for the end of an authentication. One that failed, that has expired or that another caller began is
-   * `not_found`.
+   * Waits up to `seconds` of real time for the end of an authentication. One that failed, expired or was started by
+   * another caller is `not_found`.
    */
   async wait(
     caller: string,

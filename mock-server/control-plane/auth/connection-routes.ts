@@ -46,9 +46,9 @@ export const agentConnectionRoutes = [
     path: `${path}/{connection_id}`,
     params,
     tag,
-    summary: "Take a token away from an agent",
+    summary: "Remove an agent's access to a token",
     responses: {
-      204: { description: "It is removed." },
+      204: { description: "The connection was removed." },
       404: { description: "The agent has no such connection.", schema: errorDetail },
       422: validationFailed,
     },

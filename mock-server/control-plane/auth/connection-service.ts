@@ -6,7 +6,7 @@ import type { Tenancy } from "../tenancy.ts";
 import type { AuthOptions } from "./auth-options.ts";
 import type { ConnectionBody } from "./auth-schemas.ts";
 
-/** Which agents of a tenancy may use which tokens. */
+/** The connections of a tenancy: which agents may use which tokens. */
 export class ConnectionService {
   readonly #options: Pick<AuthOptions, "clock" | "ids">;
   readonly #connections: TenantTable<ConnectionRecord, Tenancy>;
@@ -25,7 +25,7 @@ export class ConnectionService {
     return this.#connections.find({ agentId });
   }
 
-  /** Lets an agent use a token; a connection that exists already is returned as it is. */
+  /** Lets an agent use a token. Returns an existing connection unchanged. */
   connect(agentId: string, tokenId: string, createdBy: string): ConnectionRecord {
     const [present] = this.#connections.find({ agentId, tokenId });
     if (present) return present;
@@ -33,13 +33,13 @@ export class ConnectionService {
     return this.#connections.put({ id: ids.uuid(), agentId, tokenId, createdBy, createdAt: clock.now() });
   }
 
-  /** @throws {HttpError} 404 unless the agent has the connection. */
+  /** @throws {HttpError} 404 when the agent doesn't have the connection. */
   disconnect(agentId: string, id: string): void {
     if (!this.#connections.hasAny({ id, agentId })) throw new HttpError(404, `Connection ID ${id} not found.`);
     this.#connections.remove(id);
   }
 
-  /** A connection as it is sent; `undefined` once its token or provider is gone. */
+  /** A connection as clients see it; `undefined` after its token or provider was deleted. */
   view(record: ConnectionRecord): ConnectionBody | undefined {
     const token = this.#tokens.get(record.tokenId);
     const provider = token && this.#providers.get(token.providerRecordId);

@@ -17,19 +17,25 @@ import { maxWait } from "./auth-service.ts";
 
 const tag = "Auth Service (v2)";
 const pages = {
-  200: { description: "A page that says that the browser's part is done.", mediaType: "text/html", schema: z.string() },
-  400: { description: "A page that says what went wrong.", mediaType: "text/html", schema: z.string() },
+  200: {
+    description: "A page that says that the user can close the window.",
+    mediaType: "text/html",
+    schema: z.string(),
+  },
+  400: { description: "A page with the error.", mediaType: "text/html", schema: z.string() },
   422: validationFailed,
 };
 const text = (description: string) => ({ kind: "string", schema: z.string().optional(), description }) as const;
 const callbackQuery = {
   code: text("The authorization code."),
-  state: text("The state that the authentication began with."),
-  error: text("What went wrong at the provider."),
-  error_description: text("The same in words."),
+  state: text("The `state` parameter of the authentication."),
+  error: text("The provider's error code."),
+  error_description: text("The provider's description of the error."),
 };
 
-/** Ends an authentication and shows the user how it went. Nothing of the request decides where the browser goes next: nowhere. */
+/**
+ * Completes an authentication and shows the user the outcome. Never redirects the browser, whatever the request has.
+ */
 async function finishOnPage(callbacks: AuthCallbacks, callback: Callback): Promise<HttpResponse> {
   try {
     const { name } = await callbacks.finish(callback);
@@ -47,10 +53,10 @@ export const flowRoutes = [
     method: "post",
     path: "/v2/auth/authenticate",
     tag,
-    summary: "Get a token of a user, or the address at which the user allows it",
+    summary: "Get a user's token, or the URL at which the user allows access",
     body: { schema: authenticateRequest, required: true },
     responses: {
-      200: { description: "The token, or what is missing.", schema: authenticateResponse },
+      200: { description: "The token, or the next step.", schema: authenticateResponse },
       404: { description: "No such provider or token in this workspace.", schema: errorDetail },
       422: validationFailed,
     },
@@ -64,16 +70,16 @@ export const flowRoutes = [
     path: "/v2/auth/wait/{auth_id}",
     params: { auth_id: z.string() },
     tag,
-    summary: "Wait until a user has answered",
+    summary: "Wait until a user has allowed or denied access",
     query: {
       timeout: {
         kind: "integer",
         schema: z.int().default(30),
-        description: `Seconds to wait at most: none below 0, and more than ${maxWait} is taken as that.`,
+        description: `Maximum seconds to wait, from 0; above ${maxWait} counts as ${maxWait}.`,
       },
     },
     responses: {
-      200: { description: "The token, or why there is none.", schema: waitResponse },
+      200: { description: "The token, or the reason why there is none.", schema: waitResponse },
       422: validationFailed,
     },
     async handle({ auth, caller, params, query, signal }) {
@@ -87,7 +93,7 @@ export const flowRoutes = [
     params: { provider_id: z.string() },
     access: "open",
     tag,
-    summary: "Take a browser back from an OAuth provider",
+    summary: "The callback for browsers from an OAuth provider",
     query: callbackQuery,
     responses: pages,
     handle({ callbacks, params, query: { code, state, error, error_description: errorDescription } }) {
@@ -100,7 +106,7 @@ export const flowRoutes = [
     path: "/v2/auth/callback/{provider_id}",
     params: { provider_id: z.string() },
     tag,
-    summary: "End an authentication whose answer another page has received",
+    summary: "Complete an authentication whose callback another page received",
     body: { schema: finalizeRequest, required: true },
     responses: {
       200: { description: "The user is connected.", schema: finalizeResponse },
@@ -119,11 +125,11 @@ export const flowRoutes = [
     params: { provider_id: z.string() },
     access: "open",
     tag,
-    summary: "Take a browser back from the installation of an app",
-    description: "An update of an installation needs nothing but a page; a new one with a code is a callback.",
+    summary: "The callback for browsers from the installation of an app",
+    description: "An updated installation only gets a page; a new one with a code completes an authentication.",
     query: {
       ...callbackQuery,
-      setup_action: text("What was done: install or update."),
+      setup_action: text("What the user did: install or update."),
       installation_id: { kind: "integer", schema: z.int().optional(), description: "The installation." },
     },
     responses: pages,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Outbound, OutboundError } from "../../kit/outbound.ts";
 
-/** What an MCP server's authorization server offers. */
+/** The endpoints of an MCP server's authorization server. */
 export interface McpAuthorization {
   authorizationEndpoint: string;
   tokenEndpoint: string;
@@ -34,16 +34,16 @@ const registration = z.looseObject({
 });
 
 /**
- * Finds the authorization server of an MCP server: by the resource metadata that its 401 points to, or by the well-known places; as the MCP
- * specification of 2025-06-18 says.
- * @throws {OutboundError} when a server can't be called or says nothing that can be used.
+ * Discovers the authorization server of an MCP server, from the resource metadata that its 401 points to or from the
+ * well-known URLs, as in the MCP specification of 2025-06-18.
+ * @throws {OutboundError} when a server can't be called or its metadata isn't usable.
  */
 export async function discoverMcpServer(outbound: Outbound, mcpServerUrl: string): Promise<McpAuthorization> {
   const url = new URL(mcpServerUrl);
   const challenge = await outbound.send(mcpServerUrl, { method: "GET", headers: { accept: "text/event-stream" } });
   const pointed = /resource_metadata="([^"]+)"/i.exec(challenge.headers["www-authenticate"] ?? "")?.[1];
   if (pointed !== undefined && (!URL.canParse(pointed) || new URL(pointed).origin !== url.origin)) {
-    throw new OutboundError(`${url.origin} points to resource metadata of another host.`);
+    throw new OutboundError(`${url.origin} points to resource metadata on another host.`);
   }
   const places = [
     pointed,
@@ -61,15 +61,15 @@ export async function discoverMcpServer(outbound: Outbound, mcpServerUrl: string
     ],
     serverMetadata,
   );
-  if (!server) throw new OutboundError(`${url.origin} has no authorization server that describes itself.`);
+  if (!server) throw new OutboundError(`${url.origin} has no authorization server with metadata.`);
   if (trimmed(server.issuer) !== trimmed(issuer.href)) {
-    throw new OutboundError(`${issuer.origin} describes another issuer than itself.`);
+    throw new OutboundError(`${issuer.origin} has metadata of another issuer.`);
   }
   if (!server.registration_endpoint) {
-    throw new OutboundError(`${issuer.origin} has no dynamic client registration: create the provider by hand.`);
+    throw new OutboundError(`${issuer.origin} has no dynamic client registration: create the provider manually.`);
   }
   if (!server.code_challenge_methods_supported?.includes("S256")) {
-    throw new OutboundError(`${issuer.origin} doesn't say that it knows PKCE with S256.`);
+    throw new OutboundError(`${issuer.origin} doesn't advertise PKCE with S256.`);
   }
   return {
     authorizationEndpoint: server.authorization_endpoint,
@@ -79,7 +79,7 @@ export async function discoverMcpServer(outbound: Outbound, mcpServerUrl: string
   };
 }
 
-/** Registers as a public client with one redirect URI. @throws {OutboundError} when the server refuses. */
+/** Registers a public client with one redirect URI. @throws {OutboundError} when the server refuses. */
 export async function registerClient(
   outbound: Outbound,
   server: McpAuthorization,
@@ -97,7 +97,7 @@ export async function registerClient(
     }),
   });
   const client = response.status >= 200 && response.status < 300 ? parsed(response.text, registration) : undefined;
-  if (!client) throw new OutboundError(`the registration got a ${response.status} without a client.`);
+  if (!client) throw new OutboundError(`the registration got ${response.status} without a client.`);
   return {
     clientId: client.client_id,
     clientSecret: client.client_secret ?? null,
@@ -108,7 +108,7 @@ export async function registerClient(
 
 const trimmed = (url: string) => url.replace(/\/$/, "");
 
-/** The well-known place of a server with a path: before the path, as RFC 8414 has it. */
+/** The well-known URL of a server with a path: inserted before the path, as in RFC 8414. */
 function wellKnown(url: URL, name: string): string {
   return `${url.origin}/.well-known/${name}${trimmed(url.pathname)}`;
 }

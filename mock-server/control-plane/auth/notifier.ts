@@ -1,8 +1,11 @@
-/** Those who wait for something to happen to a key. */
+/** Wakes callers that wait for a key. */
 export class Notifier {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Resolves when `key` is notified, after `milliseconds` of real time, or when the signal is aborted; whichever is first. */
+  /**
+   * Resolves when `key` is notified, after `milliseconds` of real time, or when the signal is aborted; whichever is
+   * first.
+   */
   async wait(key: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const waiting = this.#waiting.get(key) ?? new Set();
@@ -25,7 +28,7 @@ export class Notifier {
     for (const finish of this.#waiting.get(key) ?? []) finish();
   }
 
-  /** Lets everybody go, because the server closes. */
+  /** Wakes all callers, because the server closes. */
   notifyAll(): void {
     for (const key of [...this.#waiting.keys()]) this.notify(key);
   }

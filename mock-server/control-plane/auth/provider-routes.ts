@@ -35,7 +35,7 @@ export const providerRoutes = [
     method: "post",
     path,
     tag,
-    summary: "Create an OAuth provider by hand",
+    summary: "Create an OAuth provider",
     body: { schema: providerCreateRequest, required: true },
     responses: {
       200: { description: "The new provider.", schema: providerResponse },
@@ -52,11 +52,11 @@ export const providerRoutes = [
     method: "post",
     path: `${path}/mcp-discover`,
     tag,
-    summary: "Create an OAuth provider from what an MCP server says about itself",
+    summary: "Create an OAuth provider by discovery from an MCP server",
     body: { schema: mcpProviderCreateRequest, required: true },
     responses: {
       200: {
-        description: "The new provider, as a client of which this server has registered.",
+        description: "The new provider, with which this server has registered as a client.",
         schema: providerResponse,
       },
       400: ruleBroken,
@@ -106,7 +106,7 @@ export const providerRoutes = [
     tag,
     summary: "Delete an OAuth provider and its tokens",
     responses: {
-      200: { description: "It is deleted.", schema: messageResponse },
+      200: { description: "The provider was deleted.", schema: messageResponse },
       404: notFound,
       422: validationFailed,
     },

@@ -14,11 +14,13 @@ const providerIdExpression = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 function checkProviderId(id: string): void {
   if (!providerIdExpression.test(id)) {
-    throw badRequest(`provider_id "${id}" isn't usable in a path: letters, digits, hyphens, dots and underscores are.`);
+    throw badRequest(
+      `provider_id "${id}" can't be part of a path: use letters, digits, hyphens, dots and underscores.`,
+    );
   }
 }
 
-/** Browsers are sent there, so no other scheme will do. */
+/** Allows http and https only, since browsers are sent there. @throws {HttpError} 400 */
 function checkEndpoint(url: string, field: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.hash !== "") {
@@ -53,19 +55,19 @@ export class ProviderService {
     return this.#providers.find();
   }
 
-  /** A provider by the name that callers use, or by its ID. */
+  /** A provider, given its name or its ID. */
   get(id: string): ProviderRecord | undefined {
     return this.#providers.find({ providerId: id })[0] ?? this.#providers.get(id);
   }
 
-  /** @throws {HttpError} 404 unless the workspace has the provider. */
+  /** @throws {HttpError} 404 when the workspace doesn't have the provider. */
   find(id: string): ProviderRecord {
     const record = this.get(id);
     if (!record) throw new HttpError(404, `OAuth provider ${id} not found.`);
     return record;
   }
 
-  /** @throws {HttpError} 400 for an address or name that can't be used, 409 for a name in use. */
+  /** @throws {HttpError} 400 for an invalid URL or name, 409 for a name in use. */
   create(body: ProviderCreateBody): ProviderRecord {
     checkProviderId(body.provider_id);
     checkEndpoint(body.auth_url, "auth_url");
@@ -89,8 +91,8 @@ export class ProviderService {
   }
 
   /**
-   * Makes a provider of what an MCP server says about its authorization, registering as a client there.
-   * @throws {HttpError} 400 for a server that can't be called, or says nothing that can be used; 409 for a name in use.
+   * Creates a provider from the authorization metadata of an MCP server, and registers a client there.
+   * @throws {HttpError} 400 for a server that can't be called or whose metadata isn't usable, 409 for a name in use.
    */
   async discover(body: McpProviderCreateBody): Promise<ProviderRecord> {
     const { outbound, publicUrl } = this.#options;
@@ -122,7 +124,7 @@ export class ProviderService {
     }
   }
 
-  /** @throws {HttpError} 404; 400 for an address that can't be used. */
+  /** @throws {HttpError} 404 for an unknown provider, 400 for an invalid URL. */
   update(id: string, body: ProviderUpdateBody): ProviderRecord {
     const record = this.find(id);
     if (body.auth_url) checkEndpoint(body.auth_url, "auth_url");
@@ -142,7 +144,7 @@ export class ProviderService {
     });
   }
 
-  /** Removes a provider, whose tokens stay. */
+  /** Removes a provider; the caller removes its tokens. */
   remove({ id }: ProviderRecord): void {
     this.#providers.remove(id);
   }
@@ -162,12 +164,12 @@ export class ProviderService {
   }
 }
 
-/** Where a provider sends the browser back to, on the control plane of one edition. */
+/** The URI to which a provider sends browsers back, on the control plane of one edition. */
 export function redirectUriOf(publicUrl: string, edition: Tenancy["edition"], providerId: string): string {
   return `${publicUrl}${editionPrefixes[edition]}/v2/auth/callback/${encodeURIComponent(providerId)}`;
 }
 
-/** A provider as it is sent. The organization is the same for all workspaces of one name. */
+/** A provider as clients see it. The organization id is derived from the workspace. */
 export function viewProvider(record: ProviderRecord): ProviderBody {
   return {
     id: record.id,

@@ -3,7 +3,7 @@ import { OutboundError } from "../../kit/outbound.ts";
 import type { ProviderRecord } from "../store/auth-records.ts";
 import type { AuthOptions } from "./auth-options.ts";
 
-/** What a provider gives for a code or a refresh token. Times are in milliseconds since the epoch. */
+/** A token response of a provider. Times are in milliseconds since the epoch. */
 export interface IssuedToken {
   accessToken: string;
   refreshToken: string | null;
@@ -20,7 +20,7 @@ const tokenResponse = z.looseObject({
 });
 const errorResponse = z.looseObject({ error: z.string(), error_description: z.string().nullish() });
 
-/** What requests to a token endpoint need. */
+/** Dependencies of requests to a token endpoint. */
 export type TokenEndpointOptions = Pick<AuthOptions, "clock" | "outbound" | "redaction">;
 
 /** Exchanges an authorization code. @throws {OutboundError} when the provider can't be called or refuses. */
@@ -48,7 +48,7 @@ export function refresh(
   return requestToken(options, provider, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
-/** Tells a provider that a token is no longer used, as well as that goes: a provider without a known place, or that doesn't answer, is left alone. */
+/** Revokes a token at its provider, best effort: does nothing without a known endpoint, and ignores failures. */
 export async function revoke(
   { outbound }: TokenEndpointOptions,
   provider: ProviderRecord | undefined,
@@ -87,12 +87,12 @@ async function requestToken(
   try {
     document = JSON.parse(response.text);
   } catch {
-    throw new OutboundError(`the token endpoint answered ${response.status} with something other than JSON.`);
+    throw new OutboundError(`the token endpoint responded with ${response.status} and a body that isn't JSON.`);
   }
   const refusal = errorResponse.safeParse(document).data;
   if (refusal) throw new OutboundError(`the token endpoint refused: ${refusal.error_description ?? refusal.error}`);
   const issued = response.status === 200 ? tokenResponse.safeParse(document).data : undefined;
-  if (!issued) throw new OutboundError(`the token endpoint answered ${response.status} without a token.`);
+  if (!issued) throw new OutboundError(`the token endpoint responded with ${response.status} and no token.`);
   redaction.remember(issued.access_token);
   if (issued.refresh_token) redaction.remember(issued.refresh_token);
   return {

@@ -23,7 +23,7 @@ interface Services {
   tokens: TokenService;
 }
 
-/** The caller's tokens, of one provider if one is named. */
+/** The caller's tokens, of one provider if it is given. */
 function callerTokens({ providers, tokens }: Services, owner: string, providerId?: string | null): TokenRecord[] {
   if (providerId === null || providerId === undefined) return tokens.list({ owner });
   const provider = providers.get(providerId);
@@ -46,7 +46,7 @@ export const tokenRoutes = [
     path: "/v2/auth/tokens",
     tag,
     summary: "List the caller's tokens",
-    query: { provider_id: optionalText("Of this provider only.") },
+    query: { provider_id: optionalText("Only tokens of this provider.") },
     responses: {
       200: { description: "The tokens, without their values.", schema: z.array(tokenSummary) },
       422: validationFailed,
@@ -63,7 +63,7 @@ export const tokenRoutes = [
     tag,
     summary: "Delete the caller's tokens of one provider",
     query: { provider_id: providerParameter },
-    responses: { 200: { description: "They are deleted.", schema: revocationResponse }, 422: validationFailed },
+    responses: { 200: { description: "The tokens were deleted.", schema: revocationResponse }, 422: validationFailed },
     async handle({ providers, tokens, caller, query }) {
       const own = callerTokens({ providers, tokens }, caller, query.provider_id);
       await tokens.remove(own);
@@ -75,7 +75,7 @@ export const tokenRoutes = [
     method: "get",
     path: "/v2/auth/tokens/exists",
     tag,
-    summary: "Ask whether the caller has a token of a provider",
+    summary: "Check whether the caller has a token of a provider",
     query: { provider_id: providerParameter },
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse }, 422: validationFailed },
     handle({ providers, tokens, caller, query }) {
@@ -88,7 +88,7 @@ export const tokenRoutes = [
     method: "get",
     path: "/v2/auth/tokens/workspace/slack/exists",
     tag,
-    summary: "Ask whether anybody in the workspace has a Slack token",
+    summary: "Check whether anybody in the workspace has a Slack token",
     responses: { 200: { description: "The answer.", schema: tokenStatusResponse } },
     handle(services) {
       return { status: 200, body: { has_token: slackTokens(services).length > 0 } };
@@ -100,7 +100,7 @@ export const tokenRoutes = [
     path: "/v2/auth/tokens/workspace/slack",
     tag,
     summary: "Delete all Slack tokens of the workspace",
-    responses: { 200: { description: "They are deleted.", schema: messageResponse } },
+    responses: { 200: { description: "The tokens were deleted.", schema: messageResponse } },
     async handle(services) {
       const found = slackTokens(services);
       await services.tokens.remove(found);
@@ -113,7 +113,7 @@ export const tokenRoutes = [
     path: "/v2/auth/tokens/{token_id}/metadata",
     params: { token_id: z.string() },
     tag,
-    summary: "Change a token's label, or make it the default one",
+    summary: "Change a token's label, or make it the default",
     body: { schema: tokenUpdateRequest, required: true },
     responses: {
       200: { description: "The changed token.", schema: tokenSummary },
@@ -132,7 +132,7 @@ export const tokenRoutes = [
     params: { token_id: z.string() },
     tag,
     summary: "Delete a token, after revoking it at its provider",
-    responses: { 204: { description: "It is deleted." }, 404: notFound, 422: validationFailed },
+    responses: { 204: { description: "The token was deleted." }, 404: notFound, 422: validationFailed },
     async handle({ tokens, caller, params }) {
       await tokens.remove([tokens.findOwn(caller, params.token_id)]);
       return { status: 204 };

@@ -25,7 +25,7 @@ export class TokenService {
     this.#providers = new TenantTable(options.store.providers, tenancy);
   }
 
-  /** The tokens that a query is for, the default ones first and then the newest. */
+  /** The matching tokens: default ones first, then newest first. */
   list(query: Omit<TokenQuery, keyof Tenancy>): TokenRecord[] {
     return this.#options.store.tokens.list({ ...query, ...this.#tenancy });
   }
@@ -34,21 +34,21 @@ export class TokenService {
     return this.#tokens.get(id);
   }
 
-  /** A token to use, whoever owns it. @throws {HttpError} 404 */
+  /** A token to use, whoever owns it. @throws {HttpError} 404 for an unknown token. */
   find(id: string): TokenRecord {
     const token = this.get(id);
     if (!token) throw tokenNotFound(id);
     return token;
   }
 
-  /** A token to manage. @throws {HttpError} 404 unless the caller owns it. */
+  /** A token to manage. @throws {HttpError} 404 when the caller doesn't own it. */
   findOwn(caller: string, id: string): TokenRecord {
     const token = this.find(id);
     if (!isOwnedBy(token, caller)) throw tokenNotFound(id);
     return token;
   }
 
-  /** Stores what an authentication came to; a user's first token for a provider is the default one in any case. */
+  /** Stores the token of an authentication. A user's first token for a provider always becomes the default. */
   store(session: AuthSessionRecord, issued: IssuedToken): TokenRecord {
     const { store, clock, ids } = this.#options;
     const now = clock.now();
@@ -73,7 +73,7 @@ export class TokenService {
     });
   }
 
-  /** Changes a token's label, or which one is the default. @throws {HttpError} 404 unless the caller owns the token. */
+  /** Changes a token's label, or makes it the default. @throws {HttpError} 404 when the caller doesn't own it. */
   update(
     caller: string,
     id: string,
@@ -95,7 +95,7 @@ export class TokenService {
     });
   }
 
-  /** A token that is valid now: itself, or renewed; `undefined` when it has expired and can't be renewed. One renewal at a time. */
+  /** A token, renewed if it has expired; `undefined` when it can't be renewed. Concurrent calls share one renewal. */
   usable(provider: ProviderRecord, id: string): Promise<TokenRecord | undefined> {
     const { clock } = this.#options;
     return this.#inTurn(id, async () => {
@@ -104,7 +104,7 @@ export class TokenService {
       if (token.refreshToken === null) return undefined;
       try {
         const issued = await refresh(this.#options, provider, token.refreshToken);
-        // Another token may have become the default one meanwhile.
+        // Another token may have become the default meanwhile.
         const current = this.get(id);
         if (!current) return undefined;
         return this.#tokens.put({
@@ -122,7 +122,7 @@ export class TokenService {
     });
   }
 
-  /** Removes tokens and the connections that use them, after revoking them at their providers. */
+  /** Revokes tokens at their providers, then removes them with their connections. */
   async remove(tokens: readonly TokenRecord[]): Promise<void> {
     const { store } = this.#options;
     for (const { id } of tokens) {
@@ -139,7 +139,7 @@ export class TokenService {
     }
   }
 
-  /** A token as it is sent: without the token itself. */
+  /** A token as clients see it: without its value. */
   view(token: TokenRecord): TokenBody {
     return {
       id: token.id,
@@ -157,7 +157,7 @@ export class TokenService {
     return this.#options.locks.run(`token/${id}`, change);
   }
 
-  /** Leaves no default token of a user for a provider. */
+  /** Clears the default of a user's tokens for a provider. */
   #clearDefault({ providerRecordId, userId }: Pick<TokenRecord, "providerRecordId" | "userId">): void {
     for (const token of this.#tokens.find({ providerRecordId, userId, isDefault: true })) {
       this.#tokens.put({ ...token, isDefault: false });
@@ -169,7 +169,7 @@ export function tokenNotFound(id: string): HttpError {
   return new HttpError(404, `Token ID ${id} not found.`);
 }
 
-/** A user's token belongs to the user and to the caller who asked for it. */
+/** Whether a caller owns a token: both the user and the caller who requested it do. */
 export function isOwnedBy(token: TokenRecord, caller: string): boolean {
   return token.userId === caller || token.createdBy === caller;
 }

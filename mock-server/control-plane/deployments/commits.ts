@@ -1,9 +1,12 @@
 import { hash } from "node:crypto";
 
-/** `git@host:path`, which is how git writes an address without a scheme. */
+/** `git@host:path`, git's notation for ssh. */
 const scpForm = /^(?:[^@/:\s]+@)?([^@/:\s]+):(?!\/)(.+)$/;
 
-/** One name for all spellings of a repository's address, by https, ssh or neither: `host/path`, the host in lower case, neither `.git` nor a slash at the end. */
+/**
+ * The normal form of a repository's address, given as https, ssh or neither: `host/path`, the host in lower case,
+ * without `.git` or a trailing slash.
+ */
 export function normalizeRepository(address: string): string {
   const text = address.trim();
   const plain = text.includes("://") ? text.replace(/^[a-z+]+:\/\/(?:[^@/]*@)?/i, "") : text.replace(scpForm, "$1/$2");
@@ -19,12 +22,12 @@ export function normalizeRepository(address: string): string {
   return host + path;
 }
 
-/** A branch by its bare name, a tag by its full path. */
+/** The normal form of a ref: the bare name of a branch, the full path of a tag. */
 export function normalizeRef(ref: string): string {
   return ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref;
 }
 
-/** The commit of a ref that no push has moved: the same one always, derived from repository and ref alone. Both are in their normal forms. */
+/** The commit of a ref that no push has moved, derived from repository and ref, both in normal form. */
 export function unmovedCommit(repository: string, ref: string): string {
   return hash("sha1", `${repository}\n${ref}`);
 }

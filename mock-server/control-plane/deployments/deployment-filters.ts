@@ -1,7 +1,7 @@
 import type { Page } from "../../kit/store/table.ts";
 import type { DeploymentQuery } from "../store/deployments.ts";
 
-/** What a listing of deployments can be narrowed to; an absent or null filter lets everything through. */
+/** Filters of a listing of deployments; absent and null ones match everything. */
 export interface DeploymentFilters {
   name?: string | null;
   name_contains?: string | null;
@@ -23,7 +23,7 @@ export function listed(value: string): Set<string> {
   );
 }
 
-/** What the filters of a listing ask for. */
+/** The query for a listing. `now` is in milliseconds since the epoch. */
 export function deploymentQuery(filters: DeploymentFilters, now: number, { offset, limit }: Page): DeploymentQuery {
   const listedIn = (value: string | null | undefined) => (typeof value === "string" ? listed(value) : undefined);
   return {

@@ -7,7 +7,7 @@ import type { DeploymentRecord } from "../store/records.ts";
 import { normalizeRef, normalizeRepository } from "./commits.ts";
 import { isDeleted } from "./deployment-state.ts";
 
-/** A push to a repository, as it is told to the mock server. */
+/** A simulated push to a repository. */
 export interface Push {
   repoUrl: string;
   /** A branch, bare or as `refs/heads/…`; a tag, as `refs/tags/…`, moves with `force` only. */
@@ -20,7 +20,10 @@ export interface DeploymentRegistryOptions extends Pick<ControlPlaneOptions, "st
   revisions: RevisionService;
 }
 
-/** The deployments of all tenancies: not for what callers ask for, but for agent servers, signed uploads and the administration. */
+/**
+ * The deployments of all tenancies, for agent servers, signed uploads and the admin API; requests use {@link
+ * DeploymentService}.
+ */
 export class DeploymentRegistry {
   readonly #options: DeploymentRegistryOptions;
   readonly #locks = new KeyedLocks();
@@ -29,7 +32,7 @@ export class DeploymentRegistry {
     this.#options = options;
   }
 
-  /** A deployment, unless it is gone. */
+  /** A deployment, unless it was deleted. */
   get(id: string): DeploymentRecord | undefined {
     const { store, clock } = this.#options;
     const record = store.deployments.get(id);
@@ -38,14 +41,17 @@ export class DeploymentRegistry {
     return undefined;
   }
 
-  /** @throws {HttpError} 404 unless the deployment is there. */
+  /** @throws {HttpError} 404 for an unknown deployment. */
   find(id: string): DeploymentRecord {
     const record = this.get(id);
     if (!record) throw deploymentNotFound(id);
     return record;
   }
 
-  /** Runs a change of one deployment while no other change of it runs. @throws {HttpError} 404 unless it is there. */
+  /**
+   * Runs a change while no other change of the same deployment runs.
+   * @throws {HttpError} 404 for an unknown deployment.
+   */
   change<Result>(id: string, change: (record: DeploymentRecord) => Result | Promise<Result>): Promise<Result> {
     return this.#locks.run(id, async () => change(this.find(id)));
   }
@@ -56,17 +62,20 @@ export class DeploymentRegistry {
     store.transaction(() => {
       store.uploads.removeOf(id);
       store.deployments.remove(id);
-      // What its agent server keeps goes with it or not at all.
+      // In the transaction, so that the agent server's state is removed with the deployment or not at all.
       onRemoved(id);
     });
   }
 
-  /** Gives a deployment these tag values instead of those it has. @throws {HttpError} 404 */
+  /** Replaces the tag values of a deployment. @throws {HttpError} 404 for an unknown deployment. */
   tag(id: string, tagValueIds: string[]): Promise<void> {
     return this.change(id, (record) => this.#options.store.deployments.update({ ...record, tagValueIds }));
   }
 
-  /** Moves a deletion one step on, from AWAITING_DELETE over AWAITING_FINAL_DELETE to gone. @throws {HttpError} 404, or 400 without a deletion. */
+  /**
+   * Moves a deletion to its next step: AWAITING_DELETE, AWAITING_FINAL_DELETE, deleted.
+   * @throws {HttpError} 404 for an unknown deployment, 400 for one that isn't being deleted.
+   */
   advanceDeletion(id: string): Promise<void> {
     return this.change(id, (record) => {
       const { deletion } = record;
@@ -78,7 +87,7 @@ export class DeploymentRegistry {
   }
 
   /**
-   * Moves a revision on: to its next status, or to `to`.
+   * Moves a revision to its next status, or to `to`.
    * @throws {HttpError} 404 for an unknown revision, 400 when it has finished and `to` isn't given.
    */
   async advanceRevision(id: string, to?: string): Promise<RevisionChange> {
@@ -92,7 +101,7 @@ export class DeploymentRegistry {
     });
   }
 
-  /** What a revision is built from; `undefined` for one that isn't there. */
+  /** The source of a revision; `undefined` for an unknown revision. */
   originOf(revisionId: string): RevisionOrigin | undefined {
     const { store } = this.#options;
     const revision = store.revisions.get(revisionId);
@@ -104,7 +113,8 @@ export class DeploymentRegistry {
   }
 
   /**
-   * Does what a push would cause: moves the ref, and makes a revision of each deployment that builds on pushes to it. Returns those revisions.
+   * Simulates a push: moves the ref, and creates a revision of each deployment that builds on pushes to it. Returns
+   * these revisions.
    * @throws {HttpError} 400 for a tag without `force`.
    */
   async push({ repoUrl, ref, commit, force = false }: Push): Promise<RevisionChange[]> {
@@ -118,7 +128,7 @@ export class DeploymentRegistry {
     const changes: RevisionChange[] = [];
     for (const { id } of store.deployments.buildingFrom(repository, name)) {
       const change = await this.#locks.run(id, async () => {
-        // It may have been changed while earlier ones were built.
+        // The record may have changed while earlier ones were built.
         const record = this.get(id);
         if (!record || record.deletion || !record.sourceConfig.build_on_push) return undefined;
         if (record.revisionConfig.repo_ref !== name) return undefined;

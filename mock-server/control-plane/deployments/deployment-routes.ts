@@ -31,18 +31,18 @@ export const deploymentRoutes = [
       ...pagingParameters,
       name: optionalText("The exact name."),
       name_contains: optionalText("A part of the name."),
-      status: optionalText("The status, or several separated by commas."),
+      status: optionalText("One or several statuses, separated by commas."),
       remote_reconciled: optionalFlag(
         "Whether a listener in the customer's cluster reconciles it (an image with a listener_id).",
       ),
-      tag_value_ids: optionalText("Tag values separated by commas; one of them is enough."),
+      tag_value_ids: optionalText("Tag value IDs, separated by commas; deployments with any of them match."),
       image_version: optionalText("The version of the image: of an external image, its tag."),
       deployment_type: {
         kind: "string",
         schema: z.enum(deploymentTypes).nullish(),
         description: "The type of the deployment.",
       },
-      deployment_ids: optionalText("Deployment IDs separated by commas."),
+      deployment_ids: optionalText("Deployment IDs, separated by commas."),
     },
     responses: {
       200: { description: "One page of deployments.", schema: deploymentsListResponse },
@@ -83,12 +83,12 @@ export const deploymentRoutes = [
       deployment_ids: {
         kind: "list",
         schema: z.array(z.guid()).min(1).max(100),
-        description: "The deployments to delete: the parameter repeated, or IDs separated by commas.",
+        description: "The deployments to delete: repeat the parameter, or separate IDs by commas.",
       },
     },
     responses: {
-      200: { description: "All are being deleted.", schema: deletionsResponse },
-      207: { description: "Some are being deleted, some weren't found.", schema: deletionsResponse },
+      200: { description: "All deployments are being deleted.", schema: deletionsResponse },
+      207: { description: "Some deployments are being deleted, others weren't found.", schema: deletionsResponse },
       404: notFound,
       422: validationFailed,
     },
@@ -129,9 +129,9 @@ export const deploymentRoutes = [
     method: "patch",
     path: "/v2/deployments/{deployment_id}",
     tag,
-    summary: "Change a deployment; some changes make a new revision",
+    summary: "Change a deployment; some changes create a revision",
     description:
-      "Any value other than null of a source_revision_config field, secrets (unless empty), secret_references, resource_spec, install_command or build_command makes one new revision.",
+      "Any value other than null of a source_revision_config field, secrets (unless empty), secret_references, resource_spec, install_command or build_command creates one new revision.",
     body: { schema: deploymentPatchRequest, required: true },
     responses: {
       200: { description: "The changed deployment.", schema: deploymentResponse },
@@ -157,7 +157,7 @@ export const deploymentRoutes = [
         description: "Whether to delete the deployment's tracing project as well.",
       },
     },
-    responses: { 204: { description: "It is being deleted." }, 404: notFound, 422: validationFailed },
+    responses: { 204: { description: "The deployment is being deleted." }, 404: notFound, 422: validationFailed },
     async handle({ deployments, params, query }) {
       await deployments.delete(params.deployment_id, query.delete_tracing_project);
       return { status: 204 };
@@ -168,10 +168,10 @@ export const deploymentRoutes = [
     method: "post",
     path: "/v2/deployments/{deployment_id}/push-token",
     tag,
-    summary: "Make a token for pushing an image",
+    summary: "Create a token for pushing an image",
     body: { schema: pushTokenRequest, required: false },
     responses: {
-      200: { description: "The token and the registry it is for.", schema: pushTokenResponse },
+      200: { description: "The token and its registry.", schema: pushTokenResponse },
       400: ruleBroken,
       404: notFound,
       422: validationFailed,
@@ -185,10 +185,10 @@ export const deploymentRoutes = [
     method: "post",
     path: "/v2/deployments/{deployment_id}/upload-url",
     tag,
-    summary: "Make an address for uploading a source tarball",
+    summary: "Create a URL for uploading a source tarball",
     body: { schema: uploadUrlRequest, required: false },
     responses: {
-      200: { description: "Where to PUT the tarball, and its object path.", schema: uploadUrlResponse },
+      200: { description: "The URL to PUT the tarball to, and its object path.", schema: uploadUrlResponse },
       400: ruleBroken,
       404: notFound,
       422: validationFailed,

@@ -10,7 +10,7 @@ import type { CreateBody, PatchBody } from "../schemas.ts";
 import type { DeploymentRecord } from "../store/records.ts";
 import type { Edition } from "../tenancy.ts";
 
-/** What a source and its settings must fulfil, whether just created or patched. Config paths are under neutral names. */
+/** A source and its settings after a create or patch. Config paths have neutral names. */
 interface SourceState {
   source: string;
   sourceConfig: SourceConfig;
@@ -19,7 +19,7 @@ interface SourceState {
 
 const isGiven = (value: unknown) => value !== null && value !== undefined;
 
-/** @throws {HttpError} 400 for a create that the schemas allow and the platform doesn't. */
+/** Checks the rules that schemas can't express. @throws {HttpError} 400 */
 export function checkCreate(body: CreateBody, revisionConfig: SourceRevisionConfig, edition: Edition): void {
   if (body.name.trim() === "") throw badRequest("name must not be empty.");
   if (isGiven(body.display_name)) {
@@ -31,10 +31,10 @@ export function checkCreate(body: CreateBody, revisionConfig: SourceRevisionConf
     requireField(sourceConfig.repo_url, "source_config.repo_url", source);
     requireField(revisionConfig.graph_config_path, "source_revision_config.graph_config_path", source);
   }
-  // The tarball comes later: its address is made for a deployment that is there.
+  // The upload URL of a tarball needs an existing deployment.
   if (isGiven(revisionConfig.source_tarball_path)) {
     throw badRequest(
-      "source_revision_config.source_tarball_path can't be set before its upload URL was made: PATCH it.",
+      "source_revision_config.source_tarball_path can't be set before its upload URL was created: PATCH it.",
     );
   }
   if (source === "external_docker") {
@@ -45,7 +45,7 @@ export function checkCreate(body: CreateBody, revisionConfig: SourceRevisionConf
   checkSecrets(body.secrets, edition);
 }
 
-/** @throws {HttpError} 400 for a patch that the schemas allow and the platform doesn't. */
+/** Checks the rules that schemas can't express. @throws {HttpError} 400 */
 export function checkPatch(
   body: PatchBody,
   patchedConfig: SourceRevisionConfig,

@@ -29,7 +29,7 @@ export interface DeploymentServiceOptions
   listeners: ListenerService;
 }
 
-/** A deployment after a change, and the revision that the change has made, if it has. */
+/** A deployment after a change, and the revision that the change created, if any. */
 interface DeploymentChange {
   deployment: DeploymentRecord;
   revision: RevisionRecord | undefined;
@@ -45,12 +45,15 @@ export class DeploymentService {
     this.#tenancy = tenancy;
   }
 
-  /** @throws {HttpError} 404 unless the deployment is there. */
+  /** @throws {HttpError} 404 for an unknown deployment. */
   find(id: string): DeploymentRecord {
     return this.#own(this.#options.registry.find(id));
   }
 
-  /** Runs a change of one deployment while no other change of it runs. @throws {HttpError} 404 unless it is there. */
+  /**
+   * Runs a change while no other change of the same deployment runs.
+   * @throws {HttpError} 404 for an unknown deployment.
+   */
   change<Result>(id: string, change: (record: DeploymentRecord) => Result | Promise<Result>): Promise<Result> {
     return this.#options.registry.change(id, (record) => change(this.#own(record)));
   }
@@ -62,13 +65,14 @@ export class DeploymentService {
     return store.deployments.list(edition, tenantId, deploymentQuery(query, clock.now(), query));
   }
 
-  /** A deployment as it is sent. */
+  /** A deployment as clients see it. */
   view(record: DeploymentRecord): DeploymentBody {
     return viewDeployment(record, this.#options.agentUrl(record.id), this.#options.clock.now());
   }
 
   /**
-   * Creates a deployment: at once, or when its code is loaded, where that is run here. The source of one that `isSeeded` counts as uploaded.
+   * Creates a deployment; asynchronous only where this server loads its code. With `isSeeded`, the source counts as
+   * uploaded.
    * @throws {HttpError} 400 for a broken rule, 409 for a name in use.
    */
   create(body: CreateBody, { isSeeded = false } = {}): DeploymentRecord | Promise<DeploymentRecord> {
@@ -98,12 +102,15 @@ export class DeploymentService {
     return drafted instanceof Promise ? drafted.then(insert) : insert(drafted);
   }
 
-  /** Applies a patch; makes one new revision when any field asks for it, or `always`. @throws {HttpError} 404; 400 for a broken rule. */
+  /**
+   * Applies a patch. Creates one revision if any field requires it, or with `always`.
+   * @throws {HttpError} 404 for an unknown deployment, 400 for a broken rule.
+   */
   patch(id: string, body: PatchBody, always = false): Promise<DeploymentChange> {
     return this.change(id, (record) => this.#patch(record, body, always));
   }
 
-  /** Starts a deletion, or leaves one that has started as it is. @throws {HttpError} 404 */
+  /** Starts a deletion, unless it has started already. @throws {HttpError} 404 for an unknown deployment. */
   delete(id: string, deleteTracingProject: boolean): Promise<void> {
     const { store, clock, transitions, registry } = this.#options;
     return this.change(id, (record) => {
@@ -117,7 +124,10 @@ export class DeploymentService {
     });
   }
 
-  /** Makes a token for pushing an image. @throws {HttpError} 404; 400 for another source. */
+  /**
+   * Creates a token for pushing an image.
+   * @throws {HttpError} 404 for an unknown deployment, 400 for another source.
+   */
   createPushToken(id: string): { token: string; registry_url: string } {
     const { redaction, publicUrl } = this.#options;
     checkSource(this.find(id), "internal_docker", "A push token");
@@ -126,7 +136,10 @@ export class DeploymentService {
     return { token, registry_url: `${new URL(publicUrl()).host}/registry/${id}` };
   }
 
-  /** Makes an address for uploading a source tarball. @throws {HttpError} 404; 400 for another source. */
+  /**
+   * Creates a URL for uploading a source tarball.
+   * @throws {HttpError} 404 for an unknown deployment, 400 for another source.
+   */
   createUploadUrl(id: string): { upload_url: string; object_path: string } {
     checkSource(this.find(id), "internal_source", "An upload URL");
     return this.#options.uploads.createUrl(id);
@@ -206,7 +219,7 @@ export class DeploymentService {
   }
 }
 
-/** A copy without the fields that are null or absent. */
+/** A copy without null and absent fields. */
 function givenFields<Fields extends object>(fields: Fields): Partial<Fields> {
   const given: Partial<Fields> = {};
   for (const name in fields) if (fields[name] !== null && fields[name] !== undefined) given[name] = fields[name];

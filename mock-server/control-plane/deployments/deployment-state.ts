@@ -1,7 +1,7 @@
 import { timeOf } from "../revisions/rollout.ts";
 import type { DeploymentRecord, RevisionRecord } from "../store/records.ts";
 
-/** Whether a deletion has come to its end: the deployment then answers 404 and its name is free. */
+/** Whether a deletion has finished: reads then get 404, and the name is free. */
 export function isDeleted({ deletion }: DeploymentRecord, now: number): boolean {
   return deletion !== null && deletion.goneAt !== null && deletion.goneAt <= now;
 }
@@ -12,7 +12,7 @@ export function deploymentStatus({ deletion, readyAt }: DeploymentRecord, now: n
   return readyAt !== null && readyAt <= now ? "READY" : "AWAITING_DATABASE";
 }
 
-/** The revision that serves the traffic: of those that have taken over, the newest; `null` before the first. */
+/** The live revision: the newest of those whose activation has come; `null` before the first. */
 export function activeRevisionId({ activations }: DeploymentRecord, now: number): string | null {
   let active: { revisionId: string; sequence: number } | undefined;
   for (const activation of activations) {
@@ -21,7 +21,7 @@ export function activeRevisionId({ activations }: DeploymentRecord, now: number)
   return active?.revisionId ?? null;
 }
 
-/** Whether a listener in the customer's own cluster brings the deployment there: an image with a `listener_id`. */
+/** Whether a listener reconciles the deployment in the customer's cluster: true for images with a `listener_id`. */
 export function isRemoteReconciled({ source, sourceConfig }: DeploymentRecord): boolean {
   return source === "external_docker" && (sourceConfig.listener_id ?? null) !== null;
 }
@@ -32,7 +32,7 @@ export function imageVersion({ source, revisionConfig }: DeploymentRecord): stri
   return /:([^:/@]+)(@|$)/.exec(revisionConfig.image_uri ?? "")?.[1] ?? null;
 }
 
-/** A deployment as it is after the timeline of `revision` has changed. */
+/** A deployment after the timeline of `revision` changed. */
 export function withTimelineOf(record: DeploymentRecord, revision: RevisionRecord, now: number): DeploymentRecord {
   return { ...record, ...timelineAfter(record, revision, now) };
 }
@@ -40,7 +40,7 @@ export function withTimelineOf(record: DeploymentRecord, revision: RevisionRecor
 /** The part of a deployment that follows from the timelines of its revisions. */
 type DeploymentTimeline = Pick<DeploymentRecord, "activations" | "readyAt">;
 
-/** The activations that still count beside those of a revision: the one that serves, and those to come. */
+/** The activations of other revisions that still matter: that of the live revision, and future ones. */
 function lastingActivations(all: DeploymentTimeline["activations"], revisionId: string, now: number) {
   const others = all.filter((activation) => activation.revisionId !== revisionId);
   const past = others.filter(({ at }) => at <= now);
@@ -48,7 +48,7 @@ function lastingActivations(all: DeploymentTimeline["activations"], revisionId: 
   return others.filter(({ at, sequence }) => at > now || sequence === serving);
 }
 
-/** The timeline of a deployment after that of one of its revisions has changed. */
+/** The timeline of a deployment after that of one of its revisions changed. */
 export function timelineAfter(record: DeploymentTimeline, revision: RevisionRecord, now: number): DeploymentTimeline {
   const deployedAt = timeOf(revision.transitions, "DEPLOYED") ?? null;
   const lasting = lastingActivations(record.activations, revision.id, now);
@@ -61,5 +61,5 @@ export function timelineAfter(record: DeploymentTimeline, revision: RevisionReco
   return { activations, readyAt: isReady ? record.readyAt : deployedAt };
 }
 
-/** The timeline of a deployment that has no revision yet. */
+/** The timeline of a deployment without revisions. */
 export const emptyTimeline: DeploymentTimeline = { activations: [], readyAt: null };

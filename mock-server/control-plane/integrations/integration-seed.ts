@@ -3,7 +3,7 @@ import { underWireNames } from "../../kit/wire-names.ts";
 import type { Integrations } from "../store/integrations.ts";
 import type { IntegrationRecord } from "../store/records.ts";
 
-/** The integration of a server that was given none: every workspace has it, and it accepts any repository. */
+/** The integration of a server without configured ones: every workspace has it, and it accepts any repository. */
 export const defaultIntegrationId = "00000000-0000-4000-8000-000000000010";
 
 const defaultIntegration: IntegrationRecord = {
@@ -22,7 +22,7 @@ const repositorySeedSchema = z.strictObject({
   defaultBranch: z.string().min(1).optional(),
 });
 
-/** An integration as it is configured. */
+/** A configured integration. */
 export const integrationSeedSchema = z.strictObject({
   id: z.guid(),
   name: z.string().min(1),
@@ -32,22 +32,22 @@ export const integrationSeedSchema = z.strictObject({
   tenantId: z.string().min(1).optional(),
   installationId: z.int().optional(),
   repositories: z.array(repositorySeedSchema).optional(),
-  /** Let deployments use repositories that aren't listed. @default false */
+  /** Lets deployments use repositories that aren't listed. @default false */
   anyRepository: z.boolean().optional(),
 });
 export type IntegrationSeed = z.input<typeof integrationSeedSchema>;
 
-/** An integration as it is configured over the wire. */
+/** A configured integration with wire names. */
 export const wireIntegrationSeedSchema = underWireNames(
   integrationSeedSchema.extend({ repositories: z.array(underWireNames(repositorySeedSchema)).optional() }),
 );
 
-/** Puts the default integration into a state that has no integration. */
+/** Adds the default integration if there are no integrations. */
 export function ensureDefaultIntegration(integrations: Integrations): void {
   if (!integrations.hasAny({})) integrations.put(defaultIntegration);
 }
 
-/** Adds integrations; with the first of them the default one is gone. */
+/** Adds integrations and removes the default one. */
 export function seedIntegrations(integrations: Integrations, seeds: readonly IntegrationSeed[]): void {
   if (seeds.length > 0) integrations.remove(defaultIntegrationId);
   for (const [index, seed] of seeds.entries()) {

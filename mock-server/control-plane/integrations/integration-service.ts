@@ -6,7 +6,7 @@ import type { Tenancy } from "../tenancy.ts";
 import type { IntegrationBody, RepositoryBody } from "./integration-schemas.ts";
 import { defaultIntegrationId } from "./integration-seed.ts";
 
-/** The integrations that one tenancy has. Only the cloud edition has any: no other builds from repositories. */
+/** The integrations of one tenancy. Only the cloud edition has any, since only it builds from repositories. */
 export class IntegrationService {
   readonly #options: Pick<ControlPlaneOptions, "store" | "strict">;
   readonly #tenancy: Tenancy;
@@ -16,12 +16,12 @@ export class IntegrationService {
     this.#tenancy = tenancy;
   }
 
-  /** Those of one kind, oldest first. */
+  /** The integrations of one kind, oldest first. */
   list(kind: IntegrationRecord["kind"]): IntegrationRecord[] {
     return this.#all().filter((record) => record.kind === kind);
   }
 
-  /** @throws {HttpError} 404 unless the workspace has the integration. */
+  /** @throws {HttpError} 404 when the workspace doesn't have the integration. */
   find(kind: IntegrationRecord["kind"], id: string): IntegrationRecord {
     const record = this.list(kind).find((record) => record.id === id);
     if (!record) throw new HttpError(404, `Integration ID ${id} not found.`);
@@ -29,8 +29,9 @@ export class IntegrationService {
   }
 
   /**
-   * Checks the integration that a deployment names, and that it can read the repository. While a server has only the integration that it
-   * brought itself, that one stands for any other, so that a program written for the hosted service runs unchanged; strictness ends this.
+   * Checks that a deployment's integration exists and can read the repository. While a server has only the default
+   * integration, that one replaces any unknown one, so that programs for the hosted service run unchanged; not in
+   * strict mode.
    * @throws {HttpError} 400 for an integration that the workspace doesn't have, or a repository that it can't read.
    */
   check(integrationId: string, repositoryUrl: string | null | undefined): void {

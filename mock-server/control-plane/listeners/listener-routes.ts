@@ -38,7 +38,7 @@ export const listenerRoutes = [
       201: { description: "The new listener.", schema: listenerResponse },
       400: ruleBroken,
       403: forbidden,
-      409: { description: "The workspace has a listener of this compute ID.", schema: errorDetail },
+      409: { description: "The workspace has a listener with this compute ID.", schema: errorDetail },
       422: validationFailed,
     },
     handle({ listeners, body }) {
@@ -86,10 +86,10 @@ export const listenerRoutes = [
     tag,
     summary: "Delete a listener that no deployment uses",
     responses: {
-      204: { description: "It is deleted." },
+      204: { description: "The listener was deleted." },
       403: forbidden,
       404: notFound,
-      409: { description: "A deployment uses it.", schema: errorDetail },
+      409: { description: "A deployment uses the listener.", schema: errorDetail },
       422: validationFailed,
     },
     handle({ listeners, params }) {

@@ -32,7 +32,7 @@ export const listenerCreateRequest = named(
 );
 export type ListenerCreateBody = z.infer<typeof listenerCreateRequest>;
 
-/** `compute_type` and `compute_id` can't change: they may be sent as they are. */
+/** `compute_type` and `compute_id` can't change, but may be sent unchanged. */
 export const listenerPatchRequest = named(
   "ListenerPatchRequest",
   z.object({

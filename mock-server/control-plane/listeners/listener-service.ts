@@ -7,14 +7,14 @@ import { TenantTable } from "../store/tenant-table.ts";
 import type { Tenancy } from "../tenancy.ts";
 import type { ListenerBody, ListenerCreateBody, ListenerPatchBody } from "./listener-schemas.ts";
 
-/** Name of a namespace as Kubernetes takes it (RFC 1123 label). */
+/** The name of a Kubernetes namespace (an RFC 1123 label). */
 const namespaceExpression = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 function checkNamespaces(namespaces: readonly string[] | null | undefined): void {
   const broken = namespaces?.find((name) => !namespaceExpression.test(name));
   if (broken !== undefined) {
     throw badRequest(
-      `compute_config.k8s_namespaces: "${broken}" is no name of a namespace: up to 63 lower-case letters, digits and hyphens.`,
+      `compute_config.k8s_namespaces: "${broken}" isn't a name of a namespace: use up to 63 lower-case letters, digits and hyphens.`,
     );
   }
 }
@@ -38,7 +38,7 @@ export class ListenerService {
     return this.#tenancy.edition === "self-hosted" ? this.#listeners.page(page) : [];
   }
 
-  /** @throws {HttpError} 403 in the cloud edition, 404 unless the workspace has the listener. */
+  /** @throws {HttpError} 403 in the cloud edition, 404 when the workspace doesn't have the listener. */
   find(id: string): ListenerRecord {
     this.#checkAllowed();
     const record = this.#listeners.get(id);
@@ -46,7 +46,7 @@ export class ListenerService {
     return record;
   }
 
-  /** @throws {HttpError} 403 in the cloud edition, 400 for a broken namespace, 409 for a compute ID in use. */
+  /** @throws {HttpError} 403 in the cloud edition, 400 for an invalid namespace, 409 for a compute ID in use. */
   create(body: ListenerCreateBody): ListenerRecord {
     this.#checkAllowed();
     checkNamespaces(body.compute_config.k8s_namespaces);
@@ -69,7 +69,7 @@ export class ListenerService {
     });
   }
 
-  /** @throws {HttpError} as {@link find}; 400 for another compute type or ID, or a broken namespace. */
+  /** @throws {HttpError} as {@link find}; 400 for another compute type or ID, or an invalid namespace. */
   patch(id: string, body: ListenerPatchBody): ListenerRecord {
     const record = this.find(id);
     for (const [field, value, present] of [
@@ -104,7 +104,7 @@ export class ListenerService {
 
   /**
    * Checks the listener and the namespace that a deployment names.
-   * @throws {HttpError} 400 for a listener that the workspace doesn't have, or a namespace that the listener isn't configured for.
+   * @throws {HttpError} 400 for a listener that the workspace doesn't have, or a namespace that isn't the listener's.
    */
   check(id: string, namespace: string | null | undefined): void {
     const listener = this.#listeners.get(id.toLowerCase());
@@ -127,7 +127,7 @@ export class ListenerService {
   }
 }
 
-/** A listener as it is sent. */
+/** A listener as clients see it. */
 export function viewListener(record: ListenerRecord): ListenerBody {
   return {
     id: record.id,

@@ -4,16 +4,16 @@ import type { Redaction } from "../../kit/redaction.ts";
 import type { ControlPlaneOptions } from "../control-plane-options.ts";
 import type { LogLine } from "./log-lines.ts";
 
-/** Lines kept of each deployment; a longer log loses its oldest. */
+/** Maximum number of lines of each deployment; the oldest are dropped. */
 const maxLines = 5_000;
-/** Of one line, in characters. */
+/** Maximum length of a line, in characters. */
 const maxMessageLength = 8_192;
 
 interface AgentLine extends LogLine {
   revisionId: string;
 }
 
-/** What the agent servers of all deployments have logged. It isn't part of a snapshot. */
+/** The logs of all agent servers, in memory. Not part of snapshots. */
 export class AgentLines {
   readonly #clock: Clock;
   readonly #redaction: Redaction;
@@ -25,7 +25,7 @@ export class AgentLines {
     this.#redaction = redaction;
   }
 
-  /** Adds a line, with the time of the server's clock. */
+  /** Adds a line with the time of the server's clock. */
   add({ deploymentId, revisionId, level, message }: AgentLogEntry): void {
     const lines = this.#lines.get(deploymentId) ?? [];
     this.#lines.set(deploymentId, lines);
@@ -37,15 +37,15 @@ export class AgentLines {
       message: this.#shortened(message),
       revisionId,
     });
-    // Cut in blocks: an array that is full must not be moved for every line.
+    // Trimmed in blocks, so that not every line moves the whole array.
     if (lines.length >= 2 * maxLines) lines.splice(0, lines.length - maxLines);
   }
 
   #shortened(message: string): string {
     if (message.length <= maxMessageLength) return message;
-    // A secret that is cut in two wouldn't be known any more when the line is read.
+    // Redacted before it is cut: half of a secret would not be recognized later.
     const shown = this.#redaction.text(message).slice(0, maxMessageLength);
-    // A part of a string keeps all of it in memory; a copy doesn't.
+    // A slice would keep the whole string in memory; a copy doesn't.
     return `${Buffer.from(shown).toString()}…`;
   }
 
@@ -56,7 +56,7 @@ export class AgentLines {
     return chosen.map(({ revisionId: _, ...line }) => line);
   }
 
-  /** Forgets the lines of one deployment, or of all. */
+  /** Removes the lines of one deployment, or of all. */
   clear(deploymentId?: string): void {
     if (deploymentId === undefined) this.#lines.clear();
     else this.#lines.delete(deploymentId);

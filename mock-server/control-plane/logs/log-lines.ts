@@ -16,10 +16,10 @@ export type LogLine = {
 const defaultFailures: Record<string, string[]> = {
   CREATE_FAILED: ["Creating the deployment's database failed."],
   BUILD_FAILED: ["ERROR: process did not complete successfully: exit code: 1", "Build failed."],
-  DEPLOY_FAILED: ["Container exited with code 1 before it answered /ok.", "Deploy failed."],
+  DEPLOY_FAILED: ["Container exited with code 1 before it responded to /ok.", "Deploy failed."],
 };
 
-/** What the build of a revision logs by default. */
+/** The default log of a build. */
 export function buildLines(source: string, config: SourceRevisionConfig): string[] {
   if (!isBuilt(source)) return [];
   return [
@@ -33,12 +33,12 @@ export function buildLines(source: string, config: SourceRevisionConfig): string
   ];
 }
 
-/** What the rollout of a revision logs. */
+/** The log of a rollout. */
 function deployLines(config: SourceRevisionConfig): string[] {
   return [`Pulling ${config.image_uri ?? "the image"}`, "Starting the agent server", "Application startup complete."];
 }
 
-/** The lines of one log of a revision that are there by now, oldest first. */
+/** The lines of a revision's log up to `now`, in milliseconds since the epoch; oldest first. */
 export function logOf(revision: RevisionRecord, kind: LogKind, now: number): LogLine[] {
   const phase = kind === "build" ? "BUILDING" : "DEPLOYING";
   const { transitions } = revision;

@@ -7,15 +7,15 @@ const defaultLimit = 100;
 function timeOfBound(value: string | null | undefined, field: string): number | undefined {
   if (value === null || value === undefined) return undefined;
   const time = Date.parse(value);
-  if (Number.isNaN(time)) throw badRequest(`${field} is no ISO 8601 time: "${value}".`);
+  if (Number.isNaN(time)) throw badRequest(`${field} isn't an ISO 8601 time: "${value}".`);
   return time;
 }
 
 /**
- * One page of log lines. `start_time` and `end_time` are inclusive, `query` is looked for without regard to case, the order is the oldest
- * first unless `desc` is asked for, and 100 lines are returned unless `limit` says otherwise. Every message goes through `redact`, before anything is
- * looked for in it: a search must not tell what the response hides.
- * @throws {HttpError} 400 for a time or an offset that can't be read.
+ * A page of log lines. `start_time` and `end_time` are inclusive, `query` is case-insensitive, the default order is
+ * oldest first, and the default `limit` is 100. Messages are redacted before they are searched, so that a search can't
+ * reveal what the response hides.
+ * @throws {HttpError} 400 for an invalid time or offset.
  */
 export function pageOfLog(lines: LogLine[], request: LogsRequest, redact: (text: string) => string): LogsPage {
   const start = timeOfBound(request.start_time, "start_time") ?? Number.NEGATIVE_INFINITY;

@@ -9,7 +9,10 @@ export interface LogServiceOptions extends Pick<ControlPlaneOptions, "store" | "
   agentLines: AgentLines;
 }
 
-/** What rollouts and agent servers have logged: whoever has the deployment may read it. Nothing of it is stored but what builds and failures say. */
+/**
+ * The logs of rollouts and agent servers. Only the output of builds and failures is stored; other lines are derived.
+ * Callers check access to the deployment.
+ */
 export class LogService {
   readonly #options: LogServiceOptions;
 
@@ -17,14 +20,14 @@ export class LogService {
     this.#options = options;
   }
 
-  /** One page of one log of a revision. @throws {HttpError} 400 for a request that can't be read. */
+  /** One page of one log of a revision. @throws {HttpError} 400 for an invalid request. */
   ofRevision(revision: RevisionRecord, kind: LogKind, request: LogsRequest): LogsPage {
     const { clock, agentLines } = this.#options;
     const ofAgent = kind === "deploy" ? agentLines.of(revision.deploymentId, revision.id) : [];
     return this.#page([...logOf(revision, kind, clock.now()), ...ofAgent], request);
   }
 
-  /** One page of the deploy logs of all revisions of a deployment. @throws {HttpError} 400 for a request that can't be read. */
+  /** One page of the deploy logs of all revisions of a deployment. @throws {HttpError} 400 for an invalid request. */
   ofDeployment({ id }: DeploymentRecord, request: LogsRequest): LogsPage {
     const { store, clock, agentLines } = this.#options;
     const now = clock.now();

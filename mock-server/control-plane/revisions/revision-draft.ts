@@ -5,7 +5,7 @@ import type { RevisionRecord } from "../store/records.ts";
 import { isBuilt, planPhases, type RolloutVariation, scheduleFrom } from "./rollout.ts";
 import { type TransitionTable, totalOf } from "./transition-settings.ts";
 
-/** A new revision, on the schedule that the transition settings give it and that its build comes to. */
+/** A new revision, with a schedule from the transition settings and the outcome of its build. */
 export function draftOf(
   { revisionId, sequence, deploymentId, source, config }: RevisionOrigin,
   { mode, rule }: ReturnType<TransitionTable["take"]>,
@@ -37,12 +37,12 @@ export function draftOf(
   };
 }
 
-/** What a build logs. Of what builds log by default, fetching and reading come before one can fail. */
+/** The log of a build: the default lines that precede a failure, and those of the build itself. */
 function linesOf({ hasFailed, lines }: Build, defaults: string[]): string[] {
   return hasFailed ? defaults.slice(0, 2) : defaults.toSpliced(2, 0, ...lines);
 }
 
-/** A schedule that departs from the default one: a status outside it at which it is to stick is passed through as well. */
+/** A schedule with variations. A status at which it sticks is added if the default schedule doesn't have it. */
 function scheduleOf(source: string, total: number, start: number, stick: string | null, variation: RolloutVariation) {
   let phases = planPhases(source, total, variation);
   if (stick !== null && !phases.some(({ status }) => status === stick)) {

@@ -15,10 +15,10 @@ export const revisionRoutes = [
     method: "get",
     path: revisionsPath,
     tag,
-    summary: "List the revisions of a deployment, latest first",
+    summary: "List the revisions of a deployment, newest first",
     query: {
       ...pagingParameters,
-      status: optionalText("Statuses separated by commas."),
+      status: optionalText("Statuses, separated by commas."),
       remote_reconciled: optionalFlag("Whether a listener in the customer's cluster reconciles the deployment."),
     },
     responses: {
@@ -43,7 +43,7 @@ export const revisionRoutes = [
     method: "post",
     path: revisionsPath,
     tag,
-    summary: "Make a new revision, changed or not",
+    summary: "Create a revision, with or without changes",
     body: { schema: deploymentPatchRequest, required: false },
     responses: {
       201: { description: "The new revision.", schema: revisionResponse },
@@ -77,7 +77,7 @@ export const revisionRoutes = [
     method: "post",
     path: `${revisionsPath}/{revision_id}/redeploy`,
     tag,
-    summary: "Make a new revision with the config and commit of an earlier one",
+    summary: "Create a revision with the config and commit of an earlier one",
     responses: {
       200: { description: "The deployment, with its new latest revision.", schema: deploymentResponse },
       400: ruleBroken,

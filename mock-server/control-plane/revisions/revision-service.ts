@@ -13,19 +13,19 @@ import { viewRevision } from "../views.ts";
 import { draftOf } from "./revision-draft.ts";
 import { advance, currentTransition, endWith, isFinal, type Transition } from "./rollout.ts";
 
-/** What a new revision is made of. */
+/** The parts of a new revision. */
 export interface RevisionDraft {
   source: string;
   config: SourceRevisionConfig;
 }
 
-/** A revision together with its deployment as it is after the change. */
+/** A changed revision with its deployment after the change. */
 export interface RevisionChange {
   deployment: DeploymentRecord;
   revision: RevisionRecord;
 }
 
-/** What a revision is drafted for. */
+/** The fields of a deployment that a draft needs. */
 type DraftedFor = Pick<DeploymentRecord, "id" | "name" | "sourceConfig" | "secrets">;
 
 export interface RevisionServiceOptions
@@ -33,7 +33,7 @@ export interface RevisionServiceOptions
   uploads: UploadService;
 }
 
-/** The revisions of deployments: whoever has the deployment may have its revisions. Callers hold the deployment's lock for changes. */
+/** The revisions of deployments. Callers check access to the deployment, and hold its lock for changes. */
 export class RevisionService {
   readonly #options: RevisionServiceOptions;
 
@@ -41,24 +41,24 @@ export class RevisionService {
     this.#options = options;
   }
 
-  /** @throws {HttpError} 404 unless the deployment has this revision. */
+  /** @throws {HttpError} 404 when the deployment doesn't have the revision. */
   find(deployment: DeploymentRecord, id: string): RevisionRecord {
     const revision = this.#options.store.revisions.get(id);
     if (revision?.deploymentId !== deployment.id) throw revisionNotFound(id);
     return revision;
   }
 
-  /** One page of a deployment's, newest first. */
+  /** A page of a deployment's revisions, newest first. */
   list({ id }: DeploymentRecord, query: Omit<RevisionQuery, "now">): RevisionRecord[] {
     return this.#options.store.revisions.list(id, { ...query, now: this.#options.clock.now() });
   }
 
-  /** A revision as it is sent. */
+  /** A revision as clients see it. */
   view(revision: RevisionRecord): RevisionBody {
     return viewRevision(revision, this.#options.clock.now());
   }
 
-  /** The commit that a ref of a repository points to now; `null` without a repository. */
+  /** The current commit of a ref; `null` without a repository. */
   commitOf(repositoryUrl: string | null | undefined, ref: string | null | undefined): string | null {
     if (!repositoryUrl) return null;
     const repository = normalizeRepository(repositoryUrl);
@@ -66,7 +66,7 @@ export class RevisionService {
     return this.#options.store.commits.get(repository, name) ?? unmovedCommit(repository, name);
   }
 
-  /** A new revision, once its code is loaded; at once where none is. Nothing is stored. */
+  /** Drafts a revision without storing it; asynchronous only where this server loads its code. */
   draft(deployment: DraftedFor, { source, config }: RevisionDraft): RevisionRecord | Promise<RevisionRecord> {
     const { store, clock, ids, transitions } = this.#options;
     const settings = transitions.take(deployment.name);
@@ -84,12 +84,12 @@ export class RevisionService {
     return building.then((build) => draftOf(origin, settings, build, clock.now()));
   }
 
-  /** Ends what was built for a revision that won't be live. */
+  /** Ends the project of a revision that won't be live. */
   release({ id }: RevisionRecord): void {
     this.#options.builds.release(id);
   }
 
-  /** Gives a deployment one more revision, whose config becomes the deployment's; an older one that hasn't finished is skipped. */
+  /** Adds a revision, whose config becomes the deployment's. An unfinished earlier one becomes SKIPPED. */
   async add(record: DeploymentRecord, draft: RevisionDraft): Promise<RevisionChange> {
     const { store, clock } = this.#options;
     if (record.deletion) throw badRequest(`Deployment ID ${record.id} is being deleted.`);
@@ -99,7 +99,7 @@ export class RevisionService {
       this.release(revision);
       throw new HttpError(404, `Deployment ID ${record.id} not found.`);
     }
-    // While it was built, the one before has gone on.
+    // The previous revision has progressed during the build.
     const now = clock.now();
     return store.transaction(() => {
       const before = this.#skipUnfinished(record, now);
@@ -111,7 +111,7 @@ export class RevisionService {
     });
   }
 
-  /** Stops a rollout. @throws {HttpError} 400 for one that has finished. */
+  /** Interrupts a rollout. @throws {HttpError} 400 for one that has finished. */
   interrupt(deployment: DeploymentRecord, id: string): RevisionChange {
     const revision = this.find(deployment, id);
     const now = this.#options.clock.now();
@@ -120,7 +120,10 @@ export class RevisionService {
     return this.#reschedule(deployment, revision, endWith(revision.transitions, "INTERRUPTED", now));
   }
 
-  /** Moves a revision to its next status, or to `to`. @throws {HttpError} 400 when it has finished and `to` isn't given. */
+  /**
+   * Moves a revision to its next status, or to `to`.
+   * @throws {HttpError} 400 when it has finished and `to` isn't given.
+   */
   advance(deployment: DeploymentRecord, id: string, to: string | undefined): RevisionChange {
     const revision = this.find(deployment, id);
     const transitions = advance(revision, to, this.#options.clock.now());
@@ -128,7 +131,7 @@ export class RevisionService {
     return this.#reschedule(deployment, revision, transitions);
   }
 
-  /** `undefined` where there is nothing to look at: no code that is loaded here, and nothing that was uploaded. */
+  /** Builds a revision; `undefined` where there is neither code to load nor an upload to validate. */
   #build(origin: RevisionOrigin): Build | Promise<Build | undefined> | undefined {
     const { source, config, deploymentId } = origin;
     if (source === "internal_docker" && !config.image_uri) return noImage;
@@ -145,7 +148,7 @@ export class RevisionService {
     return project ? { ...project, lines: [...tarball.lines, ...project.lines] } : tarball;
   }
 
-  /** Ends the latest revision where it hasn't finished. Returns the deployment as it is then, which isn't stored. */
+  /** Skips the latest revision if it hasn't finished. Returns the changed deployment without storing it. */
   #skipUnfinished(record: DeploymentRecord, now: number): DeploymentRecord {
     const { revisions } = this.#options.store;
     const latest = revisions.get(record.latestRevisionId);
@@ -156,7 +159,7 @@ export class RevisionService {
     return withTimelineOf(record, skipped, now);
   }
 
-  /** Stores another schedule of a revision, and what follows from it for its deployment. */
+  /** Stores a changed schedule of a revision, and the resulting timeline of its deployment. */
   #reschedule(record: DeploymentRecord, known: RevisionRecord, transitions: Transition[]): RevisionChange {
     const { store, clock } = this.#options;
     const now = clock.now();
@@ -176,7 +179,7 @@ const noUpload: Build = {
   hasFailed: true,
   lines: [
     "ERROR: there is no source: no tarball was uploaded for this deployment.",
-    "Ask for an address (POST upload-url), PUT the tarball there, then PATCH source_revision_config.source_tarball_path.",
+    "Create an upload URL (POST upload-url), PUT the tarball there, then PATCH source_revision_config.source_tarball_path.",
   ],
 };
 const noImage: Build = {

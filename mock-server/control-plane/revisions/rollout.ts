@@ -1,28 +1,28 @@
 import { type Duration, parseDuration } from "../../../core/duration.ts";
 
-/** One step of a rollout and how long it lasts, in milliseconds, where it moves by time. */
+/** One phase of a rollout, with its duration in milliseconds where phases follow by time. */
 export interface Phase {
   status: string;
   duration: number;
 }
 
-/** The moment at which a revision takes a status, in milliseconds since the epoch. */
+/** The time at which a revision enters a status, in milliseconds since the epoch. */
 export interface Transition {
   status: string;
   at: number;
 }
 
-/** How revisions move: at once, by hand, or within a time. */
+/** How revisions progress: at once, when advanced, or within a duration. */
 export type TransitionMode = "immediate" | "manual" | `time:${string}`;
 
 const finalStatuses = new Set(["DEPLOYED", "SKIPPED", "INTERRUPTED"]);
 
-/** Whether a revision of this status moves no more. Every status that says FAILED is final; UNKNOWN and values never seen are not. */
+/** Whether a status is final. Every status with FAILED in it is; UNKNOWN and unknown values are not. */
 export function isFinal(status: string): boolean {
   return finalStatuses.has(status) || status.includes("FAILED");
 }
 
-/** Shares of the total time of a rollout that builds. A build takes the longest by far. */
+/** Shares of the total duration of a rollout with a build. */
 const builtShares = {
   CREATING: 0.04,
   QUEUED: 0.06,
@@ -33,29 +33,29 @@ const builtShares = {
 };
 const pulledShares = { CREATING: 0.1, QUEUED: 0.1, AWAITING_DEPLOY: 0.3, DEPLOYING: 0.5 };
 
-/** The statuses that rollouts go through. */
+/** The statuses of a rollout, in order. */
 export const phaseNames: readonly string[] = Object.keys(builtShares);
 
-/** Which phase a failure ends. */
+/** The phase that each failure ends. */
 const failedPhases: Record<string, string> = {
   CREATE_FAILED: "CREATING",
   BUILD_FAILED: "BUILDING",
   DEPLOY_FAILED: "DEPLOYING",
 };
 
-/** How one rollout departs from the default schedule. */
+/** Differences of a rollout from the default schedule. */
 export interface RolloutVariation {
   fail?: string | undefined;
   passThrough?: string | undefined;
   durations?: Record<string, Duration> | undefined;
 }
 
-/** Whether a source is built from code (rather than pulled as an image). */
+/** Whether a source is built from code rather than pulled as an image. */
 export function isBuilt(source: string): boolean {
   return source !== "external_docker" && source !== "internal_docker";
 }
 
-/** The phases of a rollout of `source` that takes `total` milliseconds, ending in DEPLOYED or the failure asked for. */
+/** The phases of a rollout that takes `total` milliseconds and ends in DEPLOYED or the given failure. */
 export function planPhases(source: string, total: number, variation: RolloutVariation = {}): Phase[] {
   const { fail, passThrough, durations = {} } = variation;
   const phases: Phase[] = [];
@@ -76,7 +76,7 @@ export function planPhases(source: string, total: number, variation: RolloutVari
   return phases;
 }
 
-/** The transitions through `phases` from the one at `index` on, which is entered at `start`; nothing follows the `stick` status. */
+/** The transitions from the phase at `index`, entered at `start`, up to the last phase or the `stick` status. */
 export function scheduleFrom(phases: Phase[], index: number, start: number, stick: string | null): Transition[] {
   const transitions: Transition[] = [];
   let at = start;
@@ -88,7 +88,7 @@ export function scheduleFrom(phases: Phase[], index: number, start: number, stic
   return transitions;
 }
 
-/** The transition a revision has made last. */
+/** The latest transition by `now`. */
 export function currentTransition(transitions: Transition[], now: number): Transition {
   let current = transitions[0] as Transition;
   for (const transition of transitions) {
@@ -98,17 +98,17 @@ export function currentTransition(transitions: Transition[], now: number): Trans
   return current;
 }
 
-/** `transitions` as they stand now, ended by `status`: what was still to come never happens. */
+/** The transitions up to `now`, followed by `status`; later ones are dropped. */
 export function endWith(transitions: Transition[], status: string, now: number): Transition[] {
   return [...transitions.filter(({ at }) => at <= now), { status, at: now }];
 }
 
-/** When the revision enters `status`, past or to come. */
+/** The time at which the revision enters `status`, past or future. */
 export function timeOf(transitions: Transition[], status: string): number | undefined {
   return transitions.find((transition) => transition.status === status)?.at;
 }
 
-/** What {@link advance} moves. */
+/** The state of a rollout that {@link advance} needs. */
 export interface AdvancingRollout {
   phases: Phase[];
   transitions: Transition[];
@@ -117,8 +117,9 @@ export interface AdvancingRollout {
 }
 
 /**
- * The transitions after moving on now: to the next phase, or to the status `to`, through the phases between. A status outside the phases
- * is entered and stays. What moves by time goes on moving, unless it was made to stick at `to`. `undefined`: there is nothing to move on to.
+ * The transitions after an advance to the next phase, or through the phases up to the status `to`. A status outside the
+ * phases is entered and kept. A rollout that moves by time continues to do so, unless it sticks at `to`. `undefined`:
+ * there is no next phase.
  */
 export function advance(rollout: AdvancingRollout, to: string | undefined, now: number): Transition[] | undefined {
   const { phases, transitions, moves, stick } = rollout;

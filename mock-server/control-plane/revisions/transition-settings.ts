@@ -11,28 +11,30 @@ const modeSchema = z
   .refine(isMode, 'Input should be "immediate", "manual" or "time:<duration>", for example "time:5s"')
   .transform((mode) => mode as TransitionMode);
 
-/** One exception from the default schedule, for deployments whose name matches. The first rule that matches counts. */
+/** An exception from the default schedule for deployments whose name matches. The first matching rule applies. */
 const transitionRuleSchema = z.strictObject({
-  /** Name of the deployments it is for; `*` and `?` are wild. */
+  /** Pattern for names of deployments; `*` and `?` are wildcards. */
   name: z.string(),
   mode: modeSchema.optional(),
-  /** End here instead of in DEPLOYED. */
+  /** The failure with which rollouts end instead of DEPLOYED. */
   fail: z.enum(["CREATE_FAILED", "BUILD_FAILED", "DEPLOY_FAILED"]).optional(),
-  /** Stay in this status until advanced. A status outside the default schedule is entered just before the end. */
+  /**
+   * The status in which rollouts stay until advanced. A status outside the default schedule comes just before the end.
+   */
   stick: z.string().min(1).optional(),
-  /** A status, usually one that no client knows, to pass through just before the end. */
+  /** A status to pass through just before the end, usually one that clients don't know. */
   passThrough: z.string().min(1).optional(),
-  /** Duration of single phases, by status. */
+  /** Durations of individual phases, by status. */
   durations: z.record(z.string(), durationSchema).optional(),
-  /** How long after DEPLOYED the revision becomes the active one; `never` keeps the old one. Default: at once. */
+  /** The delay between DEPLOYED and the switch of traffic; `never` keeps the earlier revision live. @default 0 */
   activeDelay: durationSchema.or(z.literal("never")).optional(),
-  /** Lines in the log of the phase that fails, instead of the default ones. */
+  /** Log lines of the failing phase, instead of the default ones. */
   logLines: z.array(z.string()).optional(),
-  /** How many revisions it is for; then it is out of use. */
+  /** Number of revisions that the rule applies to. @default unlimited */
   times: z.int().min(1).optional(),
 });
 
-/** @throws an issue for a duration of a status that no revision of the rule goes through. */
+/** Adds an issue for each duration of a status that no revision of the rule enters. */
 function checkDurations({ durations = {}, stick, passThrough }: Partial<CheckedRule>, context: z.RefinementCtx): void {
   const known = [
     ...phaseNames,
@@ -41,7 +43,7 @@ function checkDurations({ durations = {}, stick, passThrough }: Partial<CheckedR
   ];
   for (const status of Object.keys(durations)) {
     if (known.includes(status)) continue;
-    const message = `No revision of this rule is ever ${status}${didYouMean(status, known)}`;
+    const message = `No revision of this rule enters ${status}${didYouMean(status, known)}`;
     context.addIssue({ code: "custom", path: ["durations", status], message });
   }
 }
@@ -53,7 +55,7 @@ const transitionSettingsSchema = z.strictObject({
   rules: z.array(transitionRuleSchema.superRefine(checkDurations)).optional(),
 });
 
-/** Transition settings as they go over the wire. */
+/** Transition settings with wire names. */
 export const wireTransitionSettingsSchema = z.strictObject({
   mode: modeSchema.optional(),
   rules: z.array(underWireNames(transitionRuleSchema).superRefine(checkDurations)).optional(),
@@ -67,11 +69,11 @@ function isMode(mode: string): boolean {
 /** Checks a mode given as text. @throws {RangeError} for anything else. */
 export function parseTransitionMode(mode: string): TransitionMode {
   const result = modeSchema.safeParse(mode);
-  if (!result.success) throw new RangeError(`"${mode}" is no way to move: ${result.error.issues[0]?.message}.`);
+  if (!result.success) throw new RangeError(`"${mode}" isn't a transition mode: ${result.error.issues[0]?.message}.`);
   return result.data;
 }
 
-/** How new revisions move. Revisions that exist already keep the schedule they were given. */
+/** The transition settings for new revisions. Existing revisions keep their schedules. */
 export class TransitionTable {
   readonly #initialMode: TransitionMode;
   #mode: TransitionMode;
@@ -86,7 +88,7 @@ export class TransitionTable {
     return { mode: this.#mode, rules: this.#rules.map(({ rule }) => rule) };
   }
 
-  /** Replaces what is given; what is left out stays. @throws {z.ZodError} for settings of another shape. */
+  /** Replaces the given settings and leaves the others. @throws {z.ZodError} for invalid settings. */
   set(settings: TransitionSettings): void {
     const { mode, rules } = transitionSettingsSchema.parse(settings, namingUnknownKeys);
     if (mode !== undefined) this.#mode = mode;
@@ -100,7 +102,7 @@ export class TransitionTable {
     this.#rules = [];
   }
 
-  /** The mode and the rule for the next revision of a deployment of this name; counts as a use of the rule. */
+  /** The mode and the rule for the next revision of a deployment; counts as a use of the rule. */
   take(name: string): { mode: TransitionMode; rule: CheckedRule | undefined } {
     const entry = this.#rules.find(
       ({ rule, matches, used }) => matches(name) && (rule.times === undefined || used < rule.times),
@@ -109,14 +111,14 @@ export class TransitionTable {
     return { mode: entry?.rule.mode ?? this.#mode, rule: entry?.rule };
   }
 
-  /** How long each step of a deletion takes, in milliseconds: a fifth of a rollout; `null` where only an advance moves it. */
+  /** Duration of each step of a deletion, in milliseconds: a fifth of a rollout; `null` in the mode `manual`. */
   deletionStep(): number | null {
     if (this.#mode === "manual") return null;
     return Math.round(totalOf(this.#mode) / 5);
   }
 }
 
-/** Milliseconds that a rollout takes in this mode. */
+/** Duration of a rollout in this mode, in milliseconds. */
 export function totalOf(mode: TransitionMode): number {
   return mode.startsWith("time:") ? parseDuration(mode.slice(5), "mode") : 0;
 }

@@ -17,23 +17,23 @@ export interface ProviderRecord {
   providerType: string | null;
   tokenEndpointAuthMethod: string;
   mcpServerUrl: string | null;
-  /** Where tokens are revoked; known of discovered providers only. */
+  /** The revocation endpoint; known for discovered providers only. */
   revocationUrl: string | null;
   isDynamicClient: boolean;
   createdAt: number;
   updatedAt: number;
 }
 
-/** A token that a user has let a provider give to the workspace. */
+/** A token that a provider issued to the workspace for a user. */
 export interface TokenRecord {
   id: string;
   edition: Edition;
   tenantId: string;
   /** The `id` of the provider's record. */
   providerRecordId: string;
-  /** Whom it belongs to. */
+  /** The user. */
   userId: string;
-  /** The caller on whose request it was made; may see and change it as well. */
+  /** The caller who requested it, who may read and change it as well. */
   createdBy: string;
   accountLabel: string | null;
   scopes: string[];
@@ -45,7 +45,7 @@ export interface TokenRecord {
   updatedAt: number;
 }
 
-/** An authentication that a user has been asked for. */
+/** An authentication of a user. */
 export interface AuthSessionRecord {
   id: string;
   edition: Edition;
@@ -63,7 +63,7 @@ export interface AuthSessionRecord {
   tokenId: string | null;
 }
 
-/** Which token an agent may use. */
+/** Lets an agent use a token. */
 export interface ConnectionRecord {
   id: string;
   edition: Edition;
@@ -91,11 +91,11 @@ export interface OAuthCodeRecord {
   scope: string;
   subject: string;
   expiresAt: number;
-  /** The grant that it was exchanged for. */
+  /** The grant that the code was exchanged for. */
   grantId: string | null;
 }
 
-/** What a user has allowed a client of the built-in OAuth provider, with its newest tokens. */
+/** A user's consent for a client of the built-in OAuth provider, with its newest tokens. */
 export interface OAuthGrantRecord {
   id: string;
   clientId: string;
@@ -104,7 +104,7 @@ export interface OAuthGrantRecord {
   accessToken: string;
   accessExpiresAt: number;
   refreshToken: string;
-  /** Refresh tokens that have been used: using one again ends the grant. */
+  /** Used refresh tokens: using one again ends the grant. */
   spentRefreshTokens: string[];
   isRevoked: boolean;
 }

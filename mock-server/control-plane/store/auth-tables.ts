@@ -55,13 +55,13 @@ const tokenShape: TableShape<TokenRecord> = {
   },
 };
 
-/** Which tokens to find: those of a workspace, and of these those of a provider, a user or an owner. */
+/** Selects tokens of a workspace, optionally of one provider, user or owner. */
 export interface TokenQuery {
   edition: Edition;
   tenantId: string;
   providerRecordId?: string;
   userId?: string;
-  /** The user or the caller who asked for it: a token belongs to both. */
+  /** The user or the caller who requested the token: both own it. */
   owner?: string;
 }
 
@@ -71,7 +71,7 @@ export class Tokens extends Table<TokenRecord> {
     super(database, tokenShape);
   }
 
-  /** The tokens that a query is for, the default ones first and then the newest. */
+  /** The matching tokens: default ones first, then newest first. */
   list({ edition, tenantId, providerRecordId, userId, owner }: TokenQuery): TokenRecord[] {
     const terms = ["edition = ?", "tenant_id = ?"];
     const values = [edition, tenantId];
@@ -80,7 +80,7 @@ export class Tokens extends Table<TokenRecord> {
       terms.push(term);
       for (let time = 0; time < times; time++) values.push(value);
     };
-    // A plus sign keeps SQLite from an index: an owner has few tokens, and a provider may have thousands.
+    // The plus sign disables the index: an owner has few tokens, and a provider may have thousands.
     addTerm(owner === undefined ? "provider_record_id = ?" : "+provider_record_id = ?", providerRecordId);
     addTerm("user_id = ?", userId);
     addTerm("(user_id = ? OR created_by = ?)", owner, 2);
@@ -161,7 +161,7 @@ export class Grants extends Table<OAuthGrantRecord> {
     super(database, grantShape);
   }
 
-  /** The grant whose newest refresh token this is, or one that has been used. */
+  /** The grant with this refresh token, newest or used. */
   findByRefreshToken(token: string): OAuthGrantRecord | undefined {
     const spent = "SELECT grant_id FROM spent_refresh_tokens WHERE token = ?";
     return this.select(`WHERE refresh_token = ? OR id IN (${spent})`, token, token)[0];

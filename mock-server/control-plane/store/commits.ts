@@ -1,13 +1,13 @@
 import type { Database } from "../../kit/store/database.ts";
 
-/** Where a branch or tag of a repository stands. */
+/** The commit of a branch or tag. */
 export interface MovedRef {
   repository: string;
   ref: string;
   commit: string;
 }
 
-/** Where the branches and tags of repositories stand, as far as a push has moved them. Repositories and refs are in their normal forms. */
+/** The commits of branches and tags that pushes moved. Repositories and refs are in normal form. */
 export class Commits {
   readonly #database: Database;
 

@@ -10,7 +10,7 @@ import type {
 import type { MovedRef } from "./commits.ts";
 import type { DeploymentRecord, IntegrationRecord, ListenerRecord, RevisionRecord, UploadRecord } from "./records.ts";
 
-/** Everything in a store, as snapshots have it. */
+/** The content of a store, as in snapshots. */
 export interface StoreContent {
   sequence: number;
   deployments: DeploymentRecord[];

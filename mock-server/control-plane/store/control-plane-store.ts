@@ -16,7 +16,7 @@ import { Integrations, listenerShape } from "./integrations.ts";
 import { Revisions } from "./revisions.ts";
 import { Uploads } from "./uploads.ts";
 
-/** All that a mock server remembers of its control planes. Nothing in it waits. */
+/** The stored state of the control planes. All methods are synchronous. */
 export class ControlPlaneStore {
   readonly deployments: Deployments;
   readonly revisions: Revisions;
@@ -34,7 +34,7 @@ export class ControlPlaneStore {
   readonly #database: Database;
   #sequence: number;
 
-  /** `database` has the control plane's schema. Without a folder for uploads, the database holds them. */
+  /** `database` has the control plane's schema. Without a folder for uploads, the database stores them. */
   constructor(database: Database, uploadsFolder?: string) {
     this.#database = database;
     this.revisions = new Revisions(database);
@@ -53,18 +53,18 @@ export class ControlPlaneStore {
     this.#sequence = this.#highestSequence();
   }
 
-  /** A number greater than any given out before. */
+  /** A number greater than all earlier ones. */
   nextSequence(): number {
     this.#sequence += 1;
     return this.#sequence;
   }
 
-  /** Keeps all the changes that `work` makes or, when it throws, none of them. `work` must not wait. */
+  /** Commits all changes of `work` or, when it throws, none. `work` must be synchronous. */
   transaction<Result>(work: () => Result): Result {
     return this.#database.transaction(work);
   }
 
-  /** A copy of everything. */
+  /** A copy of the content. */
   content(): StoreContent {
     const { deployments, revisions, commits } = this;
     const collections = Object.fromEntries(this.#collections().map(([name, table]) => [name, table.all()]));
@@ -77,7 +77,7 @@ export class ControlPlaneStore {
     };
   }
 
-  /** Puts `content` in the place of everything. @throws what is wrong with a content that can't be taken: then everything is as it was. */
+  /** Replaces the content. @throws an error for invalid content; then nothing changes. */
   replace(content: StoreContent): void {
     this.transaction(() => {
       this.clear();
@@ -102,12 +102,12 @@ export class ControlPlaneStore {
     });
   }
 
-  /** Whether there is anything that somebody has made. */
+  /** Whether there are no deployments and no listeners. */
   get isEmpty(): boolean {
     return !this.deployments.hasAny({}) && !this.listeners.hasAny({});
   }
 
-  /** The values that must not be shown: of environments, providers, tokens, clients, codes and grants. */
+  /** The secret values of environments, providers, tokens, clients, codes and grants, for redaction. */
   secrets(): string[] {
     const rows = this.#database.all<{ value: string }>(`
       SELECT secret.value ->> 'value' AS value FROM deployments, json_each(deployments.secrets) AS secret
@@ -121,7 +121,7 @@ export class ControlPlaneStore {
     return rows.flatMap(({ value }) => value ?? []);
   }
 
-  /** The tables whose records snapshots have by these names. */
+  /** The tables by their names in snapshots. */
   #collections() {
     const { integrations, listeners, providers, tokens, authSessions, connections } = this;
     const { oauthClients, oauthCodes, oauthGrants } = this;

@@ -6,14 +6,17 @@ import type { Edition } from "../tenancy.ts";
 import type { DeploymentRecord, RevisionRecord } from "./records.ts";
 import type { Revisions } from "./revisions.ts";
 
-/** Which deployments of a workspace to list. What is absent lets everything through; those that are gone `now` are never listed. */
+/**
+ * Selects deployments of a workspace. Absent filters match everything; deployments that are deleted by `now` never
+ * match.
+ */
 export interface DeploymentQuery extends Page {
-  /** Milliseconds since the epoch: statuses depend on it. */
+  /** Milliseconds since the epoch; statuses depend on it. */
   now: number;
   name?: string | undefined;
   nameContains?: string | undefined;
   ids?: ReadonlySet<string> | undefined;
-  /** One of them is enough, as of the tag values. */
+  /** A deployment with any of them matches; the same for tag values. */
   statuses?: ReadonlySet<string> | undefined;
   tagValueIds?: ReadonlySet<string> | undefined;
   deploymentType?: string | undefined;
@@ -49,15 +52,15 @@ const shape: TableShape<DeploymentRecord> = {
     image_version: imageVersion,
     pushed_repository: (record) => pushOf(record)?.repository ?? null,
     pushed_ref: (record) => pushOf(record)?.ref ?? null,
-    // Whatever was changed, the status is worked out when it is next asked for.
+    // Any change makes the status due, so that the next listing computes it.
     status_due_at: () => Number.NEGATIVE_INFINITY,
   },
 };
 
-/** The status of those that are gone: the same condition as {@link isDeleted}, which their records answer. */
+/** The status of deleted deployments, by the same condition as {@link isDeleted}. Stored, so it can't be renamed. */
 const deletedStatus = "GONE";
 
-/** Brings the statuses of those up to date that are due. The rules are those of `deploymentStatus`, and `9e999` is infinite. */
+/** Updates the statuses that are due, by the rules of `deploymentStatus`. `9e999` is infinity. */
 const updateStatuses = `
   UPDATE deployments SET
     status = CASE
@@ -78,7 +81,7 @@ const updateStatuses = `
 /** The deployments of all editions and workspaces. */
 export class Deployments extends Table<DeploymentRecord> {
   readonly #revisions: Revisions;
-  /** The moment of the statuses in the table; unknown at first. */
+  /** The time for which the statuses in the table were computed; unknown at first. */
   #statusesAt = Number.POSITIVE_INFINITY;
 
   constructor(database: Database, revisions: Revisions) {
@@ -86,7 +89,7 @@ export class Deployments extends Table<DeploymentRecord> {
     this.#revisions = revisions;
   }
 
-  /** Adds a deployment with its first revision; neither, and `false`, where another that isn't gone `now` has its name in its workspace. */
+  /** Adds a deployment with its first revision. False for a name in use in its workspace. */
   insert(record: DeploymentRecord, first: RevisionRecord, now: number): boolean {
     return this.database.transaction(() => {
       if (this.isNameInUse(record, now)) return false;
@@ -101,7 +104,7 @@ export class Deployments extends Table<DeploymentRecord> {
     if (this.has(record.id)) this.put(record);
   }
 
-  /** Whether a deployment that isn't gone `now` has a name in its workspace. */
+  /** Whether a deployment that isn't deleted by `now` has the name in its workspace. */
   isNameInUse(
     { edition, tenantId, name }: Pick<DeploymentRecord, "edition" | "tenantId" | "name">,
     now: number,
@@ -117,15 +120,18 @@ export class Deployments extends Table<DeploymentRecord> {
     return holder !== undefined;
   }
 
-  /** Those of every workspace that build on pushes to this ref, oldest first. Repository and ref are in their normal forms. */
+  /**
+   * The deployments of all workspaces that build on pushes to the ref, oldest first. Repository and ref are in normal
+   * form.
+   */
   buildingFrom(repository: string, ref: string): DeploymentRecord[] {
     return this.select("WHERE pushed_repository = ? AND pushed_ref = ? ORDER BY sequence", repository, ref);
   }
 
-  /** One page of a workspace's, newest first. */
+  /** A page of a workspace's deployments, newest first. */
   list(edition: Edition, tenantId: string, query: DeploymentQuery): DeploymentRecord[] {
     this.#updateStatuses(query.now);
-    // A plus sign keeps SQLite from an index: few that are named are found by their identifiers.
+    // The plus sign disables the index: a few given ids are looked up directly.
     const plain = query.ids ? "+" : "";
     const terms = [`${plain}edition = ?`, `${plain}tenant_id = ?`, `status <> '${deletedStatus}'`];
     const values: Value[] = [edition, tenantId];
@@ -154,14 +160,14 @@ export class Deployments extends Table<DeploymentRecord> {
     );
   }
 
-  /** A clock that was set back makes all statuses due. */
+  /** Updates the statuses that are due; all of them after the clock was set back. */
   #updateStatuses(now: number): void {
     this.database.run(updateStatuses, now, now < this.#statusesAt ? Number.POSITIVE_INFINITY : now);
     this.#statusesAt = now;
   }
 }
 
-/** What a deployment is built from whenever somebody pushes it; `undefined` for one that doesn't build on pushes. */
+/** The repository and ref whose pushes build a deployment; `undefined` when it doesn't build on pushes. */
 function pushOf({ sourceConfig, revisionConfig }: DeploymentRecord): { repository: string; ref: string } | undefined {
   const { build_on_push: buildsOnPush, repo_url: url } = sourceConfig;
   const { repo_ref: ref } = revisionConfig;

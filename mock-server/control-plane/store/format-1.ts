@@ -16,8 +16,8 @@ const collectionNames = [
 ] as const satisfies (keyof StoreContent["collections"])[];
 
 /**
- * Takes over what a data directory of format 1 kept, where every record was JSON in one table, and drops that table. Does nothing where there is none. All of it or, when a record can't be read,
- * nothing.
+ * Migrates a data directory of format 1, in which every record was JSON in one table, and drops that table. Does
+ * nothing without that table. Migrates everything or, when a record can't be read, nothing.
  */
 export function takeOverFormat1(database: Database, store: ControlPlaneStore): void {
   if (!database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'records'")) return;

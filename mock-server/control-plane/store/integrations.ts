@@ -21,12 +21,12 @@ export class Integrations extends Table<IntegrationRecord> {
     super(database, integrationShape);
   }
 
-  /** Those that a workspace has, its own and those of every workspace, oldest first. */
+  /** The integrations of a workspace, including those of every workspace, oldest first. */
   ofWorkspace(tenantId: string): IntegrationRecord[] {
     return this.select("WHERE tenant_id = ? OR tenant_id IS NULL ORDER BY position", tenantId);
   }
 
-  /** Puts `records` in the place of all there are. */
+  /** Replaces all records. */
   replace(records: readonly IntegrationRecord[]): void {
     this.database.transaction(() => {
       this.clear();

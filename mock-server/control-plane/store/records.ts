@@ -7,14 +7,14 @@ import type {
 import type { Phase, Transition } from "../revisions/rollout.ts";
 import type { Edition } from "../tenancy.ts";
 
-/** When a revision takes over the traffic of its deployment. Times are in milliseconds since the epoch. */
+/** The time at which traffic switches to a revision. Times are in milliseconds since the epoch. */
 export interface Activation {
   revisionId: string;
   sequence: number;
   at: number;
 }
 
-/** When a deployment that is being deleted reaches the later steps; `null`: not before somebody advances it. */
+/** The times at which a deletion reaches its later steps; `null`: only when advanced. */
 export interface Deletion {
   requestedAt: number;
   finalAt: number | null;
@@ -22,10 +22,10 @@ export interface Deletion {
   deleteTracingProject: boolean;
 }
 
-/** A deployment as it is stored: plain data, so that any store can keep it. */
+/** A stored deployment: plain data. */
 export interface DeploymentRecord {
   id: string;
-  /** Grows with every deployment of a server: newest first is by this, not by time. */
+  /** Increases with every deployment of a server; listings are ordered by it, not by time. */
   sequence: number;
   edition: Edition;
   tenantId: string;
@@ -40,35 +40,35 @@ export interface DeploymentRecord {
   createdAt: number;
   updatedAt: number;
   latestRevisionId: string;
-  /** When a revision first reaches DEPLOYED; `null` while none is bound to. */
+  /** The time at which a revision first reaches DEPLOYED; `null` while none is scheduled to. */
   readyAt: number | null;
   activations: Activation[];
   deletion: Deletion | null;
   tagValueIds: string[];
 }
 
-/** A revision as it is stored. Its status is a function of `transitions` and the time. */
+/** A stored revision. Its status is a function of `transitions` and the time. */
 export interface RevisionRecord {
   id: string;
-  /** Grows with every revision of a deployment. */
+  /** Increases with every revision of a deployment. */
   sequence: number;
   deploymentId: string;
   source: string;
   config: SourceRevisionConfig;
   createdAt: number;
-  /** What the rollout is meant to go through. */
+  /** The planned phases of the rollout. */
   phases: Phase[];
-  /** What it has gone through and, where it moves by time, will go through. Ordered by `at`. */
+  /** Past transitions and, if it moves by time, future ones. Ordered by `at`. */
   transitions: Transition[];
-  /** Whether the phases follow one another by time; otherwise only an advance moves it. */
+  /** Whether the rollout moves by time; otherwise only when advanced. */
   moves: boolean;
-  /** The status beyond which nothing moves by itself. */
+  /** The status at which the rollout stays until advanced. */
   stick: string | null;
-  /** How long after DEPLOYED the traffic moves to it, in milliseconds; `null`: never. */
+  /** Delay between DEPLOYED and the switch of traffic, in milliseconds; `null`: never. */
   activeDelay: number | null;
-  /** What its build has logged; `null`: what builds log by default. */
+  /** The log of its build; `null`: the default log. */
   buildLines: string[] | null;
-  /** Lines logged at the moment of a failure. */
+  /** Lines that are logged when it fails. */
   failureLines: string[];
 }
 
@@ -92,7 +92,7 @@ export interface IntegrationRecord {
   acceptsAnyRepository: boolean;
 }
 
-/** What brings deployments into a cluster of the customer's. */
+/** A component in the customer's cluster that reconciles deployments there. */
 export interface ListenerRecord {
   id: string;
   tenantId: string;
@@ -109,6 +109,6 @@ export interface UploadRecord {
   id: string;
   deploymentId: string;
   uploadedAt: number;
-  /** The tarball in base64, so that a store of plain data can keep it. */
+  /** The tarball in base64. */
   data: string;
 }

@@ -2,9 +2,9 @@ import type { Database } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import type { RevisionRecord } from "./records.ts";
 
-/** Which revisions of a deployment to list. What is absent lets everything through. */
+/** Selects revisions of a deployment. Absent filters match everything. */
 export interface RevisionQuery extends Page {
-  /** Milliseconds since the epoch: statuses depend on it. */
+  /** Milliseconds since the epoch; statuses depend on it. */
   now: number;
   statuses?: ReadonlySet<string> | undefined;
 }
@@ -35,7 +35,7 @@ export class Revisions extends Table<RevisionRecord> {
     super(database, shape);
   }
 
-  /** One page of a deployment's, newest first. */
+  /** A page of a deployment's revisions, newest first. */
   list(deploymentId: string, { now, statuses, offset, limit }: RevisionQuery): RevisionRecord[] {
     if (!statuses) return this.page({ deploymentId }, { offset, limit });
     return this.select(

@@ -1,8 +1,8 @@
 import type { Schema } from "../../kit/store/database.ts";
 
 /**
- * The control planes' tables. Times are in milliseconds since the epoch. JSON is what is never searched; what filters need of it has generated columns. `position` and `sequence` grow with every
- * record.
+ * The tables of the control planes. Times are in milliseconds since the epoch. Fields that are never searched are JSON,
+ * with generated columns for filters. `position` and `sequence` increase with every record.
  */
 const tables = `
   CREATE TABLE deployments (
@@ -250,7 +250,7 @@ const tables = `
   CREATE INDEX spent_refresh_tokens_by_token ON spent_refresh_tokens (token);
 `;
 
-/** Timelines, which are read and written whole, become columns. */
+/** Migration: timelines, which are always read and written whole, become columns. */
 const timelinesAsColumns = `
   ALTER TABLE deployments ADD COLUMN activations TEXT NOT NULL DEFAULT '[]';
   UPDATE deployments SET activations = (

@@ -1,11 +1,11 @@
 import type { Page, Table } from "../../kit/store/table.ts";
 
-/** The records of a table that belong to one owner: there is no way to those of others. */
+/** The records of one owner in a table. Other records can't be reached. */
 export class TenantTable<Entry extends { id: string }, Owner extends Partial<Entry>> {
   readonly #table: Table<Entry>;
   readonly #owner: Owner;
 
-  /** `owner`: the fields, and their values, that all records of the owner have. */
+  /** `owner`: the fields and values that identify the owner's records. */
   constructor(table: Table<Entry>, owner: Owner) {
     this.#table = table;
     this.#owner = owner;
@@ -15,12 +15,12 @@ export class TenantTable<Entry extends { id: string }, Owner extends Partial<Ent
     return this.find({ id } as Partial<Entry>)[0];
   }
 
-  /** The records whose fields have these values, oldest first. */
+  /** The records with these values, oldest first. */
   find(wanted: Partial<Entry> = {}): Entry[] {
     return this.#table.find({ ...wanted, ...this.#owner });
   }
 
-  /** Whether there is a record whose fields have these values. */
+  /** Whether a record has these values. */
   hasAny(wanted: Partial<Entry>): boolean {
     return this.#table.hasAny({ ...wanted, ...this.#owner });
   }
@@ -30,7 +30,7 @@ export class TenantTable<Entry extends { id: string }, Owner extends Partial<Ent
     return this.#table.page(this.#owner, page);
   }
 
-  /** Keeps a record as the owner's, in the place of one with the same id. */
+  /** Adds a record of the owner, or replaces the one with its id. */
   put(record: Omit<Entry, keyof Owner>): Entry {
     const entry = { ...record, ...this.#owner } as unknown as Entry;
     this.#table.put(entry);

@@ -8,12 +8,14 @@ type UploadRow = Omit<UploadRecord, "data"> & { file: string | null; data: Uint8
 
 const selection = `SELECT id, deployment_id AS "deploymentId", uploaded_at AS "uploadedAt", file, data FROM uploads`;
 
-/** Uploaded source tarballs, by their object paths: files in a folder, which only their owner can read, or without one in the database. */
+/**
+ * Uploaded source tarballs by object path: in a folder, as files that only their owner can read, or in the database.
+ */
 export class Uploads {
   readonly #database: Database;
   readonly #folder: string | undefined;
 
-  /** Deletes the files in `folder` that nothing refers to, which a server that was killed can leave behind. */
+  /** Deletes unreferenced files in `folder`, which a killed server can leave behind. */
   constructor(database: Database, folder: string | undefined) {
     this.#database = database;
     this.#folder = folder;
@@ -23,9 +25,9 @@ export class Uploads {
     for (const file of readdirSync(folder)) if (!known.has(file)) rmSync(join(folder, file), { force: true });
   }
 
-  /** Keeps a tarball, in the place of one with the same object path. @throws {StorageError} */
+  /** Adds a tarball, or replaces the one with its object path. @throws {StorageError} when it can't be written. */
   put({ id, deploymentId, uploadedAt }: Omit<UploadRecord, "data">, data: Buffer): void {
-    // A file is never overwritten, so that a process that is killed leaves the whole old one or the whole new one.
+    // Never overwrites a file, so that a killed process leaves the old or the new tarball complete.
     const file = this.#folder === undefined ? null : `${randomUUID()}.tar.gz`;
     try {
       if (file !== null) writeFileSync(this.#pathOf(file), data, { mode: 0o600, flag: "wx" });
@@ -59,7 +61,7 @@ export class Uploads {
     this.#database.run("DELETE FROM uploads WHERE deployment_id = ?", deploymentId);
   }
 
-  /** All of them with their tarballs, oldest first. */
+  /** All uploads with their tarballs, oldest first. */
   all(): UploadRecord[] {
     return this.#database.all<UploadRow>(`${selection} ORDER BY position`).map(({ file, data, ...record }) => {
       return { ...record, data: this.#dataOf({ file, data }).toString("base64") };
@@ -75,7 +77,7 @@ export class Uploads {
     return file === null ? Buffer.from(data ?? []) : readFileSync(this.#pathOf(file));
   }
 
-  /** Deletes the files that a query finds, once their rows are gone for good. */
+  /** Deletes the files that a query finds, after the transaction that removes their rows. */
   #removeFiles(query: string, ...values: string[]): void {
     const files = this.#files(query, ...values);
     this.#database.afterCommit(() => {

@@ -2,17 +2,18 @@ import { posix } from "node:path";
 
 /** A file or folder of the project that its graph configuration file names. */
 interface SourceReference {
-  /** Where the configuration file names it, such as `graphs.agent`. */
+  /** The place in the configuration file, such as `graphs.agent`. */
   at: string;
-  /** From the folder of the configuration file on. */
+  /** Relative to the folder of the configuration file. */
   path: string;
 }
 
 type Fields = Record<string, unknown>;
 
 /**
- * What a graph configuration file names that isn't in its tarball, a sentence each. Only names are compared: whether a module exports what is named shows when it is loaded.
- * @param configPath Of the configuration file, normalized, as are `files`.
+ * Describes the files that a graph configuration file names and its tarball lacks, one sentence each. Compares names
+ * only: loading shows whether modules have the exports.
+ * @param configPath path of the configuration file, normalized like `files`
  */
 export function missingReferences(config: Fields, configPath: string, files: readonly string[]): string[] {
   const folder = posix.dirname(configPath);
@@ -43,7 +44,10 @@ function referencesOf(config: Fields): SourceReference[] {
   ];
 }
 
-/** The file of a `./file.ts:export`; a dotted name of a Python module is looked up by Python, so nothing is known of it here. */
+/**
+ * The file of a reference `./file.ts:export`; none for the dotted name of a Python module, which only Python can
+ * resolve.
+ */
 function exported(at: string, reference: unknown): SourceReference[] {
   if (typeof reference !== "string") return [];
   const path = reference.replace(/:[^:/\\]*$/, "");

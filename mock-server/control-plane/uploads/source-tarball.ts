@@ -3,20 +3,20 @@ import { text } from "node:stream/consumers";
 import { missingReferences } from "./source-references.ts";
 import { readTarball, TarballError, type TarballLimits, tarballLimits } from "./tar-entries.ts";
 
-/** Of an accepted tarball, packed: 200 MiB, which is also where the service's own client stops. */
+/** Maximum size of a tarball, packed: 200 MiB, which is also the limit of the service's own client. */
 export const maxTarballBytes = 200 * 1024 * 1024;
 
-/** What a valid tarball turned out to hold. */
+/** The content of a valid tarball. */
 export interface SourceTarball {
   /** Paths of its files. */
   files: string[];
-  /** Names of the graphs in the configuration file. */
+  /** Ids of the graphs in the configuration file. */
   graphs: string[];
 }
 
 /**
- * Looks at a tarball without writing anything.
- * @throws {TarballError} naming what is wrong.
+ * Validates a tarball in memory.
+ * @throws {TarballError} describing the problem.
  */
 export async function inspectTarball(
   data: Uint8Array,

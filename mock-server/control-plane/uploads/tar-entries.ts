@@ -2,19 +2,19 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Header } from "tar-stream";
 
-/** What is wrong with a tarball, in a sentence for the build log. */
+/** Thrown for an invalid tarball. The message is a sentence for the build log. */
 export class TarballError extends Error {
   override readonly name = "TarballError";
 }
 
-/** What a source tarball may hold at most. */
+/** Limits of a source tarball. */
 export interface TarballLimits {
-  /** Unpacked bytes of the whole archive. */
+  /** Maximum size of the unpacked archive, in bytes. */
   unpackedBytes: number;
   entries: number;
-  /** Characters of a path. */
+  /** Maximum length of a path, in characters. */
   pathLength: number;
-  /** Bytes of the graph configuration file. */
+  /** Maximum size of the graph configuration file, in bytes. */
   configBytes: number;
 }
 
@@ -25,34 +25,34 @@ export const tarballLimits: TarballLimits = {
   configBytes: 1024 * 1024,
 };
 
-const notTar = "a header isn't readable: it is no tar archive";
+const notTar = "a header isn't readable: it isn't a tar archive";
 
 /** A file or folder of a tarball. */
 export interface TarEntry {
   path: string;
   isDirectory: boolean;
-  /** Bytes of the content. */
+  /** Size of the content, in bytes. */
   size: number;
-  /** What isn't read of it before the next entry is asked for is skipped. */
+  /** Must be read before the next entry is requested; the rest is skipped. */
   content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Reads a gzipped tar of a project: no entry may leave the folder, nothing but files and folders is allowed, and nothing may be larger than the
- * limits.
- * @throws {TarballError} naming what is wrong, before the entry is given out.
+ * Reads a gzipped tar archive of a project. Refuses entries outside the archive's folder, anything but files and
+ * folders, and archives over the limits.
+ * @throws {TarballError} describing the problem, before the entry is yielded.
  */
 export async function* readTarball(
   data: Uint8Array,
   limits: TarballLimits = tarballLimits,
 ): AsyncGenerator<TarEntry, void> {
-  // Most servers never take a tarball.
+  // Imported on demand: most servers never receive a tarball.
   const { extract } = await import("tar-stream");
   let entries = 0;
   const archive = extract();
   let failure: Error | null | undefined;
   const reason = () => failure;
-  // A failure of any of these streams destroys the archive, and with it the entry that is read.
+  // A failure of any stream destroys the archive, and with it the entry that is being read.
   pipeline(
     Readable.from([data]),
     createGunzip(),
@@ -65,7 +65,7 @@ export async function* readTarball(
   for await (const entry of readable(archive, reason)) {
     const { name: path, type, size } = entry.header;
     if (++entries > limits.entries) throw new TarballError(`it has more than ${limits.entries} entries`);
-    // A size that the library can't read would make it wait for content forever.
+    // The library would wait forever for the content of an entry with an invalid size.
     if (!Number.isSafeInteger(size)) throw new TarballError(notTar);
     checkPath(path, limits);
     checkType(path, type);
@@ -107,7 +107,10 @@ async function* limited(stream: AsyncIterable<Uint8Array>, maxBytes: number): As
   }
 }
 
-/** Passes a stream on, with its failures as {@link TarballError}s; a destroyed stream may not know the reason itself. */
+/**
+ * Yields the items of a stream and converts its errors to {@link TarballError}s; the archive knows why a stream was
+ * destroyed.
+ */
 async function* readable<Item>(
   stream: AsyncIterable<Item>,
   reason: () => Error | null | undefined,

@@ -5,12 +5,12 @@ import type { DeploymentRegistry } from "../deployments/deployment-registry.ts";
 import { maxTarballBytes } from "./source-tarball.ts";
 import type { UploadService } from "./upload-service.ts";
 
-/** The id of what takes an uploaded tarball; the service's own description has no such operation. */
+/** The operation id of uploads, which the service's own description doesn't have. */
 export const uploadOperation = "upload_source";
 
-/** Takes uploaded tarballs at the addresses that were given out, and turns image pushes away. */
+/** Serves upload URLs, and refuses image pushes. */
 export function serveUploads(router: Router<Endpoint>, uploads: UploadService, deployments: DeploymentRegistry): void {
-  const refusal = jsonResponse(405, { detail: "An upload address takes a PUT." }, { allow: "PUT" });
+  const refusal = jsonResponse(405, { detail: "An upload URL takes a PUT." }, { allow: "PUT" });
   const receive = async (context: RequestContext): Promise<HttpResponse> => {
     const objectPath = context.rawPath.slice("/uploads/".length);
     const deploymentId = uploads.authorize(objectPath, context.query);
@@ -28,9 +28,9 @@ export function serveUploads(router: Router<Endpoint>, uploads: UploadService, d
   router.on("GET", "/v2/", { operation: null, handle: refusePush });
 }
 
-/** An error as image registries send it, so that the pushing client shows the message. */
+/** An error in the format of image registries, so that the pushing client shows the message. */
 function refusePush(): HttpResponse {
   const message =
-    "The mock server takes no images. Deploy by source internal_source with an uploaded tarball, or by external_docker with an image URI.";
+    "The mock server accepts no images. Deploy an uploaded tarball (source internal_source), or an image URI (source external_docker).";
   return jsonResponse(403, { errors: [{ code: "DENIED", message }] });
 }

@@ -4,13 +4,13 @@ import type { ControlPlaneOptions } from "../control-plane-options.ts";
 import { inspectTarball } from "./source-tarball.ts";
 import { TarballError } from "./tar-entries.ts";
 
-/** How long an upload address is valid: 15 minutes, in milliseconds. */
+/** Lifetime of an upload URL: 15 minutes, in milliseconds. */
 const uploadLifetime = 15 * 60_000;
 const purpose = "upload";
 
 export type UploadServiceOptions = Pick<ControlPlaneOptions, "store" | "clock" | "ids" | "signer" | "publicUrl">;
 
-/** The source tarballs of deployments. Whoever has a signed address may upload to it. */
+/** The source tarballs of deployments. A signed URL is the permission to upload. */
 export class UploadService {
   readonly #options: UploadServiceOptions;
 
@@ -18,7 +18,7 @@ export class UploadService {
     this.#options = options;
   }
 
-  /** An address to PUT a source tarball to, once or again, until it expires; and the object path to name in a revision. */
+  /** A URL to PUT a source tarball to, any number of times until it expires, and the object path for revisions. */
   createUrl(deploymentId: string): { upload_url: string; object_path: string } {
     const { clock, ids, signer, publicUrl } = this.#options;
     const objectPath = `sources/${deploymentId}/${ids.uuid()}.tar.gz`;
@@ -29,8 +29,8 @@ export class UploadService {
   }
 
   /**
-   * The deployment that an upload address was made for.
-   * @throws {HttpError} 403 unless this server made the address for this object, and it is still valid.
+   * The deployment of an upload URL.
+   * @throws {HttpError} 403 for a URL that this server didn't sign for this object, or that has expired.
    */
   authorize(objectPath: string, query: URLSearchParams): string {
     const { clock, signer } = this.#options;
@@ -38,9 +38,9 @@ export class UploadService {
     const deploymentId = deploymentOfUpload(objectPath);
     const isSigned = signer.verify(purpose, `${objectPath}\n${expires}`, query.get("signature") ?? "");
     if (deploymentId === undefined || !isSigned) {
-      throw new HttpError(403, "The upload address isn't signed by this server, or was changed.");
+      throw new HttpError(403, "The upload URL isn't signed by this server, or was changed.");
     }
-    if (clock.now() > Number(expires)) throw new HttpError(403, "The upload address has expired: ask for another.");
+    if (clock.now() > Number(expires)) throw new HttpError(403, "The upload URL has expired: create another.");
     return deploymentId;
   }
 
@@ -49,7 +49,7 @@ export class UploadService {
     store.uploads.put({ id: objectPath, deploymentId, uploadedAt: clock.now() }, data);
   }
 
-  /** Validates an uploaded tarball. Nothing of it is unpacked to disk or run. */
+  /** Validates an uploaded tarball in memory, without running it. */
   async build(objectPath: string, configPath: string): Promise<Build> {
     const upload = this.#options.store.uploads.read(objectPath);
     if (!upload) {
@@ -66,17 +66,17 @@ export class UploadService {
   }
 }
 
-/** The deployment whose tarball an object path is, if it has the form of one. */
+/** The deployment id in an object path, if it has the form of one. */
 function deploymentOfUpload(objectPath: string): string | undefined {
   return /^sources\/([0-9a-f-]{36})\/[0-9a-f-]{36}\.tar\.gz$/.exec(objectPath)?.[1];
 }
 
-/** Stands for the source of a deployment that a seed has made: nobody uploads one, and scripted graphs serve it. */
+/** The object path of a seeded deployment's source, which is never uploaded; scripted graphs serve the deployment. */
 export function seededTarballPath(deploymentId: string): string {
   return `sources/${deploymentId}/seeded.tar.gz`;
 }
 
-/** @throws {HttpError} 400 for an object path that was not given out for this deployment, unless it is the present one. */
+/** @throws {HttpError} 400 for an object path of another deployment, unless it is unchanged. */
 export function checkTarballPath(
   deploymentId: string,
   path: string | null | undefined,
@@ -84,6 +84,6 @@ export function checkTarballPath(
 ): void {
   if (path === null || path === undefined || path === present || deploymentOfUpload(path) === deploymentId) return;
   throw badRequest(
-    "source_revision_config.source_tarball_path must be the object_path of an upload URL that was made for this deployment.",
+    "source_revision_config.source_tarball_path must be the object_path of an upload URL of this deployment.",
   );
 }

@@ -4,7 +4,7 @@ import { lastMessage, lastText } from "./declared-node.ts";
 import type { ConditionDeclaration, NodeDeclaration } from "./graph-declaration.ts";
 import { asText } from "./placeholders.ts";
 
-/** Where declared branches and the node after them lead. */
+/** The edge of declared branches and the node after them. */
 export function declaredEdge({ branches = [], next = "end" }: NodeDeclaration): Edge {
   const otherwise = [next].flat().map(nodeName);
   if (branches.length === 0) return otherwise;
@@ -17,7 +17,7 @@ export function declaredEdge({ branches = [], next = "end" }: NodeDeclaration): 
   };
 }
 
-/** In declarations the end is called `end`. */
+/** The name of a node in graphs; declarations call the end `end`. */
 export function nodeName(declared: string): string {
   return declared === "end" ? end : declared;
 }

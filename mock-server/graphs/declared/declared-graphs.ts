@@ -6,10 +6,10 @@ import { declaredNode } from "./declared-node.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration } from "./graph-declaration.ts";
 import { problemsIn } from "./references.ts";
 
-/** Scripted graphs, or what keeps the declarations from being any. */
+/** Scripted graphs, or the problems of their declarations. */
 export type Declared = { graphs: ScriptedGraph[] } | { problems: Problem[] };
 
-/** Makes graphs of declarations, which may run each other and the `others`. */
+/** Makes graphs from declarations, which may run each other and the `others`. */
 export function declaredGraphs(declarations: GraphDeclarations, others: readonly ScriptedGraph[]): Declared {
   const problems = problemsIn(declarations, new Set(others.map(({ id }) => id)));
   if (problems.length > 0) return { problems };

@@ -13,7 +13,7 @@ export function lastMessage({ messages }: Fields): Message | undefined {
   return (messages as Message[] | undefined)?.at(-1);
 }
 
-/** A node that takes declared steps one after the other. */
+/** A node that executes declared steps in order. */
 export function declaredNode(steps: readonly StepDeclaration[]): NodeFunction {
   return async (state, node) => {
     const progress = new NodeProgress(state);
@@ -22,7 +22,7 @@ export function declaredNode(steps: readonly StepDeclaration[]): NodeFunction {
   };
 }
 
-/** What a node has come to so far: later steps see what earlier ones have done. */
+/** The progress of a node: later steps see the changes of earlier ones. */
 class NodeProgress {
   readonly #state: Fields;
   readonly #fields: Fields = {};
@@ -80,7 +80,7 @@ async function takeStep(step: StepDeclaration, progress: NodeProgress, node: Nod
   }
 }
 
-/** Tokens as declared, or the words of a text. What is filled in may be anything. */
+/** The declared tokens, or the words of a text. A filled-in placeholder may have any type. */
 function tokensOf(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(asText) : (asText(reply).match(/\S+\s*|\s+/g) ?? [""]);
 }

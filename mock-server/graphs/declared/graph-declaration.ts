@@ -16,32 +16,32 @@ const channel = z.union(
   { error: 'must be "last", "append" or "messages", or an object with such a "kind"' },
 );
 
-/** What a step does; each has exactly one of these. */
+/** The actions of steps; each step has exactly one. */
 const actions = ["reply", "tool", "custom", "interrupt", "delay_ms", "set", "fail"] as const;
 
-/** What goes with an action, and with no other. */
+/** Options, and the only action that each belongs to. */
 const companions = { pause_ms: "reply", tags: "reply", into: "interrupt" } as const;
 
 const step = z
   .strictObject({
-    /** Says it as a chat model would: word by word, or in these tokens. */
+    /** Streams a reply as a chat model does: word by word, or in these tokens. */
     reply: z.union([z.string(), z.array(z.string())], { error: "must be a text, or a list of tokens" }).optional(),
     /** Milliseconds before each token. */
     pause_ms: z.number().nonnegative().optional(),
-    /** Of the model call. */
+    /** Tags of the model call. */
     tags: z.array(z.string()).optional(),
-    /** Calls a tool, which answers with `result`. */
+    /** Calls a tool, which returns `result`. */
     tool: z.strictObject({ name, args: fields.optional(), result: z.unknown().optional() }).optional(),
     /** Sends data in the stream mode `custom`. */
     custom: z.unknown().optional(),
-    /** Stops until the run is resumed. */
+    /** Interrupts the run until it is resumed. */
     interrupt: z.unknown().optional(),
-    /** The field that the answer is put into. */
+    /** The field of the state that stores the answer. */
     into: name.optional(),
     delay_ms: z.number().nonnegative().optional(),
     /** Changes fields of the state. */
     set: fields.optional(),
-    /** Ends the run with an error. */
+    /** Fails the run with an error. */
     fail: z
       .preprocess(
         (given) => (typeof given === "string" ? { message: given } : given),
@@ -63,33 +63,33 @@ const step = z
 
 const conditionFields = z
   .strictObject({
-    /** The field of the state that is looked at. @default the text of the last message */
+    /** The field of the state to test. @default the text of the last message */
     field: name.optional(),
     contains: z.string().min(1).optional(),
     equals: z.unknown().optional(),
     matches: regularExpression.optional(),
-    /** The last message's type. */
+    /** The type of the last message. */
     type: z.enum(["human", "ai", "tool", "system"]).optional(),
   })
   .refine((given) => ["contains", "equals", "matches", "type"].some((key) => Object.hasOwn(given, key)), {
     error: "must have at least one of contains, equals, matches, type",
   });
 
-/** A text alone is one that must be in the last message. */
+/** A string is short for `contains`. */
 const condition = z.preprocess((given) => (typeof given === "string" ? { contains: given } : given), conditionFields);
 
 const node = z
   .strictObject({
-    /** What it does, in order. */
+    /** The steps, in order. */
     steps: z.array(step).min(1).optional(),
-    /** The id of a graph that it runs. */
+    /** The id of a graph that the node runs. */
     graph: z.string().min(1).optional(),
-    /** Where it goes when the first condition that holds is none of these. */
+    /** Successors with conditions; the first that holds applies. */
     branches: z
       .array(z.strictObject({ when: condition, to: name }))
       .min(1)
       .optional(),
-    /** Where it leads; a list goes everywhere at once. @default the end */
+    /** The successor when no branch applies; a list runs all of them concurrently. @default the end */
     next: z.union([name, z.array(name).min(1)], { error: "must be the name of a node, or a list of names" }).optional(),
   })
   .refine(({ steps, graph }) => steps === undefined || graph === undefined, {
@@ -99,9 +99,9 @@ const node = z
 /** A scripted graph, declared without code. */
 export const graphDeclaration = z.strictObject({
   description: z.string().optional(),
-  /** Fields of the state beside `messages`. */
+  /** Fields of the state besides `messages`. */
   state: z.record(name, channel).optional(),
-  /** The node that it begins with. @default the first */
+  /** The first node. @default the first in `nodes` */
   start: name.optional(),
   nodes: z
     .record(name, node)

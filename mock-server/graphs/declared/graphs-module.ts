@@ -5,9 +5,9 @@ import { messages } from "../../agent-server/engine/channels.ts";
 import { checkGraph, type NodeFunction, type ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
 
 /**
- * The scripted graphs that a module exports. A function becomes a graph of one node, under the name of the export or, for a default export,
- * of the file.
- * @throws {ConfigError} for a module that doesn't load, or whose exports are something else.
+ * The scripted graphs that a module exports. A function becomes a graph with one node, named after the export or, for a
+ * default export, after the file.
+ * @throws {ConfigError} for a module that doesn't load or exports anything else.
  */
 export async function graphsOfModule(path: string): Promise<ScriptedGraph[]> {
   const { registerModuleHooks } = await import("../../worker/load/module-hooks.ts");
@@ -18,7 +18,7 @@ export async function graphsOfModule(path: string): Promise<ScriptedGraph[]> {
   } catch (cause) {
     throw new ConfigError(`${path} doesn't load: ${String(cause)}`, { path, cause });
   }
-  // Of a CommonJS module, these hold all of its exports once more.
+  // Imports of CommonJS modules repeat all exports under these names.
   const names = Object.keys(exported).filter((name) => name !== "default" && name !== "module.exports");
   const graphs = names.map((name) => graphOf(path, name, exported[name]));
   if (names.length === 0 && exported.default !== undefined) {

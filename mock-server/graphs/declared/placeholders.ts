@@ -2,14 +2,17 @@ import type { Fields } from "../../agent-server/engine/contract.ts";
 
 const placeholder = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
-/** The names that a declaration's texts ask for, as `{{name}}`. */
+/** The names in placeholders `{{name}}` of a declaration. */
 export function placeholdersIn(declared: unknown): string[] {
   if (typeof declared === "string") return [...declared.matchAll(placeholder)].map(([, name]) => name as string);
   if (typeof declared !== "object" || declared === null) return [];
   return Object.values(declared).flatMap(placeholdersIn);
 }
 
-/** A declaration with the values in place of their names. A text that is nothing but a name becomes the value itself, whatever its type. */
+/**
+ * A declaration with its placeholders filled in. A string that is a single placeholder becomes the value itself, of any
+ * type.
+ */
 export function filledIn(declared: unknown, values: Fields): unknown {
   if (typeof declared === "string") {
     const [whole] = [...declared.matchAll(placeholder)];
@@ -21,7 +24,7 @@ export function filledIn(declared: unknown, values: Fields): unknown {
   return Object.fromEntries(Object.entries(declared).map(([key, part]) => [key, filledIn(part, values)]));
 }
 
-/** A value as it reads in a text. */
+/** A value as text. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

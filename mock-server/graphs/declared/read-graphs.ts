@@ -12,8 +12,9 @@ import { graphsOfModule } from "./graphs-module.ts";
 const graphsFile = z.strictObject({ graphs: graphDeclarations });
 
 /**
- * Reads scripted graphs: declared in a YAML or JSON file, or exported by a module. They may run the `others` by their ids.
- * @throws {ConfigError} for a file that can't be read or isn't what is expected; the message names the file, and the line of each problem.
+ * Reads scripted graphs: declared in a YAML or JSON file, or exported by a module. They may run the `others` by their
+ * ids.
+ * @throws {ConfigError} for a missing or invalid file; the message names the file, and the line of each problem.
  */
 export async function readGraphs(path: string, others: readonly ScriptedGraph[]): Promise<ScriptedGraph[]> {
   if (/\.[cm]?[jt]s$/.test(path)) return graphsOfModule(path);

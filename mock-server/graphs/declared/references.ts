@@ -2,7 +2,7 @@ import type { Problem } from "../../worker/load/config-problems.ts";
 import type { GraphDeclaration, GraphDeclarations, NodeDeclaration, StepDeclaration } from "./graph-declaration.ts";
 import { placeholdersIn } from "./placeholders.ts";
 
-/** Names in declarations that stand for nothing, and graphs that run themselves. */
+/** Finds unknown names in declarations, and graphs that run themselves. */
 export function problemsIn(declarations: GraphDeclarations, others: ReadonlySet<string>): Problem[] {
   return Object.entries(declarations).flatMap(([id, declaration]) => [
     ...graphProblems([id], declaration),
@@ -11,14 +11,14 @@ export function problemsIn(declarations: GraphDeclarations, others: ReadonlySet<
       const at = [id, "nodes", name, "graph"];
       if (!Object.hasOwn(declarations, graph) && !others.has(graph)) {
         const known = [...new Set([...Object.keys(declarations), ...others])].join(", ");
-        return [{ at, text: `names the graph "${graph}", which isn't there: there are ${known}` }];
+        return [{ at, text: `names the graph "${graph}", which doesn't exist: there are ${known}` }];
       }
       return runs(declarations, graph, id) ? [{ at, text: `names "${graph}", so that "${id}" would run itself` }] : [];
     }),
   ]);
 }
 
-/** Whether one graph, or one that it runs, is the other. */
+/** Whether a graph runs another, directly or through others. */
 function runs(declarations: GraphDeclarations, from: string, wanted: string, seen = new Set<string>()): boolean {
   if (from === wanted) return true;
   if (seen.has(from) || !Object.hasOwn(declarations, from)) return false;
@@ -33,8 +33,7 @@ function graphProblems(at: PropertyKey[], { state = {}, start, nodes }: GraphDec
   const reserved = ["end", "__start__", "__end__"];
   for (const [name, node] of Object.entries(nodes)) {
     const here = [...at, "nodes", name];
-    if (reserved.includes(name))
-      found.push({ at: here, text: `has the name "${name}", which stands for something else` });
+    if (reserved.includes(name)) found.push({ at: here, text: `has the name "${name}", which is reserved` });
     found.push(...nodeProblems(here, node, known));
   }
   return found;
@@ -64,7 +63,7 @@ function nodeProblems(
 
 function targetProblems(at: PropertyKey[], target: string, nodes: readonly string[]): Problem[] {
   if (target === "end" || nodes.includes(target)) return [];
-  return [{ at, text: `names the node "${target}", which isn't there: there are ${nodes.join(", ")} and end` }];
+  return [{ at, text: `names the node "${target}", which doesn't exist: there are ${nodes.join(", ")} and end` }];
 }
 
 function stepProblems(at: PropertyKey[], step: StepDeclaration, fields: readonly string[]): Problem[] {
@@ -75,7 +74,7 @@ function stepProblems(at: PropertyKey[], step: StepDeclaration, fields: readonly
     ...Object.keys(set).flatMap((field) => fieldProblems([...at, "set", field], field, fields)),
     ...placeholdersIn(step)
       .filter((name) => !values.includes(name))
-      .map((name) => ({ at, text: `has {{${name}}}, which isn't there: there are ${values.join(", ")}` })),
+      .map((name) => ({ at, text: `has {{${name}}}, which doesn't exist: there are ${values.join(", ")}` })),
   ];
 }
 

@@ -5,7 +5,10 @@ import type { Middleware } from "./middleware.ts";
 import { ClientDisconnected } from "./request-context.ts";
 import { isTooLarge, tooLarge } from "./too-large.ts";
 
-/** Turns what was thrown into a response: an {@link HttpError} as it says, anything else into a 500 without details, which `onDefect` gets. */
+/**
+ * Turns errors into responses: an {@link HttpError} as it says, anything else into a 500 without details, reported to
+ * `onDefect`.
+ */
 export function errorResponses(onDefect: (error: unknown) => void): Middleware {
   return async (context, next) => {
     try {

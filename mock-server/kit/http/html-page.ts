@@ -1,4 +1,4 @@
-/** Text that is safe between the tags and in the quoted attributes of a page. */
+/** Escapes text for the content and quoted attributes of a page. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from "../operation/validation-issues.ts";
 
-/** An answer other than success, thrown by rules and turned into a response in one place. */
+/** Thrown for a response other than success; {@link errorResponses} turns it into one. */
 export class HttpError extends Error {
   readonly status: number;
   readonly detail: string | ValidationIssue[];

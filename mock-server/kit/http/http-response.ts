@@ -2,27 +2,27 @@ import type { WebSocket } from "ws";
 import type { RequestContext } from "./request-context.ts";
 import { isTooLarge, tooLarge } from "./too-large.ts";
 
-/** A response, before it is written. At most one of `body`, `json` and `content` is given; without any, there is no body. */
+/** A response before it is written. Has at most one of `body`, `json` and `content`; without one, there is no body. */
 export interface HttpResponse {
   status: number;
-  /** By names in lower case. */
+  /** Headers by lower-case name. */
   headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** A value to be sent as JSON. */
+  /** A value to send as JSON. */
   body?: unknown;
-  /** JSON that is text already. */
+  /** Serialized JSON. */
   json?: string;
-  /** Anything else, whose type the headers tell; a stream is sent as it comes. */
+  /** Any other content, with its type in the headers; a stream is sent as it is read. */
   content?: string | Uint8Array | ReadableStream<Uint8Array>;
-  /** Instead of a complete response: the connection is reset, or closed after `content`, of which `length` bytes are announced, or none. */
+  /** Resets the connection, or closes it after `content`, with a content-length of `length` if given. */
   disruption?: { kind: "reset" } | { kind: "truncated"; length: number | undefined };
-  /** Accepts a request for a WebSocket, with status 101, and gets the connection. */
+  /** Accepts a WebSocket, with status 101, and receives the connection. */
   accept?: (socket: WebSocket) => void;
 }
 
 /** Handles one request. */
 export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
 
-/** A response in JSON; without a body when `body` is undefined. */
+/** A JSON response; without a body when `body` is `undefined`. */
 export function jsonResponse(status: number, body: unknown, headers?: Record<string, string>): HttpResponse {
   return headers ? { status, body, headers } : { status, body };
 }
@@ -36,24 +36,27 @@ const pageHeaders = {
 };
 
 /**
- * An HTML page. Nothing in it runs or is loaded from elsewhere, no other site can frame it, and the address that it came from, which may hold a
- * code, is sent to nobody.
+ * An HTML page. It can't run scripts, load anything from other sites or be framed, and browsers don't send its URL,
+ * which may hold a code, as a referrer.
  */
 export function pageResponse(status: number, html: string): HttpResponse {
   return { status, content: html, headers: pageHeaders };
 }
 
-/** Whether a response goes on for as long as there are events. */
+/** Whether a response is a stream of server-sent events. */
 export function isEventStream({ headers }: HttpResponse): boolean {
   return String(headers?.["content-type"] ?? "").startsWith("text/event-stream");
 }
 
-/** Whether responses with a status have no body, and so nothing that says how long it is (RFC 9110, section 6.4.1). Those to HEAD neither. */
+/** Whether responses with this status have neither a body nor a length (RFC 9110, section 6.4.1). */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** The same response with its JSON as text and all headers but those that depend on the connection; a refusal where the text would be too large. */
+/**
+ * The response with serialized JSON and all headers but those of the connection; a refusal where the JSON would be too
+ * large.
+ */
 export function serialized(response: HttpResponse): HttpResponse {
   const { status, headers, body } = response;
   try {

@@ -9,11 +9,11 @@ import { writeResponse } from "./write-response.ts";
 
 export interface HttpServerOptions {
   handle: Handler;
-  /** Called with why a request got no response, which is a defect of the server. @default prints it on stderr */
+  /** Called with the defect when a request gets no response. @default prints it on stderr */
   onDefect?: (error: unknown) => void;
-  /** Called when a response is complete, or the connection is closed before: then `status` is `null`. */
+  /** Called when a response is complete; with `status` `null` when the connection closes before. */
   onFinish?: (context: RequestContext, status: number | null) => void;
-  /** Serves https instead of http: PEM. */
+  /** Serves https instead of http. */
   certificate?: Certificate;
   timeouts?: Partial<Timeouts>;
 }
@@ -24,17 +24,17 @@ export interface Certificate {
   key: string;
 }
 
-/** How long a client may take, in milliseconds. */
+/** Time limits for clients, in milliseconds. */
 export interface Timeouts {
-  /** To send the head of a request. @default 60000 */
+  /** For sending the head of a request. @default 60000 */
   head: number;
-  /** To send all of a request. @default 300000 */
+  /** For sending a whole request. @default 300000 */
   request: number;
-  /** Until its next request. @default 5000 */
+  /** Between two requests on a connection. @default 5000 */
   keepAlive: number;
-  /** Without taking anything of a response that waits for it. @default 300000 */
+  /** Without reading from a pending response. @default 300000 */
   response: number;
-  /** Between two checks of the first two. @default 1000 */
+  /** Interval of the checks of `head` and `request`. @default 1000 */
   checkInterval: number;
 }
 
@@ -46,7 +46,7 @@ const defaultTimeouts: Timeouts = {
   checkInterval: 1_000,
 };
 
-/** How long the client of a refused request may go on sending before its connection is closed, in milliseconds. */
+/** Time that the client of a refused request may continue sending before its connection is closed, in milliseconds. */
 const maxLingerMs = 500;
 
 /** The latest request of a connection, while its response isn't complete. */
@@ -56,7 +56,10 @@ interface Pending {
   finished: Promise<void>;
 }
 
-/** Serves a handler over HTTP/1.1 and WebSockets, on `node:http`. Requests on one connection are handled one after another, pipelined ones too. */
+/**
+ * Serves a handler over HTTP/1.1 and WebSockets, with `node:http`. Handles the requests of a connection sequentially,
+ * even when pipelined.
+ */
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #handle: Handler;
@@ -94,7 +97,10 @@ export class HttpServer {
     });
   }
 
-  /** Listens and returns the server's URL, in which a wildcard address reads as loopback. @throws a system error, for example when the port is in use. */
+  /**
+   * Listens and returns the server's URL, with loopback instead of a wildcard address.
+   * @throws a system error, for example `EADDRINUSE`.
+   */
   async listen(port: number, host: string): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
@@ -112,7 +118,7 @@ export class HttpServer {
     return this.#server.listening;
   }
 
-  /** Stops listening, lets the responses under way finish for `gracePeriodMs` (default 0), and closes all connections. */
+  /** Stops listening, waits up to `gracePeriodMs` (default 0) for responses under way, and closes all connections. */
   async close(gracePeriodMs = 0): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const closeAll = () => {
@@ -136,13 +142,13 @@ export class HttpServer {
         if (this.#pending.get(socket)?.outgoing === outgoing) this.#pending.delete(socket);
         this.#options.onFinish?.(context, isComplete ? outgoing.statusCode : null);
         resolve();
-        // Its client keeps the connection for a next request, which a server that ends doesn't wait for.
+        // The client keeps the connection open for another request, which a closing server doesn't wait for.
         if (!this.isListening) setImmediate(() => this.#server.closeIdleConnections());
       });
     });
     this.#pending.set(socket, { message, outgoing, finished });
     if (isHeldBack) {
-      // A client that isn't asked for its body may send it or not: what comes next can't be told.
+      // A client with an unread `Expect: 100-continue` may send its body or not, so the next bytes are ambiguous.
       outgoing.shouldKeepAlive = false;
       context.requestBody = () => {
         if (outgoing.headersSent) return;
@@ -159,12 +165,12 @@ export class HttpServer {
   async #respond(context: RequestContext, outgoing: ServerResponse, before: Promise<void> | undefined): Promise<void> {
     const { socket } = outgoing.req;
     if (before) {
-      // Reading goes on when all requests that have come already have had their turn. The parser resumes it at the end of each message.
+      // Pauses reading while received requests wait. The parser resumes it at the end of each message.
       const pausing = setImmediate(() => socket.pause());
       await before;
       clearImmediate(pausing);
       if (this.#pending.get(socket)?.outgoing === outgoing) socket.resume();
-      // A request behind one that ended the connection isn't handled.
+      // Requests behind one that ended the connection aren't handled.
       if (!socket.writable) return;
     }
     const response = await this.#handle(context);
@@ -173,43 +179,43 @@ export class HttpServer {
       return;
     }
     const writing = writeResponse(outgoing, response);
-    // Only who hasn't taken all of it at once can be too slow.
+    // A client that took the whole response at once can't be too slow.
     if (!outgoing.writableEnded || socket.writableLength > 0) {
       outgoing.setTimeout(this.#timeouts.response, () => socket.destroy());
     }
     await writing;
   }
 
-  /** A CONNECT has no response of Node.js's: its connection is handed over as it is. */
+  /** Refuses a CONNECT, for which Node.js hands over the bare connection. */
   #refuseConnect(socket: Socket): void {
     socket.on("error", () => undefined);
     endWith(socket, "405 Method Not Allowed", "Method Not Allowed", `\r\nallow: ${allowedMethods}`);
   }
 
-  /** Responds to what isn't a request, or didn't come in time, and closes the connection. */
+  /** Responds to an invalid or late request, and closes the connection. */
   async #refuse(error: NodeJS.ErrnoException, socket: Socket): Promise<void> {
     const pending = this.#pending.get(socket);
-    // What follows a complete request is refused after its response.
+    // Invalid bytes after a complete request are refused after its response.
     if (pending?.message.complete) await pending.finished;
     if (!socket.writable || (pending?.outgoing.headersSent === true && !pending.message.complete)) {
       socket.destroy();
       return;
     }
-    const [status, detail] = refusals[error.code ?? ""] ?? ["400 Bad Request", "This isn't a request of HTTP/1.1."];
+    const [status, detail] = refusals[error.code ?? ""] ?? ["400 Bad Request", "This isn't an HTTP/1.1 request."];
     endWith(socket, status, detail);
   }
 }
 
-/** Writes a response, and closes the connection. */
+/** Writes a response and closes the connection. */
 function endWith(socket: Socket, status: string, detail: string, headers = ""): void {
   const body = JSON.stringify({ detail });
   const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}${headers}`;
   socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
-  // A client that is still sending would miss its response if the connection were closed at once.
+  // A client that is still sending would miss the response if the connection closed at once.
   setTimeout(() => socket.destroy(), maxLingerMs).unref();
 }
 
-/** Largest head of a request that is accepted: Node's own default. */
+/** Maximum size of the head of a request: Node.js's default. */
 const maxHeadBytes = 16 * 1024;
 
 const refusals: Record<string, [status: string, detail: string]> = {
@@ -217,5 +223,5 @@ const refusals: Record<string, [status: string, detail: string]> = {
     "431 Request Header Fields Too Large",
     `The head of the request is larger than ${maxHeadBytes} bytes.`,
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request didn't come in time."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request didn't arrive in time."],
 };

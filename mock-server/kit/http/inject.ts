@@ -3,20 +3,19 @@ import { type Handler, serialized } from "./http-response.ts";
 import { nodeHttp } from "./node-http.ts";
 import { RequestContext } from "./request-context.ts";
 
-/** A request for {@link inject}. */
 export interface InjectedRequest {
   /** @default "GET" */
   method?: string;
   /** Path and query. */
   path: string;
   headers?: Readonly<Record<string, string>>;
-  /** Text, bytes, or a value that is sent as JSON. */
+  /** Text, bytes, or a value to send as JSON. */
   body?: unknown;
   /** Aborted when the client disconnects. */
   signal?: AbortSignal;
 }
 
-/** Has a request handled without a socket. A connection that would be broken off rejects. */
+/** Passes a request to a handler without a socket. Rejects where the connection would be closed without a response. */
 export async function inject(handle: Handler, request: InjectedRequest): Promise<Response> {
   const { method = "GET", path, headers = {}, body, signal } = request;
   const message = Object.assign(new nodeHttp.IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });

@@ -1,21 +1,21 @@
-/** How deep a value that is sent may nest: what nests much deeper can be read, but never be written again. */
+/** Maximum depth of received JSON: deeper values could be parsed, but not serialized again. */
 export const maxLevels = 500;
 
-/** A value that nests too deep. The message is a sentence about it. */
+/** Thrown for JSON that is nested too deeply. The message is a sentence for clients. */
 export class TooDeepError extends SyntaxError {
   constructor(levels: number) {
-    super(`The JSON nests more than ${levels} levels deep.`);
+    super(`The JSON is nested more than ${levels} levels deep.`);
   }
 }
 
-/** Reads JSON that somebody has sent. @throws {SyntaxError} when it is none; {TooDeepError} when it nests more than `levels` deep. */
+/** Parses received JSON. @throws {SyntaxError} for invalid JSON; {TooDeepError} for more than `levels` levels. */
 export function parseJson(text: string, levels: number = maxLevels): unknown {
-  // A level takes two characters at least.
+  // Each level takes at least two characters.
   if (text.length > 2 * levels && depthOf(text) > levels) throw new TooDeepError(levels);
   return JSON.parse(text);
 }
 
-/** How deep the brackets of a JSON text nest. */
+/** Nesting depth of the brackets in a JSON text. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,2 +1,5 @@
-/** Node's HTTP module. An `import` of its names would read them all, also those for which Node loads its HTTP client: a sixth of the time of a start. */
+/**
+ * Node.js's HTTP module. An `import` would read all its names, some of which load the HTTP client: a sixth of the
+ * start-up time.
+ */
 export const nodeHttp = process.getBuiltinModule("node:http");

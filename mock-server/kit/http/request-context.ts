@@ -2,42 +2,42 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { HttpError } from "./http-error.ts";
 
-/** Largest body that is accepted unless another limit is given: 1 MiB. */
+/** Default limit of a request body: 1 MiB. */
 const defaultLimitBytes = 1024 * 1024;
 
 const noParams: Readonly<Record<string, string>> = {};
 
-/** The client disconnected before its request was complete. */
+/** Thrown when the client disconnects before its request is complete. */
 export class ClientDisconnected extends Error {
   constructor() {
     super("The client disconnected before its request was complete.");
   }
 }
 
-/** One request, and what the middleware finds out about it. */
+/** One request, and what middleware adds to it. */
 export class RequestContext {
-  /** As it was sent, which is in upper case for all methods that there are. */
+  /** As sent; all standard methods are upper-case. */
   readonly method: string;
-  /** The request target, as it was sent. */
+  /** The request target, as sent. */
   readonly target: string;
   /**
-   * Encoded, without the query. What needs no encoding isn't encoded, so that a path has one form (`/%69nternal` is `/internal`). In a path that can't be
-   * decoded, each percent sign stands for itself.
+   * Percent-encoded in normal form, without the query: characters that need no encoding aren't encoded (`/%69nternal`
+   * is `/internal`). In a path that can't be decoded, each percent sign is literal.
    */
   readonly rawPath: string;
   /** The parameters of the path, decoded. */
   params: Readonly<Record<string, string>> = noParams;
-  /** Empty on servers that give requests no ids. */
+  /** Empty on servers without request ids. */
   requestId = "";
-  /** The operation that the request belongs to. */
+  /** The operation, once routing has found it. */
   operation: string | null = null;
-  /** The workspace that the request is for. */
+  /** The workspace, once the request is authenticated. */
   tenant: string | null = null;
   /** The body, once it has been read as text. */
   requestText: string | undefined;
-  /** The client disconnected before the response was complete. */
+  /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
-  /** Asks the client for a body that it holds back until then (`Expect: 100-continue`). */
+  /** Sends `100 Continue` to a client that waits for it before it sends the body. */
   requestBody: () => void = () => undefined;
   readonly #message: IncomingMessage;
   readonly #search: string;
@@ -69,7 +69,7 @@ export class RequestContext {
     return this.#query;
   }
 
-  /** Names of headers, as they were sent, and values in turn. */
+  /** Alternating names, as sent, and values of headers. */
   get headerLines(): readonly string[] {
     return this.#message.rawHeaders;
   }
@@ -96,22 +96,26 @@ export class RequestContext {
     return this.params[name] ?? "";
   }
 
-  /** Aborted when the client disconnects before the response is complete. Few handlers wait for that, so it is made when it is asked for. */
+  /**
+   * Aborted when the client disconnects before the response is complete. Created on first use, since few handlers need
+   * it.
+   */
   get signal(): AbortSignal {
     this.#closed ??= new AbortController();
     if (this.isDisconnected) this.#closed.abort();
     return this.#closed.signal;
   }
 
-  /** The client disconnected. */
+  /** Marks the client as disconnected. */
   abort(): void {
     this.isDisconnected = true;
     this.#closed?.abort();
   }
 
   /**
-   * The body, which can be read once.
-   * @throws {HttpError} 413, with `tooLarge` as its text, for a body over the limit (by default 1 MiB); {ClientDisconnected}.
+   * Reads the body; can be called once.
+   * @throws {HttpError} 413, with `tooLarge` as its text, for a body over the limit (by default 1 MiB);
+   * {ClientDisconnected}.
    */
   async readBytes(limitBytes = defaultLimitBytes, tooLarge?: string): Promise<Buffer> {
     const refusal = () => new HttpError(413, tooLarge ?? `The request body is larger than ${limitBytes} bytes.`);
@@ -119,7 +123,7 @@ export class RequestContext {
     this.requestBody();
     const message = this.#message;
     if (message.destroyed) throw new ClientDisconnected();
-    // One buffer that grows: a body can come in millions of pieces, each of which takes far more than its own bytes.
+    // One growing buffer: a body can arrive in millions of chunks, each of which takes far more memory than its bytes.
     let bytes = Buffer.alloc(0);
     let size = 0;
     const take = (piece: Buffer) => {
@@ -147,8 +151,9 @@ export class RequestContext {
   }
 
   /**
-   * The body as text, which is kept for the journal.
-   * @throws {HttpError} 413 for a body over the limit (by default 1 MiB), 400 for one that isn't UTF-8; {ClientDisconnected}.
+   * Reads the body as text, and stores it for the journal.
+   * @throws {HttpError} 413 for a body over the limit (by default 1 MiB), 400 for one that isn't UTF-8;
+   * {ClientDisconnected}.
    */
   async readText(limitBytes?: number): Promise<string> {
     if (this.requestText !== undefined) return this.requestText;
@@ -160,7 +165,7 @@ export class RequestContext {
   }
 }
 
-/** The path and query of a request target, which proxies send with the scheme and the host in front. */
+/** The path and query of a request target; requests to a proxy have scheme and host in front. */
 function originForm(target: string): string {
   if (target.startsWith("/") || !URL.canParse(target)) return target;
   const { pathname, search } = new URL(target);

@@ -1,28 +1,27 @@
 import findMyWay from "find-my-way";
 import type { Handler } from "./http-response.ts";
 
-/** What serves the requests that a router finds it for. */
+/** The target of a route. */
 export interface Endpoint {
-  /** The operation that they belong to; `null` for what is described nowhere. */
+  /** The operation id; `null` for undocumented routes. */
   operation: string | null;
   handle: Handler;
 }
 
-/** What a router has found for a request. */
+/** A matching route. */
 export interface Found<Target> {
   target: Target;
-  /** Decoded. */
+  /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;
 }
 
-/** A name, to tell a wildcard from a path's usual parameters. */
 const options = { maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => ({}) };
 const unused = () => undefined;
 
-/** Finds what serves a method of a path. Paths are templates such as `/threads/{thread_id}`, and may end in `*`, which takes the rest. */
+/** Finds the route of a request. Paths are templates such as `/threads/{thread_id}`; a final `*` matches the rest. */
 export class Router<Target> {
   readonly #targets = findMyWay(options);
-  /** Which methods a path has, found under one method of all. */
+  /** The methods of each path. */
   readonly #methods = findMyWay(options);
   readonly #methodsByPath = new Map<string, string[]>();
 
@@ -30,12 +29,12 @@ export class Router<Target> {
     this.#targets.on(method as findMyWay.HTTPMethod, routerPath(path), unused, target);
   }
 
-  /** Serves every method of a path. */
+  /** Adds a target for every method of a path. */
   all(path: string, target: Target): void {
     this.#targets.all(routerPath(path), unused, target);
   }
 
-  /** Like {@link on}, for a path of which the other methods are answered with those that it has: see {@link methodsOf}. */
+  /** Like {@link on}, for paths whose other methods get 405: see {@link methodsOf}. */
   onlyOn(method: string, path: string, target: Target): void {
     this.on(method, path, target);
     const known = this.#methodsByPath.get(path);
@@ -49,15 +48,15 @@ export class Router<Target> {
   }
 
   /**
-   * HEAD is served by what serves GET. `path` is encoded. A path without the method isn't taken for another whose parameter it would fit:
-   * `/runs/wait` isn't the run `wait`.
+   * Finds a route; HEAD uses the one for GET. `path` is percent-encoded. A path without the method never matches the
+   * parameter of another route: `/runs/wait` isn't the run `wait`.
    */
   find(method: string, path: string): Found<Target> | undefined {
     const served = method === "HEAD" ? "GET" : method;
     return this.methodsOf(path)?.includes(served) === false ? undefined : found(this.#targets, served, path);
   }
 
-  /** The methods of a path; `undefined` for a path that isn't known, or wasn't added by {@link onlyOn}. */
+  /** The methods of a path; `undefined` for a path that is unknown or wasn't added by {@link onlyOn}. */
   methodsOf(path: string): readonly string[] | undefined {
     return found<readonly string[]>(this.#methods, "GET", path)?.target;
   }

@@ -7,17 +7,17 @@ import { nodeHttp } from "./node-http.ts";
 import { RequestContext } from "./request-context.ts";
 import { writeResponse } from "./write-response.ts";
 
-/** Largest message that a client may send, in bytes, as of a request's body: 16 MiB. */
+/** Maximum size of a message from a client, in bytes: 16 MiB, as for request bodies. */
 const maxPayload = 16 * 1024 * 1024;
 
-/** Serves the requests of a server that ask for a WebSocket: by the same handler as all others, which accepts them or responds. */
+/** Passes WebSocket requests to the handler of all requests, which accepts them or responds. */
 export class WebSockets {
   readonly #server: Server;
   readonly #handle: Handler;
   readonly #connections = new Set<Duplex>();
   #sockets: Promise<WebSocketServer> | undefined;
 
-  /** `takeOver` takes a connection from the server. Returns when its last response is complete, if one is pending. */
+  /** `takeOver` takes a connection from the server and resolves when its pending response, if any, is complete. */
   constructor(
     server: Server,
     handle: Handler,
@@ -39,7 +39,7 @@ export class WebSockets {
     });
   }
 
-  /** Breaks off all connections. */
+  /** Terminates all connections. */
   close(): void {
     for (const socket of this.#connections) socket.destroy();
   }
@@ -52,9 +52,9 @@ export class WebSockets {
   ): Promise<void> {
     if (before) {
       await before;
-      // A request behind one that ended the connection isn't handled.
+      // Requests behind one that ended the connection aren't handled.
       if (!socket.writable) return;
-      // The response has begun the time until the next request.
+      // The previous response started the keep-alive timeout.
       message.socket.setTimeout(0);
     }
     if (message.headers.upgrade?.toLowerCase() === "websocket") await this.#upgrade(message, socket, head);
@@ -69,7 +69,7 @@ export class WebSockets {
       (await this.#sockets).handleUpgrade(message, socket, head, (accepted) => {
         accepted.on("error", () => undefined);
         accept(accepted);
-        // Requests that waited may have paused it.
+        // Waiting requests may have paused the socket.
         socket.resume();
       });
       return;
@@ -81,7 +81,10 @@ export class WebSockets {
     await writeResponse(outgoing, response);
   }
 
-  /** Other upgrades, such as that to HTTP/2 which Java's client asks for by default, are the server's to ignore: the request is read again without. */
+  /**
+   * Ignores other upgrades, such as that to HTTP/2, which Java's client requests by default: parses the request again
+   * without its upgrade headers.
+   */
   #passOn({ method, url, httpVersion, rawHeaders, socket }: IncomingMessage, duplex: Duplex, head: Buffer): void {
     let text = `${method} ${url} HTTP/${httpVersion}\r\n`;
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -3,12 +3,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HttpResponse, isBodiless, serialized } from "./http-response.ts";
 
-/** Headers that only the writer of a response can know. */
+/** Headers that only the writer of a response sets. */
 const framing = ["content-length", "transfer-encoding"];
 
 /**
- * Writes a response. A stream is written as its reader keeps up, and cancelled when the client disconnects.
- * @throws {TypeError} for headers that can't be sent, and for a body that isn't JSON: then nothing was written.
+ * Writes a response. A stream is written at the pace of the client, and cancelled when the client disconnects.
+ * @throws {TypeError} for invalid headers and for a body that can't be JSON; then nothing has been written.
  */
 export async function writeResponse(outgoing: ServerResponse, response: HttpResponse): Promise<void> {
   const { socket } = outgoing;
@@ -39,18 +39,18 @@ export async function writeResponse(outgoing: ServerResponse, response: HttpResp
     void payload.cancel().catch(() => undefined);
     outgoing.end();
   } else {
-    // The client learns at once that the stream has begun.
+    // Tells the client at once that the stream has started.
     outgoing.flushHeaders();
     const source = Readable.fromWeb(payload as Parameters<typeof Readable.fromWeb>[0]);
-    // Before the pipeline closes the connection in its own way.
+    // Runs before the pipeline closes the connection in an orderly way.
     source.once("error", () => breakOff(outgoing));
     await pipeline(source, outgoing).catch(() => undefined);
   }
 }
 
-/** Closes the connection in the middle of a response. */
+/** Closes the connection in the middle of a response, visibly incomplete. */
 function breakOff({ socket, req }: ServerResponse): void {
-  // Where only the end of the connection ends the body, an orderly one would say that it is complete.
+  // In HTTP/1.0 the end of the connection ends the body, so an orderly end would make it look complete.
   if (req.httpVersion === "1.0") socket?.resetAndDestroy();
   else socket?.destroySoon();
 }

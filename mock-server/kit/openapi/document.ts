@@ -4,23 +4,26 @@ import { type Operation, type OperationResponse, pathParameters } from "../opera
 type Json = Record<string, unknown>;
 type SchemaNames = z.core.$ZodRegistry<{ id: string }>;
 
-/** What an OpenAPI description says beside the operations. */
+/** The parts of an OpenAPI description besides its operations. */
 export interface DocumentOptions {
   title: string;
   description: string;
   serverUrl: string;
-  /** The names that schemas have under `#/components/schemas/`. */
+  /** The names of schemas under `#/components/schemas/`. */
   schemaNames: SchemaNames;
   securitySchemes: Json;
-  /** Which of them an operation asks for. */
+  /** The security requirements of an operation. */
   securityOf: (operation: Operation) => Json[];
-  /** Responses that every operation with a body may give before it has read that. @default none */
+  /** Responses of operations with a body, before they read it. @default none */
   bodyResponses?: Record<number, OperationResponse>;
-  /** Whether schemas of responses are described as they are read, with all fields that have a default, or as they are written. */
+  /**
+   * Whether to describe responses by the input of their schemas, or by the output, in which fields with a default are
+   * required.
+   */
   responsesAs: "input" | "output";
 }
 
-/** The OpenAPI 3.1 description of `operations`, made from the schemas that also check the requests. */
+/** The OpenAPI 3.1 description of `operations`, generated from the schemas that validate requests. */
 export function openApiDocument(operations: readonly Operation[], options: DocumentOptions): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -101,7 +104,7 @@ function schemaOf(schema: z.ZodType, names: SchemaNames, io: "input" | "output")
   return described;
 }
 
-/** The named schemas: those of request bodies as they are written, in which a field with a default may be missing. */
+/** The named schemas; those of request bodies by their input, in which fields with a default are optional. */
 function componentSchemas(operations: readonly Operation[], options: DocumentOptions): Record<string, Json> {
   const { schemaNames, responsesAs } = options;
   const describe = (io: "input" | "output") =>

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type HttpResponse, jsonResponse } from "../http/http-response.ts";
 import type { Endpoint, Router } from "../http/router.ts";
 
-/** The files of the reference page, which is served whole so that it works without a network. */
+/** The files of the reference page, all served locally so that it works offline. */
 const assets: Record<string, string> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
@@ -29,7 +29,7 @@ function page(title: string, assetsPath: string, documentPath: string): string {
 `;
 }
 
-/** Serves `/openapi.json` and an interactive `/docs` under `prefix`, without a key and without anything from elsewhere. */
+/** Serves `/openapi.json` and an interactive `/docs` under `prefix`, without a key and with local files only. */
 export function serveReference(router: Router<Endpoint>, prefix: string, title: string, describe: () => object): void {
   const serve = (path: string, handle: Endpoint["handle"]) =>
     router.on("GET", prefix + path, { operation: null, handle });
@@ -42,7 +42,7 @@ export function serveReference(router: Router<Endpoint>, prefix: string, title: 
   serve("/docs/{asset}", (context) => referenceAsset(context.param("asset")));
 }
 
-/** The reference page, for a `/docs` beside its `/openapi.json`. `title` is HTML. */
+/** The reference page, to serve as `/docs` beside `/openapi.json`. `title` is HTML. */
 export function referencePage(title: string): HttpResponse {
   return {
     status: 200,
@@ -51,7 +51,7 @@ export function referencePage(title: string): HttpResponse {
   };
 }
 
-/** One of the page's files; 404 for any other name. */
+/** A file of the page; 404 for other names. */
 export async function referenceAsset(name: string): Promise<HttpResponse> {
   const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (type === undefined) return jsonResponse(404, { detail: "Not Found" });

@@ -3,17 +3,20 @@ import { didYouMean } from "../likely-name.ts";
 import type { Operation, ValidRequest } from "./operation.ts";
 import type { ValidationIssue } from "./validation-issues.ts";
 
-/** A parameter or a field of an operation that is taken and does nothing. */
+/** A parameter or field that operations accept without effect. */
 export interface InertPart {
-  /** Of a query parameter or a field of the body; of every operation that has it. */
+  /** Name of the query parameter or body field, in every operation that has it. */
   name: string;
-  /** Whether a value asks for what isn't done. */
+  /** Whether this value would have an effect on the service, and has none here. */
   isInert(value: unknown): boolean;
-  /** The rest of a sentence about it. */
+  /** The predicate of a sentence whose subject is the part. */
   reason: string;
 }
 
-/** What of a valid request does nothing, one sentence each: what the operation doesn't know, and what it takes in vain. */
+/**
+ * Sentences about the parts of a valid request that have no effect: unknown ones, and those that are accepted without
+ * effect.
+ */
 export function ignoredParts(
   operation: Operation,
   { query, body, unknown }: ValidRequest,
@@ -29,7 +32,7 @@ export function ignoredParts(
   return [
     ...unknown.map(
       ({ loc, msg }) =>
-        `${placeOf(loc)} isn't known to ${operation.id}, and does nothing${msg.slice(notPermitted.length)}.`,
+        `${placeOf(loc)} is unknown to ${operation.id} and has no effect${msg.slice(notPermitted.length)}.`,
     ),
     ...vain,
   ];
@@ -38,25 +41,25 @@ export function ignoredParts(
 const maxPlaceLength = 120;
 const notPermitted = "Extra inputs are not permitted";
 
-/** The place of a part, as it can be printed: clients choose names, and those may command a terminal. */
+/** The path of a part, safe to print: clients choose the names, which could contain terminal control sequences. */
 function placeOf(loc: ValidationIssue["loc"]): string {
   const place = loc.map((step) => (typeof step === "number" ? "*" : step)).join(".");
   return place.slice(0, maxPlaceLength).replace(/[^\x20-\x7e]/g, "?");
 }
 
-/** A query parameter that isn't one of the operation's. */
+/** The issue for an unknown query parameter. */
 export function unknownParameter(name: string, { query = {} }: Operation): ValidationIssue {
   return extraField(["query", name], Object.keys(query));
 }
 
-/** The fields of `input` that its schema has left out of `output`, because it doesn't know them. */
+/** The fields of `input` that its schema doesn't know, and so are missing in `output`. */
 export function unknownFields(
   input: unknown,
   output: unknown,
   loc: ValidationIssue["loc"],
   schema?: z.ZodType,
 ): ValidationIssue[] {
-  // What the schema takes as it is has no unknown fields.
+  // A value that the schema passes through has no unknown fields.
   if (input === output) return [];
   if (typeof input !== "object" || input === null || typeof output !== "object" || output === null) return [];
   const shape: Record<string, z.ZodType> =
@@ -68,7 +71,7 @@ export function unknownFields(
   });
 }
 
-/** The schema inside of what makes it optional. */
+/** The schema inside wrappers such as optional and default. */
 function unwrapped(schema: z.ZodType | undefined): z.ZodType | undefined {
   let inner = schema;
   while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable || inner instanceof z.ZodDefault) {

@@ -4,59 +4,62 @@ import type { ValidationIssue } from "./validation-issues.ts";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** One query parameter: a string on the wire, read as `kind`, then checked by `schema`. */
+/** A query parameter: a string on the wire, parsed as `kind`, then validated by `schema`. */
 export interface QueryParameter {
   kind: "string" | "integer" | "boolean" | "list";
   schema: z.ZodType;
   description: string;
 }
 
-/** One response: what it means, and its schema where it has a body. */
+/** A response: its meaning, and its schema if it has a body. */
 export interface OperationResponse {
   description: string;
   schema?: z.ZodType;
   /** @default "application/json" */
   mediaType?: string;
-  /** What the body is in other media types, where the request chooses. */
+  /** Schemas of the body in other media types that the request can choose. */
   otherForms?: Record<string, z.ZodType>;
-  /** Names of headers that clients may rely on. */
+  /** Names of headers that clients can rely on. */
   headers?: readonly string[];
 }
 
 export interface OperationBody<Schema extends z.ZodType = z.ZodType> {
   schema: Schema;
   required: boolean;
-  /** That a `null` is never left out, where leaving it out would mean more than the client says. @default false */
+  /** Refuses `null` instead of treating it as absent, where an absent field would select more. @default false */
   refusesNulls?: boolean;
 }
 
-/** One method of one path: what the router serves, the validation checks and the reference documents. */
+/** One method of one path, for router, validation and reference. */
 export interface Operation {
-  /** The name used by the journal, the fault rules and the reference. */
+  /** The id in the journal, fault rules and the reference. */
   id: string;
   method: Method;
-  /** An OpenAPI template. */
+  /** An OpenAPI path template. */
   path: string;
   tag: string;
   summary: string;
   description?: string;
-  /** The path's parameters that aren't UUIDs. */
+  /** Path parameters that aren't UUIDs. */
   params?: Record<string, z.ZodType>;
   query?: Record<string, QueryParameter>;
   body?: OperationBody;
   responses: Record<number, OperationResponse>;
 }
 
-/** The parts of a request that have passed an operation's schemas. */
+/** The validated parts of a request. */
 export interface ValidRequest<Query = Record<string, unknown>, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** The parameters and fields that the operation doesn't know, where they aren't refused. */
+  /** Unknown parameters and fields that weren't refused. */
   unknown: readonly ValidationIssue[];
 }
 
-/** An operation, what serves it, and what it needs to know of the caller (`Access`). Handlers get a valid request with its `Surroundings`. */
+/**
+ * An operation with its handler and its access rule (`Access`). Handlers get the valid request and its context
+ * (`Surroundings`).
+ */
 export interface Route<Surroundings, Access> extends Operation {
   access: Access;
   handle(call: Surroundings & ValidRequest<never, never>): HttpResponse | Promise<HttpResponse>;
@@ -66,7 +69,7 @@ type QueryOf<Parameters extends Record<string, QueryParameter>> = {
   [Name in keyof Parameters]: z.output<Parameters[Name]["schema"]>;
 };
 
-/** An operation with its handler, whose arguments are typed by the schemas. */
+/** An operation with its handler, whose arguments have the types of the schemas. */
 export type RouteDefinition<
   Surroundings,
   Access,

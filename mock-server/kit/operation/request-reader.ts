@@ -12,29 +12,29 @@ import {
 } from "./operation.ts";
 import { issuesOf, type ValidationIssue } from "./validation-issues.ts";
 
-/** How a server judges requests, and says what is wrong with them. */
+/** How a server validates requests and reports problems. */
 export interface ValidationStyle {
-  /** The refusal of a request with these broken fields. */
+  /** The error for a request with these issues. */
   refusal(issues: ValidationIssue[]): HttpError;
-  /** What is wrong with a body that isn't JSON. @throws {HttpError} where that is refused before anything else. */
+  /** The issue for a body that isn't JSON. @throws {HttpError} where that is refused before other issues. */
   unreadable(error: unknown): ValidationIssue;
-  /** What an empty body reads as, unless it is required. */
+  /** The value of an empty body, unless a body is required. */
   emptyBody: unknown;
-  /** Whether a `null` is left out where its field doesn't take one. */
+  /** Whether `null` counts as absent in fields that aren't nullable. */
   dropsNulls: boolean;
-  /** Whether fields of a body that the operation doesn't know are refused. */
+  /** Whether to refuse unknown body fields. */
   refusesUnknownFields: boolean;
-  /** Whether a query parameter that the operation doesn't know is refused. */
+  /** Whether to refuse this unknown query parameter. */
   refusesUnknownParameter(name: string): boolean;
-  /** Largest body that is accepted. @default 1 MiB */
+  /** Maximum size of a body, in bytes. @default 1 MiB */
   bodyLimitBytes?: number;
 }
 
 const uuid = z.guid("Input should be a valid UUID").toLowerCase();
 
 /**
- * Returns what reads and checks everything that `operation` describes; all broken fields are reported at once. It throws the style's refusal for
- * broken fields, and {HttpError} 413 for a body over the limit.
+ * Returns a function that reads and validates requests of `operation`. It throws the style's error with all invalid
+ * fields at once, and {HttpError} 413 for a body over the limit.
  */
 export function requestReader(
   operation: Operation,
@@ -109,7 +109,7 @@ export function requestReader(
   };
 }
 
-/** A parameter that can't be read as its kind. */
+/** A parameter that can't be parsed as its kind. */
 class ParsingFailure {
   readonly type: string;
   readonly message: string;
@@ -119,7 +119,9 @@ class ParsingFailure {
   }
 }
 
-/** What a parameter's values are read as. An empty one counts as absent: clients send it for what they leave out. */
+/**
+ * Parses the values of a parameter. An empty one counts as absent: clients send it instead of omitting the parameter.
+ */
 function coerced(all: readonly string[], kind: QueryParameter["kind"]): unknown {
   const raw = all.filter((value) => value !== "");
   if (raw.length === 0) return undefined;
@@ -137,13 +139,13 @@ function coerced(all: readonly string[], kind: QueryParameter["kind"]): unknown 
   return text;
 }
 
-/** The values of a list: with commas between them, or as older clients send one, a JSON array. */
+/** Parses a list: separated by commas or, from older clients, a JSON array. */
 function listed(text: string): unknown[] {
   if (text.startsWith("[")) {
     try {
       return parseJson(text) as unknown[];
     } catch {
-      // The schema says what is wrong with the value.
+      // The schema reports the invalid value.
     }
   }
   return text.split(",").filter((value) => value !== "");
@@ -151,7 +153,7 @@ function listed(text: string): unknown[] {
 
 const refusedNulls = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
-/** Clients send `null` for what they leave out: where a field takes no `null`, it is left out. */
+/** Drops `null` from fields that aren't nullable: clients send it instead of omitting the field. */
 function withoutNulls(schema: z.ZodType, input: unknown): unknown {
   if (typeof input !== "object" || input === null || !Object.values(input).includes(null)) return input;
   if (!(schema instanceof z.ZodObject) || Array.isArray(input)) return input;

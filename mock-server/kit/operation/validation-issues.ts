@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { TooDeepError } from "../http/json.ts";
 
-/** One broken field, as the hosted service reports it in a 422. */
+/** One invalid field, as the hosted service reports it in a 422. */
 export interface ValidationIssue {
   loc: (string | number)[];
   msg: string;
@@ -18,13 +18,13 @@ const typeMessages: Record<string, [type: string, message: string]> = {
   object: ["model_attributes_type", "Input should be a valid dictionary or object to extract fields from"],
 };
 
-/** What is wrong with a body that couldn't be read as JSON. */
+/** The issue for a body that isn't JSON. */
 export function jsonIssue(error: unknown): ValidationIssue {
   const msg = error instanceof TooDeepError ? error.message : "JSON decode error";
   return { loc: ["body"], msg, type: "json_invalid" };
 }
 
-/** What a schema found wrong with `input`, with paths that begin at `root`. */
+/** The issues of `input`, with paths that begin at `root`. */
 export function issuesOf(error: z.ZodError, input: unknown, root: (string | number)[]): ValidationIssue[] {
   return describeAll(error.issues, input, root);
 }
@@ -41,7 +41,7 @@ function describeAll(issues: z.core.$ZodIssue[], input: unknown, root: (string |
   });
 }
 
-/** A union of several shapes is judged by the one that the value has; where it has none of them, all are named. */
+/** Describes the issues of a union by the alternative with the value's shape; if none has it, names all. */
 function describeUnion(branches: z.core.$ZodIssue[][], value: unknown, loc: (string | number)[]): ValidationIssue[] {
   const isOfAnotherType = ({ code, path }: z.core.$ZodIssue) => code.startsWith("invalid_") && path.length === 0;
   const [likely] = branches.filter((issues) => !issues.some(isOfAnotherType)).sort((a, b) => a.length - b.length);
@@ -72,7 +72,7 @@ function describe(issue: z.core.$ZodIssue, value: unknown): { msg: string; type:
       if (issue.origin === "array") return { msg: `List should have at most ${issue.maximum} items`, type: "too_long" };
       return { msg: `Input should be less than or equal to ${issue.maximum}`, type: "less_than_equal" };
     case "invalid_value":
-      // A schema that says more itself is believed.
+      // A schema's own message takes precedence.
       if (issue.message.startsWith("Input should be")) return { msg: issue.message, type: "enum" };
       return { msg: `Input should be ${alternatives(issue.values.map(String))}`, type: "enum" };
     case "invalid_format":

@@ -3,26 +3,29 @@ import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Database, NewerSchemaError, type Schema } from "./database.ts";
 
-/** A data directory that can't be used. The message is a sentence that names it. */
+/** Thrown for a data directory that can't be used. The message is a sentence that names it. */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
 
 const fileName = "mock-server.sqlite";
 
-/** Says that a database is one of ours: "GDmk" in ASCII. */
+/** Identifies a database as ours: "GDmk" in ASCII. */
 const applicationId = 0x47446d6b;
 
-/** Of the file as a whole: format 1 had one table of records as JSON, since format 2 each part has tables of its own with versions of their own. */
+/**
+ * Format of the file: format 1 had one table of records as JSON; since format 2 each part has its own tables with their
+ * own versions.
+ */
 const formatVersion = 2;
 
-/** A folder with a database that outlives the server. It belongs to one server at a time, until that closes it or dies. */
+/** A folder with a database that outlives the server. Locked by one server at a time, until that closes it or dies. */
 export class DataDirectory {
   /** Absolute, without symbolic links. */
   readonly folder: string;
   readonly database: Database;
   readonly #file: string;
-  /** As it was named. */
+  /** As given by the user, for messages. */
   readonly #given: string;
 
   private constructor(given: string, file: string, database: Database) {
@@ -34,8 +37,9 @@ export class DataDirectory {
   }
 
   /**
-   * Opens a folder, which is made if it doesn't exist, and brings its tables to what `schemas` say. Only its owner can read the files. A file that isn't ours, that a newer version wrote or that is
-   * damaged is left as it is. `takeOver` moves what an earlier format kept, once the tables are there; when it throws, the file stays in that format.
+   * Opens a folder, creating it if necessary, and migrates its tables to `schemas`. Only the owner can read the files.
+   * A file that isn't ours, is damaged or was written by a newer version is left unchanged. `takeOver` migrates the
+   * data of an earlier format once the tables exist; when it throws, the file stays in that format.
    * @throws {DataDirectoryError}
    */
   static async open(folder: string, schemas: readonly Schema[], takeOver: TakeOver = () => {}): Promise<DataDirectory> {
@@ -60,12 +64,12 @@ export class DataDirectory {
     }
   }
 
-  /** What says of this directory why it can't be used. */
+  /** Describes why this directory can't be used. */
   errorOf(error: unknown): DataDirectoryError {
     return new DataDirectoryError(reasonOf(error, this.#given));
   }
 
-  /** Lets another server have it. Idempotent. */
+  /** Releases the directory for another server. Idempotent. */
   close(): void {
     if (!this.database.isOpen) return;
     this.database.close();
@@ -73,19 +77,22 @@ export class DataDirectory {
   }
 }
 
-/** Moves what an earlier format kept into the tables; `folder` is the directory's. */
+/** Migrates the data of an earlier format into the tables. */
 export type TakeOver = (database: Database, folder: string) => void;
 
-/** The files that servers of this process have. SQLite's lock would end with the first of two connections that is closed. */
+/** The files that are open in this process. Closing one of two connections would release SQLite's lock for both. */
 const openFiles = new Set<string>();
 
-/** The head of a SQLite database, as its file format has it: how it begins, and where its two numbers for applications stand. */
+/** The header of a SQLite database: its magic string, and the offsets of the two numbers for applications. */
 const magic = "SQLite format 3\0";
 const headLength = 100;
 const versionAt = 60;
 const applicationIdAt = 68;
 
-/** Looks at a file without changing it, and makes an empty one where there is none. Returns whether it is empty. @throws {DataDirectoryError} */
+/**
+ * Checks a file without changing it, and creates an empty one if it doesn't exist. Returns whether it is empty.
+ * @throws {DataDirectoryError}
+ */
 function checkFile(file: string, folder: string): boolean {
   const descriptor = existsSync(file) ? openSync(file, "r") : openSync(file, "wx+", 0o600);
   const head = Buffer.alloc(headLength);
@@ -95,16 +102,19 @@ function checkFile(file: string, folder: string): boolean {
     closeSync(descriptor);
   }
   if (head.toString("latin1", 0, magic.length) !== magic || head.readUInt32BE(applicationIdAt) !== applicationId) {
-    throw new DataDirectoryError(`${join(folder, fileName)} isn't a mock server's: name another data directory.`);
+    throw new DataDirectoryError(`${join(folder, fileName)} isn't a mock server's: use another data directory.`);
   }
   const version = head.readUInt32BE(versionAt);
   if (version <= formatVersion) return false;
   throw new DataDirectoryError(
-    `The data directory ${folder} was written in format ${version}, and this version reads formats up to ${formatVersion}: use the version that wrote it, or another directory.`,
+    `The data directory ${folder} was written in format ${version}, but this version reads formats up to ${formatVersion}: use the version that wrote it, or another directory.`,
   );
 }
 
-/** Locks a database and makes or updates its tables. A new one gets its head before it has a log beside it, so that the file says at once whose it is. */
+/**
+ * Locks a database and creates or migrates its tables. A new one gets its header before its write-ahead log, so that
+ * the file is recognizable at once.
+ */
 function prepare(
   connection: DatabaseSync,
   isNew: boolean,
@@ -128,12 +138,12 @@ function prepare(
 }
 
 const inUse = (folder: string) =>
-  `The data directory ${folder} is in use by another mock server: stop that one, or name another directory.`;
+  `The data directory ${folder} is in use by another mock server: stop that one, or use another directory.`;
 
-/** SQLite's result codes, without the further bits that some have. */
+/** SQLite's primary result codes. */
 const [busyCode, readOnlyCode, damagedCode, fullCode, notDatabaseCode] = [5, 8, 11, 13, 26];
 
-/** Why a folder can't be opened, in a sentence. */
+/** A sentence about why a folder can't be opened. */
 function reasonOf(error: unknown, folder: string): string {
   const { code, errcode = 0, message } = error as { code?: string; errcode?: number; message: string };
   if (error instanceof NewerSchemaError) {
@@ -143,7 +153,7 @@ function reasonOf(error: unknown, folder: string): string {
     case busyCode:
       return inUse(folder);
     case readOnlyCode:
-      return `The data directory ${folder} can't be written to: make it writable, or name another directory.`;
+      return `The data directory ${folder} can't be written to: make it writable, or use another directory.`;
     case damagedCode:
     case notDatabaseCode:
       return `The data directory ${folder} can't be used: the file is damaged (${message}).`;
@@ -151,7 +161,7 @@ function reasonOf(error: unknown, folder: string): string {
       return `The data directory ${folder} can't be used: the disk is full.`;
   }
   if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
-    return `The data directory ${folder} can't be written to: make it writable, or name another directory.`;
+    return `The data directory ${folder} can't be written to: make it writable, or use another directory.`;
   }
   if (code === "ENOSPC") return `The data directory ${folder} can't be used: the disk is full.`;
   return `The data directory ${folder} can't be used: ${message}.`;

@@ -1,63 +1,63 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
-/** The tables of one part of a server, as they were made and changed over the versions. */
+/** The tables of one part of a server, with their migrations. */
 export interface Schema {
   /** Names the part in the database. */
   readonly name: string;
-  /** The first makes the tables; each further one brings those of the version before to the next. Never changed once released. */
+  /** The first creates the tables, each further one migrates them to the next version. Never changed once released. */
   readonly migrations: readonly Migration[];
-  /** Functions that its statements call, by name: of the same arguments, each makes the same value. */
+  /** SQL functions for its statements, by name. Deterministic. */
   readonly functions?: Readonly<Record<string, (...values: Value[]) => Value>>;
 }
 
-/** SQL, or what does the work of SQL that needs more. Runs in a transaction. */
+/** SQL, or a function. Runs in a transaction. */
 export type Migration = string | ((database: Database) => void);
 
-/** A database whose tables are newer than this version knows. */
+/** Thrown for tables of a newer version. */
 export class NewerSchemaError extends Error {
   override readonly name = "NewerSchemaError";
 }
 
-/** A write that couldn't be kept, such as on a full disk. Nothing of it was. */
+/** Thrown for a failed write, for example on a full disk. Nothing was stored. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
 }
 
 const fullCode = 13;
 
-/** SQLite's result codes for what is wrong with the storage, and the beginnings of sentences about it. */
+/** SQLite's result codes for storage problems, with the beginnings of sentences about them. */
 const storageFaults = new Map([
   [8, "The data directory can't be written to"],
   [10, "The data directory can't be read or written"],
   [fullCode, "The disk is full"],
 ]);
 
-/** An error of SQLite or of a file; as a {@link StorageError} where it is about the storage. */
+/** The error of SQLite or the file system, as a {@link StorageError} if it is a storage problem. */
 export function described(error: unknown): unknown {
   const { errcode = 0, code } = error as { errcode?: number; code?: string };
   const fault = storageFaults.get(code === "ENOSPC" ? fullCode : errcode % 256);
-  return fault ? new StorageError(`${fault}: nothing of the change was kept.`, { cause: error }) : error;
+  return fault ? new StorageError(`${fault}: the change wasn't stored.`, { cause: error }) : error;
 }
 
-/** Whether an error is that the database, or a statement of it, has been closed. */
+/** Whether an error is due to a closed database or statement. */
 export function isOfClosedDatabase(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).code === "ERR_INVALID_STATE";
 }
 
-/** A row that the rules of its table don't allow. */
+/** Whether an error is due to a violated constraint. */
 export function isConstraintViolation(error: unknown): error is Error {
   return ((error as { errcode?: number }).errcode ?? 0) % 256 === constraintCode;
 }
-/** SQLite's result code; its further bits say which constraint that is. */
+/** SQLite's primary result code; the extended one says which constraint. */
 const constraintCode = 19;
 
 /** A value that a column takes. */
 export type Value = SQLInputValue;
 
-/** A row, by the names of its columns. Text is `string`, numbers are `number`, bytes are `Uint8Array`. */
+/** A row by column name. Text is `string`, numbers are `number`, bytes are `Uint8Array`. */
 export type Row = Record<string, unknown>;
 
-/** A synchronous SQLite database. Statements are prepared once for each text, so texts are constants and values are
+/** A synchronous SQLite database. Prepares each statement text once, so texts are constants and values are
  * parameters, each a plain `?`: Node.js 22 doesn't take numbered ones by position. */
 export class Database {
   readonly #database: DatabaseSync;
@@ -68,7 +68,7 @@ export class Database {
     this.#database = database;
   }
 
-  /** A database in memory, which ends with the process. */
+  /** A database in memory, which is lost when the process ends. */
   static async inMemory(schemas: readonly Schema[]): Promise<Database> {
     const { DatabaseSync } = await import("node:sqlite");
     const database = new Database(new DatabaseSync(":memory:"));
@@ -76,12 +76,15 @@ export class Database {
     return database;
   }
 
-  /** Takes over an open connection. {@link migrate} makes its tables. */
+  /** Wraps an open connection; {@link migrate} creates its tables. */
   static over(connection: DatabaseSync): Database {
     return new Database(connection);
   }
 
-  /** Makes or updates the tables. @throws {NewerSchemaError} when a newer version wrote them: then nothing is changed. */
+  /**
+   * Creates or migrates the tables.
+   * @throws {NewerSchemaError} when a newer version wrote them; then nothing changes.
+   */
   migrate(schemas: readonly Schema[]): void {
     this.transaction(() => {
       this.#database.exec(
@@ -94,7 +97,7 @@ export class Database {
         const version = this.get<{ version: number }>("SELECT version FROM schemas WHERE name = ?", name)?.version ?? 0;
         if (version > migrations.length) {
           throw new NewerSchemaError(
-            `The tables of ${name} have version ${version}, and this version knows ${migrations.length}.`,
+            `The tables of ${name} have version ${version}, but this version knows versions up to ${migrations.length}.`,
           );
         }
         for (const migration of migrations.slice(version)) {
@@ -106,7 +109,7 @@ export class Database {
     });
   }
 
-  /** Runs a statement. Returns how many rows it has changed. @throws {StorageError} */
+  /** Runs a statement. Returns the number of changed rows. @throws {StorageError} */
   run(sql: string, ...values: readonly Value[]): number {
     try {
       return Number(this.#prepare(sql).run(...values).changes);
@@ -115,24 +118,30 @@ export class Database {
     }
   }
 
-  /** The first row that a query finds. */
+  /** The first row of a query. */
   get<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found | undefined {
     return this.#prepare(sql).get(...values) as Found | undefined;
   }
 
-  /** All rows that a query finds. */
+  /** All rows of a query. */
   all<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found[] {
     return this.#prepare(sql).all(...values) as Found[];
   }
 
-  /** All rows that a query finds, each with its values in the order of the columns, which is quicker than by names. A query is read in one of the two ways only. */
+  /**
+   * All rows of a query as arrays, which is faster than by column name. Each query must always be read in the same way.
+   */
   rows(sql: string, ...values: readonly Value[]): unknown[][] {
     const statement = this.#prepare(sql);
     statement.setReturnArrays(true);
     return statement.all(...values) as unknown as unknown[][];
   }
 
-  /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */
+  /**
+   * Commits all that `work` writes or, when it throws, nothing. `work` must be synchronous. Nested calls join the
+   * outermost.
+   * @throws {StorageError}
+   */
   transaction<Result>(work: () => Result): Result {
     if (this.#database.isTransaction) return work();
     this.#prepare("BEGIN IMMEDIATE").run();
@@ -151,12 +160,12 @@ export class Database {
     return result;
   }
 
-  /** Whether what is written now can still be undone. */
+  /** Whether a transaction is open, so that writes can still be rolled back. */
   get isInTransaction(): boolean {
     return this.#database.isTransaction;
   }
 
-  /** Calls `follow` once the transaction is committed, and never when it is undone; at once outside of a transaction. */
+  /** Calls `follow` after the transaction commits, never if it is rolled back; at once outside of a transaction. */
   afterCommit(follow: () => void): void {
     if (this.#database.isTransaction) this.#committed.push(follow);
     else follow();

@@ -1,12 +1,12 @@
 import type { Database, Schema } from "./database.ts";
 
-/** Single values by their names, as JSON. Format 1 of data directories had the same table. */
+/** Single values by name, as JSON. Format 1 of data directories had the same table. */
 export const settingsSchema: Schema = {
   name: "settings",
   migrations: ["CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"],
 };
 
-/** What a server remembers beside its records, such as how its clock stands. */
+/** Stored values other than records, such as the state of the clock. */
 export class Settings {
   readonly #database: Database;
 
@@ -19,7 +19,7 @@ export class Settings {
     return row && (JSON.parse(row.value) as Value);
   }
 
-  /** Once the database is closed, nothing is kept any more. */
+  /** Stores a value; does nothing once the database is closed. */
   set(name: string, value: unknown): void {
     if (!this.#database.isOpen) return;
     this.#database.run("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", name, JSON.stringify(value));

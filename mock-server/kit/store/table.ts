@@ -28,7 +28,10 @@ export interface Page {
   limit: number;
 }
 
-/** The end of a query for a page: takes its limit and its offset. SQLite prepares a statement anew for each value of a bare `LIMIT ?`, but not of an expression. */
+/**
+ * The end of a query for a page: takes its limit and its offset. SQLite prepares a statement anew for each value of a
+ * bare `LIMIT ?`, but not of an expression.
+ */
 export const pageClause = "LIMIT ? + 0 OFFSET ? + 0";
 
 /** Records with an id, as rows. What is handed out is a copy. */

@@ -11,16 +11,16 @@ import { type ExecuteParams, graphNotMade, type WorkerMethods } from "../protoco
 import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** How often a run is started, when its worker is lost through no fault of its own. */
+/** Maximum number of attempts of a run whose worker is lost through no fault of its own. */
 const maxAttempts = 3;
 
-/** A graph of a project, which runs in the project's worker. */
+/** A graph of a project. Runs in the server and calls the project's worker. */
 export function compiledGraph(
   { id: graphId, description }: ProjectGraph,
   supervisor: Supervisor,
   defaults: GraphSettings = { config: {}, context: {} },
 ): Graph {
-  /** Calls what only reads; once more if the worker is lost. */
+  /** Calls a method that only reads; retries once if the worker is lost. */
   const read = async <Name extends MethodName<WorkerMethods>>(
     method: Name,
     params: Params<WorkerMethods, Name>,
@@ -86,13 +86,13 @@ async function execute(graphId: string, execution: Execution, supervisor: Superv
       keepsState: checkpoints !== undefined,
     };
     try {
-      // A run whose worker was lost may have been what the worker was lost by.
+      // A run whose worker was lost may have caused that, so it is retried in a dedicated worker.
       const outcome = await supervisor.call("execute", params, { signal, isDedicated: attempt > 1 });
       await call.allStored();
       return outcome;
     } catch (error) {
       if (!(error instanceof WorkerLost) || signal.aborted || attempt === maxAttempts) throw error;
-      // What the run has done so far is in the thread's last checkpoint, and continues from there.
+      // The next attempt continues from the thread's last checkpoint.
       if (await call.hasStored()) begin = { input: null, command: null, checkpointId: undefined };
       beginAttempt(attempt + 1);
     }

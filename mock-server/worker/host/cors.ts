@@ -7,7 +7,9 @@ type CorsHeaders = Record<string, string>;
 const defaultMethods = ["GET", "HEAD", "PUT", "POST", "DELETE", "PATCH"];
 const alwaysExposed = ["content-location", "location", "x-pagination-next", "x-pagination-total"];
 
-/** What lets the pages of the allowed origins read a response. Nothing for other origins, and for callers that aren't pages. */
+/**
+ * Headers that let pages of allowed origins read a response; none for other origins and for clients that aren't pages.
+ */
 export function corsHeadersOf(settings: CorsSettings, origin: string | undefined): CorsHeaders {
   const allowed = allowedOrigin(settings, origin);
   return {
@@ -22,7 +24,7 @@ export function corsHeadersOf(settings: CorsSettings, origin: string | undefined
   };
 }
 
-/** The response to a page of another origin that asks whether it may send a request. */
+/** The headers of the response to a preflight request. */
 export function preflightHeadersOf(settings: CorsSettings, context: RequestContext): CorsHeaders {
   const headers = corsHeadersOf(settings, context.header("origin"));
   if (headers["access-control-allow-origin"] === undefined) return headers;
@@ -38,7 +40,7 @@ export function preflightHeadersOf(settings: CorsSettings, context: RequestConte
 
 function allowedOrigin(settings: CorsSettings, origin: string | undefined): string | undefined {
   const { allow_origins: origins = [], allow_origin_regex: pattern, allow_credentials: credentials } = settings;
-  // Browsers take no wildcard together with credentials.
+  // Browsers reject a wildcard together with credentials.
   if (origins.includes("*")) return credentials ? origin : "*";
   if (origin === undefined) return undefined;
   const matches = origins.includes(origin) || (pattern !== undefined && new RegExp(`^(?:${pattern})$`).test(origin));

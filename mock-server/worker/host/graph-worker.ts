@@ -3,63 +3,60 @@ import { Calls, type Handlers, type MessageChecks } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import { type LogLine, readPrintedLines } from "./printed-lines.ts";
 
-/** Why calls into a worker fail when it has ended, or is being ended. */
+/** The reason why calls into a worker fail when it has ended or is being ended. */
 export class WorkerLost extends Error {
   override readonly name: string = "WorkerLost";
 }
 
-/** Something that the worker's code did has ended it. */
+/** The worker was ended by its own code. */
 export class WorkerCrashed extends WorkerLost {
   override readonly name = "WorkerCrashed";
 }
 
-/** The worker's code has taken more memory than it may have. */
+/** The worker's code exceeded the memory limit. */
 export class WorkerOutOfMemory extends WorkerLost {
   override readonly name = "WorkerOutOfMemory";
 
   constructor(maxMemoryMb: number, options?: ErrorOptions) {
-    const hint = "raise the limit by --worker-memory, or have the graph keep less";
-    super(
-      `The graphs' worker was ended: its code took more memory than the ${maxMemoryMb} MiB it may have; ${hint}.`,
-      options,
-    );
+    const hint = "raise the limit with --worker-memory, or have the graph use less";
+    super(`The graphs' worker was ended: its code exceeded the memory limit of ${maxMemoryMb} MiB; ${hint}.`, options);
   }
 }
 
-/** Of the values of a worker's code, in MiB. */
+/** Default memory limit of a worker, in MiB. */
 export const defaultMemoryMb = 1024;
 
 export interface GraphWorkerOptions {
-  /** The worker's environment, which is added to by that of the project that it loads. */
+  /** The worker's environment; loading a project adds the project's. */
   env: NodeJS.ProcessEnv;
-  /** The maximum of memory for its values, in MiB. @default {@link defaultMemoryMb} */
+  /** Memory limit, in MiB. @default {@link defaultMemoryMb} */
   memoryMb?: number | undefined;
 }
 
 export interface GraphWorkerService {
   handlers: Omit<Handlers<ServerMethods>, "log">;
   checks: Omit<MessageChecks<ServerMethods, WorkerMethods>, "onInvalid">;
-  /** Takes what the worker's code prints and logs. */
+  /** Called with each line that the worker's code prints or logs. */
   onLog: (line: LogLine) => void;
 }
 
 /**
- * The maximum of memory for a worker's newest values, in MiB: half of Node.js's own, which loading a library fills with what nobody needs any more, and
- * which would stay that large.
+ * Maximum size of a worker's young generation, in MiB: half of Node.js's default. Loading the library would fill the
+ * default with garbage, and the heap would stay that large.
  */
 const maxYoungGenerationSizeMb = 24;
 
-/** The entry of workers: among the sources, or beside the bundle that this file has become a part of. */
+/** The entry module of workers: among the sources, or beside the bundle that includes this file. */
 const entry = import.meta.url.endsWith(".ts")
   ? new URL("../inside/worker-main.ts", import.meta.url)
   : new URL("./worker.js", import.meta.url);
 
-/** A worker for a project's code, which it gets by the call `load`. */
+/** A worker for a project's code, which the call `load` loads. Runs in the server. */
 export class GraphWorker {
   readonly calls: Calls<ServerMethods, WorkerMethods>;
-  /** Resolves with the reason when the worker can't be used any more, before its calls reject. */
+  /** Resolves with the reason when the worker is lost, before its calls reject. */
   readonly lost: Promise<Error>;
-  /** What its values may take, in MiB. */
+  /** Memory limit, in MiB. */
   readonly memoryMb: number;
   readonly #worker: Worker;
   readonly #lose: (reason: Error) => void;
@@ -90,7 +87,7 @@ export class GraphWorker {
     });
   }
 
-  /** Says how the worker is served. What it prints waits until then. */
+  /** Sets the handlers of the worker's calls and output, which waits until then. */
   serve({ handlers, checks, onLog }: GraphWorkerService): void {
     const log: Handlers<ServerMethods>["log"] = ({ level, text }) =>
       onLog({ stream: level === "ERROR" || level === "WARNING" ? "stderr" : "stdout", level, text });
@@ -99,7 +96,7 @@ export class GraphWorker {
     readPrintedLines(this.#worker.stderr, "stderr", onLog);
   }
 
-  /** What its values take, buffers included, in MiB; `undefined` once it has ended. Also of a worker that keeps itself busy. */
+  /** Used memory, buffers included, in MiB; `undefined` once it has ended. Works for a busy worker too. */
   async usedMemoryMb(): Promise<number | undefined> {
     try {
       const { used_heap_size: heap, external_memory: outside } = await this.#worker.getHeapStatistics();
@@ -109,14 +106,16 @@ export class GraphWorker {
     }
   }
 
-  /** Ends the worker, whatever it is doing; its calls reject with `reason`. */
+  /** Ends the worker even when it is busy; its calls reject with `reason`. */
   async terminate(reason: Error): Promise<void> {
     this.#close(reason);
     await this.#worker.terminate();
   }
 
   #endInvalid(): void {
-    void this.terminate(new WorkerCrashed("A message from the graphs' worker isn't of the protocol: it was ended."));
+    void this.terminate(
+      new WorkerCrashed("The graphs' worker was ended: it sent a message that isn't part of the protocol."),
+    );
   }
 
   #close(reason: Error): void {

@@ -5,7 +5,7 @@ import type { Message, Params, Result } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import type { GraphWorkerService } from "./graph-worker.ts";
 
-/** A project's code can post anything in the name of its worker: these schemas say what the rest of the server can rely on. */
+/** Checks of messages from workers: a project's code can post anything in the name of its worker. */
 
 const fields = z.record(z.string(), z.unknown());
 const path = z.array(z.string());
@@ -95,7 +95,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
 };
 
-/** The functional API's graphs may return anything. */
+/** Graphs of the functional API may return anything. */
 const values = z.custom<Fields>();
 const interrupts = z.array(z.object({ id: z.string().optional(), value: z.unknown().optional() }));
 const snapshot: z.ZodType<StateSnapshot> = z.object({

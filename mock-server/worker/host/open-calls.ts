@@ -4,14 +4,14 @@ import type { Handlers } from "../calls.ts";
 import type { CallHandle, FoundCheckpoint, ServerMethods, StoreOperation, StoreResult } from "../protocol.ts";
 import type { ServerRequests } from "./server-requests.ts";
 
-/** What a call into a worker may read and write in the server. */
+/** The parts of the server that a call into a worker may access. */
 export interface CallAccess {
   checkpoints?: CheckpointStore | undefined;
   store?: NodeStore;
   publish?: Execution["publish"];
 }
 
-/** A call into a worker, with access until it is disposed. */
+/** A call into a worker, which has access until it is disposed. */
 class OpenCall implements AsyncDisposable {
   readonly handle: CallHandle;
   readonly access: CallAccess;
@@ -26,23 +26,23 @@ class OpenCall implements AsyncDisposable {
     this.#onDispose = onDispose;
   }
 
-  /** Runs tasks on the checkpoints in the order in which the worker's messages came. */
+  /** Runs tasks on the checkpoints in the order of the worker's messages. */
   inTurn<Result>(task: (checkpoints: CheckpointStore) => Promise<Result>): Promise<Result> {
     const done = this.#tail.then(() => {
-      if (!this.access.checkpoints) throw new TypeError("No checkpoints are kept.");
+      if (!this.access.checkpoints) throw new TypeError("This call stores no checkpoints.");
       return task(this.access.checkpoints);
     });
     this.#tail = done.catch(() => undefined);
     return done;
   }
 
-  /** Whether a checkpoint of the graph itself is kept, once all that the worker has put was tried. */
+  /** Whether a checkpoint of the graph itself was stored, after all pending writes of the worker. */
   async hasStored(): Promise<boolean> {
     await this.#tail;
     return this.#hasStored;
   }
 
-  /** Puts a checkpoint in its turn. Nobody waits for it but {@link allStored} and {@link hasStored}. */
+  /** Queues a checkpoint. Only {@link allStored} and {@link hasStored} wait for it. */
   putCheckpoint(checkpoint: StoredCheckpoint, onDefect: (error: unknown) => void): void {
     this.put(async (checkpoints) => {
       await checkpoints.put(checkpoint);
@@ -50,7 +50,7 @@ class OpenCall implements AsyncDisposable {
     }, onDefect);
   }
 
-  /** Puts something in its turn. Nobody waits for it but {@link allStored}. */
+  /** Queues a write. Only {@link allStored} waits for it. */
   put(task: (checkpoints: CheckpointStore) => Promise<void>, onDefect: (error: unknown) => void): void {
     this.inTurn(task).catch((error) => {
       this.#failure ??= { error };
@@ -58,7 +58,7 @@ class OpenCall implements AsyncDisposable {
     });
   }
 
-  /** Waits until all that the worker has put is kept. @throws the first error of what isn't. */
+  /** Waits until all writes of the worker are stored. @throws the first error of a failed write. */
   async allStored(): Promise<void> {
     await this.#tail;
     if (this.#failure) throw this.#failure.error;
@@ -70,7 +70,7 @@ class OpenCall implements AsyncDisposable {
   }
 }
 
-/** The calls into a project's workers that are under way, and what workers are served by their handles. */
+/** The calls under way into a project's workers, and the handlers that serve workers by call handle. */
 export class OpenCalls {
   readonly #calls = new Map<CallHandle, OpenCall>();
   readonly #onDefect: (error: unknown) => void;
@@ -80,7 +80,7 @@ export class OpenCalls {
     this.#onDefect = onDefect;
   }
 
-  /** Opens a call. What the worker puts after it is disposed is dropped. */
+  /** Opens a call. Writes of the worker after it is disposed are dropped. */
   open(access: CallAccess): OpenCall {
     const handle = ++this.#lastHandle;
     const call = new OpenCall(handle, access, () => this.#calls.delete(handle));

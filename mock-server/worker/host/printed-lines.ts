@@ -1,19 +1,19 @@
 import type { Readable } from "node:stream";
 import type { AgentLogLevel } from "../../kit/agent-log.ts";
 
-/** What code in a worker has printed, line by line, or logged. */
+/** A line that code in a worker printed or logged. */
 export interface LogLine {
   stream: "stdout" | "stderr";
   text: string;
-  /** Of what is logged rather than printed. */
+  /** The level of a logged line; absent for a printed one. */
   level?: AgentLogLevel;
 }
 
-/** The beginning of a longer line is logged. */
+/** Maximum length of a line, in bytes; longer lines are cut. */
 const maxLineBytes = 64 * 1024;
 const lineFeed = 0x0a;
 
-/** Passes on what is printed, line by line, and keeps no more of a line than is passed on. */
+/** Reads printed output line by line, and buffers no more than the maximum length. */
 export function readPrintedLines(printed: Readable, stream: LogLine["stream"], onLog: (line: LogLine) => void): void {
   let line: Buffer[] = [];
   let size = 0;

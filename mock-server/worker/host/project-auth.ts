@@ -7,12 +7,15 @@ import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /**
- * How long a handler may take, in milliseconds, unless another limit is given: longer than a worker may be silent, so that no handler is blamed for
- * what else keeps its worker busy.
+ * Default timeout of a handler, in milliseconds. Longer than a worker may be unresponsive, so that a handler isn't
+ * blamed for other code that blocks its worker.
  */
 const defaultTimeoutMs = 15_000;
 
-/** The auth handlers of a project, which run in its worker; `null` for one without. Whatever they do, each request is answered, and in time. */
+/**
+ * The auth handlers of a project, which run in its worker; `null` for a project without any. Every call settles within
+ * the timeout, whatever the handlers do.
+ */
 export function projectAuth(
   { auth }: GraphProject,
   supervisor: Pick<Supervisor, "call">,
@@ -29,19 +32,19 @@ export function projectAuth(
       deadline.addEventListener("abort", () => reject(deadline.reason), { once: true });
     });
     try {
-      // Until there is a worker, the call itself knows no deadline.
+      // A call that waits for a worker doesn't observe the deadline itself.
       return await Promise.race([supervisor.call(method, params, { signal: deadline, isDedicated }), expired]);
     } catch (error) {
-      // Whose fault it was that the worker is lost shows when the handler has one of its own.
+      // A retry in a dedicated worker shows whether the handler caused the loss.
       if (error instanceof WorkerLost && !isDedicated) return call(method, params, true);
-      const reason = deadline.aborted ? `didn't answer within ${timeoutMs / 1000} s` : "was ended before it answered";
+      const reason = deadline.aborted ? `didn't return within ${timeoutMs / 1000} s` : "was ended before it returned";
       throw new HttpError(500, `The handler "${method}" ${reason}.`);
     }
   };
   const resultOf = <Value>(method: string, outcome: AuthOutcome<Value>): Value => {
     if (outcome.kind === "done") return outcome.result;
     if (outcome.kind === "refused") throw new HttpError(outcome.status, outcome.detail, outcome.headers);
-    throw new HttpError(500, `The handler "${method}" failed; the log of the server tells why.`);
+    throw new HttpError(500, `The handler "${method}" failed; the server's log has the error.`);
   };
   return {
     admitsStudio: !auth.disableStudioAuth,

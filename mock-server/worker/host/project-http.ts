@@ -10,7 +10,7 @@ import { readFromOtherSide } from "../response-bodies.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { Supervisor } from "./supervisor.ts";
 
-/** The paths that are the agent server's own, of which a group can be turned off; `undefined`: all others. */
+/** The paths of the agent server's groups of routes, which a project can disable. */
 const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/assistants(\/|$)/, "assistants"],
   [/^\/(runs|threads\/[^/]+\/runs)(\/|$)/, "runs"],
@@ -19,12 +19,12 @@ const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
 ];
 
-/** What agent servers say where the project says nothing. */
+/** The default CORS settings. */
 const anyOrigin: CorsSettings = { allow_origins: ["*"] };
 
 /**
- * Responds to a request by what a project's configuration file says under `http`: groups that are turned off, the project's own app for the paths
- * that are then left, and CORS.
+ * Responds to a request according to a project's `http` settings: disabled groups of routes, the project's app for the
+ * remaining paths, and CORS.
  */
 export async function respondByProject(
   { cors, disabled, app }: GraphProject["http"],

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { type GraphProject, readGraphConfig } from "../load/graph-config.ts";
 import type { RunningProject } from "./running-project.ts";
 
-/** What happens to a project that is watched. */
+/** An event of a watched project. */
 export type ReloadEvent =
   | { event: "reloaded"; graphs: readonly string[] }
   | { event: "reload_failed"; message: string }
@@ -13,16 +13,16 @@ export interface ReloadingProjectOptions {
   /** The graph configuration file. */
   file: string;
   start: (project: GraphProject) => Promise<RunningProject>;
-  /** Whether the project is loaded again when a file of it changes. */
+  /** Whether to load the project again when one of its files changes. */
   isWatched: boolean;
   onEvent: (event: ReloadEvent) => void;
 }
 
-/** How long files are left alone after a change before the project is loaded again, in milliseconds: editors write in several steps. */
+/** Debounce of file changes, in milliseconds: editors write in several steps. */
 const debounceMs = 100;
 const sourceFile = /\.(?:[cm]?[jt]sx?|json)$/;
 
-/** A project that is loaded again when one of its files changes. Until the new one is loaded, and when it doesn't load, the one before serves. */
+/** A project that is loaded again when one of its files changes. The earlier load serves until the new one succeeds. */
 export class ReloadingProject implements AsyncDisposable {
   readonly #options: ReloadingProjectOptions;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -41,7 +41,7 @@ export class ReloadingProject implements AsyncDisposable {
 
   /**
    * Loads a project for the first time.
-   * @throws {ConfigError} for a configuration file that isn't right; {Error} when something doesn't load.
+   * @throws {ConfigError} for an invalid configuration file; {ProjectLoadError} when a module doesn't load.
    */
   static async start(options: ReloadingProjectOptions): Promise<ReloadingProject> {
     return new ReloadingProject(options, await load(options));
@@ -51,7 +51,7 @@ export class ReloadingProject implements AsyncDisposable {
     return this.#running;
   }
 
-  /** Grows with each load. */
+  /** Increases with each load. */
   get generation(): number {
     return this.#generation;
   }
@@ -71,7 +71,7 @@ export class ReloadingProject implements AsyncDisposable {
     for (const folder of new Set(watched.map((file) => dirname(file)))) {
       if (this.#watchers.has(folder)) continue;
       const watcher = watch(folder, (_, name) => name !== null && this.#changed(join(folder, name)));
-      // A folder that is removed can't be watched any more; what it held is loaded from elsewhere then, or doesn't load.
+      // A removed folder can't be watched any more.
       watcher.on("error", () => watcher.close());
       this.#watchers.set(folder, watcher);
     }

@@ -5,7 +5,7 @@ import { ResponseBodies } from "../response-bodies.ts";
 
 type RequestHandlers = Pick<Handlers<ServerMethods>, "fetchServer" | "readServerBody" | "cancelServerBody">;
 
-/** The requests of one worker's code to the server that it belongs to, which there is once it serves the project. */
+/** Serves the requests of one worker's code to its own server. They fail until the server serves the project. */
 export class ServerRequests {
   readonly #bodies = new ResponseBodies();
   readonly handlers: RequestHandlers;
@@ -24,7 +24,7 @@ export class ServerRequests {
     };
   }
 
-  /** Disconnects, as when the worker has ended. */
+  /** Cancels all response bodies, because the worker has ended. */
   close(): Promise<void> {
     return this.#bodies.cancelAll();
   }

@@ -11,33 +11,33 @@ import { ServerRequests } from "./server-requests.ts";
 import { WatchedWorker } from "./watched-worker.ts";
 
 export interface SupervisorOptions {
-  /** Called with each line that the project's code prints. @default prints it on stderr */
+  /** Called with each line that the project's code prints or logs. @default prints it on stderr */
   onLog?: (line: LogLine) => void;
-  /** Called with what went wrong on the server's side, which is a defect of it. @default prints it on stderr */
+  /** Called with errors that are defects of the server. @default prints them on stderr */
   onDefect?: (error: unknown) => void;
-  /** How long loading the project's files may take, in milliseconds. @default 60000 */
+  /** Timeout for loading the project's files, in milliseconds. @default 60000 */
   loadTimeoutMs?: number;
-  /** The maximum of memory for the values of the project's code, in each of its workers, in MiB. @default 1024 */
+  /** Memory limit of each worker, in MiB. @default 1024 */
   memoryMb?: number | undefined;
-  /** How long the project's code may keep a worker from responding, in milliseconds, before it is ended. @default 10000 */
+  /** Time without a response after which a worker is ended, in milliseconds. @default 10000 */
   unresponsiveMs?: number;
-  /** A worker that was started ahead and has loaded nothing, for the supervisor to use and end. @default none */
+  /** A prewarmed worker that has loaded nothing; the supervisor takes ownership. @default none */
   prewarmed?: GraphWorker | undefined;
-  /** Aborted when the project's files are no longer wanted, however long they take to load. */
+  /** Aborts loading. */
   signal?: AbortSignal | undefined;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Whether the call gets a worker that nothing else runs in, so that what happens to the worker is its own doing. */
+  /** Whether the call gets a dedicated worker, so that only it can have caused the loss of the worker. */
   isDedicated?: boolean;
 }
 
-/** The outer variables that programs need to find their way; they hold no secrets. */
+/** Variables of the process that workers inherit; they hold no secrets. */
 const outerVariables = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "TZ", "LANG", "SystemRoot"];
 const maxDedicatedWorkers = 4;
 
-/** Keeps a worker for a project, and starts another when it is lost. */
+/** Owns the workers of a project, and starts another when the shared one is lost. Runs in the server. */
 export class Supervisor {
   readonly openCalls: OpenCalls;
   readonly #project: GraphProject;
@@ -76,19 +76,20 @@ export class Supervisor {
     return supervisor;
   }
 
-  /** Says how the project's code reaches the server that serves it. */
+  /** Connects the project's code to the server that serves it. */
   connect(fetchServer: FetchServer): void {
     this.#fetchServer = fetchServer;
   }
 
-  /** The source files that the project has loaded, absolute. */
+  /** Absolute paths of the loaded source files. */
   get files(): readonly string[] {
     return this.#files;
   }
 
   /**
    * Calls a method of a worker.
-   * @throws {CallFailure} what the method throws, or what it did to the worker. @throws {WorkerLost} when the worker is lost, by whatever it was.
+   * @throws {CallFailure} when the method throws or caused the loss of the worker; {WorkerLost} when the worker is lost
+   * otherwise.
    */
   async call<Name extends MethodName<WorkerMethods>>(
     method: Name,
@@ -105,7 +106,7 @@ export class Supervisor {
     }
   }
 
-  /** Ends the workers: with `drain` once all calls have ended, else at once, and they fail. */
+  /** Ends the workers: with `drain` after all calls have ended, otherwise at once, which fails them. */
   async close({ drain = false }: { drain?: boolean } = {}): Promise<void> {
     await this.#shared?.catch(() => undefined);
     this.#isClosed = true;
@@ -185,7 +186,7 @@ export class Supervisor {
       const files = [...new Set(modules)].join(", ");
       const seconds = this.#loadTimeoutMs / 1000;
       const reason = deadline.aborted
-        ? `didn't load within ${seconds} s: something in it never ends.`
+        ? `didn't load within ${seconds} s: loading may never end.`
         : `didn't load: ${(error as Error).message}`;
       throw new ProjectLoadError(`${files} ${reason}`, { cause: error });
     }

@@ -3,19 +3,19 @@ import { CallFailure, type MethodName, type Params, type Result } from "../calls
 import type { WorkerMethods } from "../protocol.ts";
 import { type GraphWorker, WorkerCrashed, WorkerLost, WorkerOutOfMemory } from "./graph-worker.ts";
 
-/** How often a worker's memory is looked at while calls are pending, in milliseconds. The limit of Node.js itself counts no buffers. */
+/** Interval of memory checks while calls are pending, in milliseconds. Node.js's own limit doesn't count buffers. */
 const memoryCheckMs = 250;
 
 /**
- * A worker that is ended when it stops responding, or takes more memory than it may have, while calls are pending. When a worker is lost, a call that was alone in it is to blame; of several
- * nobody knows which one it was, and each fails with {@link WorkerLost}.
+ * A worker that is ended when it stops responding or exceeds its memory limit while calls are pending. When a worker is
+ * lost, its only call has caused that; of several it is unknown which one did, and each fails with {@link WorkerLost}.
  */
 export class WatchedWorker {
   readonly #worker: GraphWorker;
   readonly #unresponsiveMs: number;
   #calls = 0;
   #callsAtLoss: number | undefined;
-  /** Whether a call that nobody waits for may still run. */
+  /** Whether a cancelled call may still be running. */
   #hasCancelledCall = false;
   #isWatched = false;
   #isMemoryWatched = false;
@@ -27,7 +27,8 @@ export class WatchedWorker {
 
   /**
    * Calls a method of the worker.
-   * @throws {CallFailure} what the method throws, or why the worker was lost if the call is to blame. @throws {WorkerLost} when it isn't.
+   * @throws {CallFailure} when the method throws, or when the worker is lost and this was its only call; {WorkerLost}
+   * when there were others.
    */
   async call<Name extends MethodName<WorkerMethods>>(
     method: Name,
@@ -42,7 +43,7 @@ export class WatchedWorker {
     } catch (error) {
       if (signal?.aborted) this.#hasCancelledCall = true;
       if (!(error instanceof WorkerLost)) throw error;
-      // Pending calls reject one after another; what counts is how many there were.
+      // Pending calls reject one after another; the number at the time of the loss counts.
       this.#callsAtLoss ??= this.#calls;
       if (this.#callsAtLoss > 1 || this.#hasCancelledCall) throw error;
       if (error instanceof WorkerCrashed) throw new CallFailure({ name: "GraphCrashed", message: error.message });
@@ -62,7 +63,7 @@ export class WatchedWorker {
       const deadline = AbortSignal.timeout(this.#unresponsiveMs);
       await this.#worker.calls.call("ping", undefined, deadline).catch(() => undefined);
       if (deadline.aborted) {
-        // A heap that is nearly full keeps its worker busy with nothing but collecting garbage.
+        // A nearly full heap keeps a worker busy with garbage collection.
         if (await this.#exceedsMemory(0.9)) return;
         const seconds = this.#unresponsiveMs / 1000;
         const message = `The graph kept its worker busy for more than ${seconds} s: the worker was ended.`;
@@ -80,7 +81,7 @@ export class WatchedWorker {
     this.#isMemoryWatched = false;
   }
 
-  /** Whether the worker takes more than a share of the memory that it may have: then it is ended. */
+  /** Ends the worker if it uses more than a share of its memory limit. Returns whether it did. */
   async #exceedsMemory(share: number): Promise<boolean> {
     const { memoryMb } = this.#worker;
     if (((await this.#worker.usedMemoryMb()) ?? 0) <= share * memoryMb) return false;
@@ -89,7 +90,7 @@ export class WatchedWorker {
   }
 }
 
-/** The server has ended it, because it didn't respond. */
+/** The worker was ended because it didn't respond. */
 class WorkerBlocked extends WorkerLost {
   override readonly name = "WorkerBlocked";
 }

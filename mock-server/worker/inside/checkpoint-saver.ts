@@ -9,7 +9,10 @@ type WriteIndexes = Record<string, number>;
 /** The indexes of special writes, of which a task has one of each kind; numbered as in the library. */
 const markIndexes: WriteIndexes = { __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4 };
 
-/** A checkpointer, in the worker, that stores the checkpoints of one thread in the server, for the call that `handle` names. */
+/**
+ * A checkpointer, in the worker, that stores the checkpoints of one thread in the server, for the call that `handle`
+ * names.
+ */
 export function threadSaver(
   library: Library,
   calls: Calls<WorkerMethods, ServerMethods>,
@@ -92,7 +95,10 @@ export function threadSaver(
   return new ThreadSaver();
 }
 
-/** The part of a run's config that its checkpoints carry: the metadata, and what is configured except objects such as the user. */
+/**
+ * The part of a run's config that its checkpoints carry: the metadata, and what is configured except objects such as
+ * the user.
+ */
 function configMetadata({ configurable = {}, metadata = {} }: Config): Fields {
   const configured = Object.entries(configurable).filter(
     ([name, value]) => !name.startsWith("__") && !name.startsWith("checkpoint_") && typeof value !== "object",

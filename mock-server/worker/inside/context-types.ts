@@ -1,11 +1,11 @@
-/** What a library's builder of graphs makes of its arguments; only what is read here. */
+/** The part of a library's graph builder that is read here. */
 interface BuilderPrototype {
   _normalizeToStateGraphInit?: (this: object, ...args: unknown[]) => { context?: unknown } | undefined;
 }
 
 const contexts = new WeakMap<object, unknown>();
 
-/** Remembers the contexts that graphs are declared with: the library itself keeps only those that are schemas of a library of schemas. */
+/** Remembers the declared contexts of graphs: the library itself only keeps those with schemas of a schema library. */
 export function rememberContexts({ prototype }: { prototype: object }): void {
   const builder = prototype as BuilderPrototype;
   const normalize = builder._normalizeToStateGraphInit;
@@ -17,7 +17,7 @@ export function rememberContexts({ prototype }: { prototype: object }): void {
   };
 }
 
-/** The names in a context that is declared by types only, which are gone when it runs. */
+/** The field names of a context that is declared by types only; the types don't exist at run time. */
 export function contextNames(builder: object | undefined): string[] {
   const context = builder && contexts.get(builder);
   const spec = typeof context === "object" && context !== null && "spec" in context ? context.spec : undefined;

@@ -2,7 +2,7 @@ import type { Fields } from "../../agent-server/engine/contract.ts";
 import { shownConfigurable } from "../../agent-server/engine/shown-configurable.ts";
 import { referenceOf } from "./snapshot.ts";
 
-/** A chunk of the library's mode `debug`, as it is sent. */
+/** A chunk of the library's mode `debug`, as clients see it. */
 export function debugView(chunk: unknown): unknown {
   const { type, payload, ...rest } = chunk as Fields;
   if (type === "checkpoint") return { ...rest, type, payload: debugCheckpoint(payload as Fields) };
@@ -10,7 +10,9 @@ export function debugView(chunk: unknown): unknown {
   return chunk;
 }
 
-/** A chunk of the library's mode `checkpoints`, as it is sent; `undefined` for what is only meant for newer streams. */
+/**
+ * A chunk of the library's mode `checkpoints`, as clients see it; `undefined` for chunks that only newer streams have.
+ */
 export function checkpointView(chunk: unknown): unknown {
   const { next, values, metadata, config, parentConfig, tasks } = chunk as Fields;
   if (next === undefined) return undefined;
@@ -34,12 +36,12 @@ function placeView(config: unknown, parentConfig: unknown): Fields {
   };
 }
 
-/** A task that is to run after a checkpoint, with `null` for what isn't known of it yet: clients count on these fields. */
+/** A pending task of a checkpoint, with `null` for fields without a value yet: clients rely on them. */
 function checkpointTask(task: Fields): Fields {
   return { error: null, checkpoint: null, ...taskView(task), state: null };
 }
 
-/** A task with the place of its own states, if it is a graph. */
+/** A task, with a reference to its states if it is a subgraph. */
 export function taskView(task: Fields): Fields {
   const { state, ...rest } = task;
   const configurable = (state as { configurable?: Fields } | undefined)?.configurable;
@@ -48,7 +50,7 @@ export function taskView(task: Fields): Fields {
   return { ...rest, checkpoint: { thread_id, checkpoint_id, checkpoint_ns, checkpoint_map } };
 }
 
-/** A config without what the library and this server keep in it for themselves, and without the user. */
+/** A config without the user and without internal keys of the library and this server. */
 function shownConfig(config: unknown): unknown {
   const { configurable, callbacks: _, store: __, signal: ___, writer: ____, ...rest } = (config ?? {}) as Fields;
   if (typeof configurable !== "object" || configurable === null) return config;

@@ -2,12 +2,12 @@ import type { StreamMode } from "../../agent-server/engine/stream-mode.ts";
 import type { Calls } from "../calls.ts";
 import type { CallHandle, ServerMethods, StreamedEvent, WorkerMethods } from "../protocol.ts";
 
-/** Events of this many characters are sent without waiting for more. */
+/** Size of a batch that is sent at once, in characters. */
 const batchSize = 64 * 1024;
-/** With more characters on their way, the graph's stream isn't read on. */
+/** Unconfirmed characters above which the graph's stream pauses. */
 const maxUnderWay = 1024 * 1024;
 
-/** Sends the events of a run to the server, many at a time. */
+/** Sends the events of a run from the worker to the server, in batches. */
 export class EventWriter {
   readonly #calls: Calls<WorkerMethods, ServerMethods>;
   readonly #handle: CallHandle;
@@ -47,12 +47,12 @@ export class EventWriter {
     this.#size = 0;
   }
 
-  /** Whether so much is under way that {@link room} is to be waited for. */
+  /** Whether the caller must wait for {@link room}. */
   get isFull(): boolean {
     return this.#underWay > maxUnderWay;
   }
 
-  /** Resolves when the server has taken what is under way. */
+  /** Resolves when the server has confirmed all sent events. */
   async room(): Promise<void> {
     await this.#published;
   }

@@ -7,7 +7,7 @@ import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { AuthOutcome } from "../protocol.ts";
 
-/** The handlers that a module exports. Nothing that they do makes these reject. */
+/** The auth handlers that a module exports, in the worker. These methods never reject, whatever the handlers do. */
 export interface ExportedAuth {
   authenticate(request: AuthRequest): Promise<AuthOutcome<AuthUser>>;
   authorize(event: AuthEvent): Promise<AuthOutcome<AuthDecision>>;
@@ -15,7 +15,7 @@ export interface ExportedAuth {
 
 type Handler = (argument: never) => unknown;
 
-/** @throws {ProjectLoadError} when they don't load, or the export is neither an object of the official client's class `Auth` nor a plain one. */
+/** @throws {ProjectLoadError} when the module doesn't load, or the export isn't an object with auth handlers. */
 export async function loadAuth(place: ModuleExport): Promise<ExportedAuth> {
   const exported = await loadExport(place);
   try {
@@ -28,8 +28,8 @@ export async function loadAuth(place: ModuleExport): Promise<ExportedAuth> {
 }
 
 /**
- * The handlers in an object of the official client's class `Auth`, or in a plain object with a function `authenticate` and, under `on`, functions by
- * event: `threads:create`, `threads`, `*:create` or `*`.
+ * The handlers of an object of the official client's class `Auth`, or of a plain object with a function `authenticate`
+ * and, under `on`, functions by event: `threads:create`, `threads`, `*:create` or `*`.
  * @throws {TypeError} for anything else.
  */
 export function exportedAuth(exported: unknown): ExportedAuth {
@@ -61,12 +61,12 @@ function handlersOf(exported: unknown): { authenticate: Handler; callbacks: Reco
   return { authenticate: authenticate as Handler, callbacks: callbacks as Record<string, Handler> };
 }
 
-/** What a handler that returns `false` refuses with. */
+/** The refusal when a handler returns `false`. */
 class Refusal extends Error {
   readonly status = 403;
 }
 
-/** What a handler returns that means nothing. */
+/** Thrown for an invalid return value of a handler. */
 class InvalidResult extends Error {}
 
 async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutcome<Result>> {
@@ -75,7 +75,7 @@ async function outcomeOf<Result>(work: () => Promise<Result>): Promise<AuthOutco
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal) return refusal;
-    // The developer of the handler reads why, the caller doesn't.
+    // The error is for the handler's developer, not for the caller.
     console.error(error instanceof InvalidResult ? error.message : error);
     return { kind: "failed" };
   }
@@ -94,7 +94,10 @@ function refusalOf(error: unknown): AuthOutcome<never> | undefined {
   }
 }
 
-/** By name: the project's copy of the class isn't ours, and other errors with a status, such as those of HTTP clients, aren't meant for the caller. */
+/**
+ * Compares by name, since the project has its own copy of the class. Other errors with a status, such as those of HTTP
+ * clients, aren't meant for the caller.
+ */
 function isHttpException(error: Error): boolean {
   for (let kind = Object.getPrototypeOf(error); kind !== null; kind = Object.getPrototypeOf(kind)) {
     if (kind.constructor?.name === "HTTPException") return true;
@@ -105,16 +108,14 @@ function isHttpException(error: Error): boolean {
 function userOf(result: unknown): AuthUser {
   const given = typeof result === "string" ? { identity: result } : result;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new InvalidResult(`authenticate must return an identity or a user, and returned ${describe(result)}.`);
+    throw new InvalidResult(`authenticate must return an identity or a user, not ${describe(result)}.`);
   }
   const { identity, permissions = [], ...rest } = plain(given as Fields);
   if (typeof identity !== "string" || identity === "") {
-    throw new InvalidResult(
-      "authenticate must return a user with an identity that is a text, and it returned one without.",
-    );
+    throw new InvalidResult("authenticate must return a user with an identity that is a string.");
   }
   if (!Array.isArray(permissions) || permissions.some((one) => typeof one !== "string")) {
-    throw new InvalidResult("authenticate must return permissions that are a list of texts.");
+    throw new InvalidResult("authenticate must return permissions that are a list of strings.");
   }
   return {
     identity,
@@ -129,16 +130,14 @@ function filterOf(verdict: unknown): Fields | null {
   if (verdict === undefined || verdict === null || verdict === true) return null;
   if (verdict === false) throw new Refusal("Forbidden");
   if (typeof verdict !== "object" || Array.isArray(verdict)) {
-    throw new InvalidResult(
-      `A handler must return nothing, true, false or a filter, and returned ${describe(verdict)}.`,
-    );
+    throw new InvalidResult(`A handler must return nothing, true, false or a filter, not ${describe(verdict)}.`);
   }
   const problem = filterProblem(verdict as Fields);
   if (problem !== undefined) throw new InvalidResult(`A handler returned a filter that can't be applied: ${problem}.`);
   return plain(verdict as Fields);
 }
 
-/** As JSON has it: what graphs and the server can be given. */
+/** A copy as plain JSON, which can be sent to the server and to graphs. */
 function plain(fields: Fields): Fields {
   return JSON.parse(JSON.stringify(fields)) as Fields;
 }

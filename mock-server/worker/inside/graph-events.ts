@@ -8,16 +8,16 @@ import type { Library } from "./library.ts";
 import { MessageEvents } from "./message-events.ts";
 import { wireJson } from "./wire-json.ts";
 
-/** The modes that the library hasn't. */
+/** The modes that the library doesn't have. */
 const ownModes: ReadonlySet<StreamMode> = new Set(["events", "messages", "lifecycle"]);
 
-/** Streams what the library reports of a run, as the events of the stream modes that the run was started with. */
+/** Converts the library's stream of a run to events of the run's stream modes. */
 export class GraphEvents {
   readonly #modes: ReadonlySet<StreamMode>;
   readonly #withSubgraphs: boolean;
   readonly #writer: EventWriter;
   readonly #metadata = new WeakMap<object, string>();
-  /** Present when the mode `messages` is wanted. */
+  /** Present when the run has the mode `messages`. */
   readonly messages: MessageEvents | undefined;
 
   constructor(library: Library, modes: readonly StreamMode[], withSubgraphs: boolean, writer: EventWriter) {
@@ -27,13 +27,13 @@ export class GraphEvents {
     this.messages = this.#modes.has("messages") ? new MessageEvents(library, writer) : undefined;
   }
 
-  /** The stream modes to ask the library for. The state is always needed: it is the outcome of the run. */
+  /** The stream modes for the library. Always includes the state, which is the outcome of the run. */
   libraryModes(): string[] {
     const modes = [...this.#modes].filter((mode) => !ownModes.has(mode));
     return [...new Set(["values", ...modes.map((mode) => (mode === "messages-tuple" ? "messages" : mode))])];
   }
 
-  /** One chunk of the library's stream. */
+  /** Converts a chunk of the library's stream. */
   take(namespace: readonly string[], mode: string, chunk: unknown): void {
     if (mode === "messages") {
       this.#writeMessage(namespace, chunk as [unknown, object]);
@@ -44,7 +44,7 @@ export class GraphEvents {
     if (mode === "values" && namespace.length === 0) this.messages?.stateChanged(chunk);
   }
 
-  /** One event of the library's event stream. */
+  /** Converts an event of the library's event stream. */
   takeEvent(event: unknown): void {
     this.#write("events", "events", [], event);
   }
@@ -63,7 +63,7 @@ export class GraphEvents {
     try {
       json = wireJson(data, mode);
     } catch (cause) {
-      // A bad event must not end a run: it is sent as an error in its place.
+      // A bad event must not end a run, so an error is sent instead.
       const { name, message } = failureOf(cause);
       json = JSON.stringify({ error: name, message });
     }

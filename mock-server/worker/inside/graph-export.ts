@@ -7,14 +7,14 @@ import { ProjectLoadError } from "../load/project-load-error.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the user's graph may have any nodes, channels and types
 export type CompiledGraph = Pregel<any, any, any>;
 
-/** What a graph is made for, when a function makes it. */
+/** The second argument of functions that make graphs. */
 export interface GraphRuntime {
   context?: unknown;
   store?: unknown;
   signal?: AbortSignal;
 }
 
-/** A graph of the user's, to be made for each use. */
+/** Makes a user's graph for each use. */
 export type GraphMaker = (config: Fields, runtime: GraphRuntime) => Promise<CompiledGraph>;
 
 /**
@@ -31,14 +31,14 @@ export async function loadGraph({ module, exportName }: ModuleExport): Promise<G
   return async () => copyOf(graph);
 }
 
-/** A graph of its own for one use, which gets its own checkpointer and store. */
+/** A copy of a graph for one use, with its own checkpointer and store. */
 function copyOf(graph: CompiledGraph): CompiledGraph {
   return graph.withConfig({}) as CompiledGraph;
 }
 
 function compiled(value: unknown, place: string): CompiledGraph {
   if (typeof value === "object" && value !== null) {
-    // An agent of the langchain package wraps its graph.
+    // Agents of the langchain package wrap a graph.
     const inner = "graph" in value ? value.graph : undefined;
     if (isCompiled(inner)) return inner;
     if (isCompiled(value)) return value;

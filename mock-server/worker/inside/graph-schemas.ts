@@ -3,15 +3,15 @@ import { contextNames } from "./context-types.ts";
 import type { CompiledGraph } from "./graph-export.ts";
 import type { Library } from "./library.ts";
 
-/** What the library keeps about how a graph was built. */
+/** The library's information on how a graph was built. */
 interface Built {
   builder?: { channels?: Fields };
   channels: Fields;
 }
 
 /**
- * The JSON Schemas of a graph, where it was declared with such. Of a state that is only declared as types, which are gone when it runs, the names of the
- * fields are known, and that lists of messages are lists.
+ * The JSON Schemas of a graph that was declared with schemas. For a state that is declared by types only, which don't
+ * exist at run time, the schema has the names of the fields and the lists of messages.
  */
 export function schemasOf(library: Library, graph: CompiledGraph): GraphSchemas {
   const permissive = channelSchema(library, graph);
@@ -19,7 +19,7 @@ export function schemasOf(library: Library, graph: CompiledGraph): GraphSchemas 
     try {
       return (schema?.() as Fields | undefined) ?? otherwise;
     } catch {
-      // A schema of a library that JSON Schema can't express.
+      // JSON Schema can't express this schema.
       return otherwise;
     }
   };
@@ -36,7 +36,7 @@ export function schemasOf(library: Library, graph: CompiledGraph): GraphSchemas 
   };
 }
 
-/** The schemas of a graph's subgraphs by the path to them. */
+/** The schemas of a graph's subgraphs by path. */
 export async function subgraphSchemas(
   library: Library,
   graph: CompiledGraph,

@@ -4,12 +4,12 @@ import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { PlainRequest, PlainResponse } from "../protocol.ts";
 import { ResponseBodies } from "../response-bodies.ts";
 
-/** What answers requests of the Fetch API: an app of Hono or Elysia, for instance. */
+/** An app that handles requests of the Fetch API, for example one of Hono or Elysia. */
 interface Fetcher {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** The app of a project. */
+/** The app of a project, in its worker. */
 export class HttpApp {
   readonly #fetcher: Fetcher;
   readonly bodies = new ResponseBodies();
@@ -18,7 +18,7 @@ export class HttpApp {
     this.#fetcher = fetcher;
   }
 
-  /** @throws {ProjectLoadError} when the app doesn't load, or is something else. */
+  /** @throws {ProjectLoadError} when the module doesn't load, or the export isn't an app. */
   static async load(place: ModuleExport): Promise<HttpApp> {
     const value = await loadExport(place);
     if (typeof (value as Partial<Fetcher> | null)?.fetch === "function") return new HttpApp(value as Fetcher);

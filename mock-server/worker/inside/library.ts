@@ -15,15 +15,15 @@ type Messages = typeof import("@langchain/core/messages");
 /** The user's own copy of the library. */
 export interface Library extends Module {
   version: string;
-  /** What a model's parts of a message are, where a model reports only their text. */
+  /** The class for chunks of models that only report text. */
   AIMessageChunk: Messages["AIMessageChunk"];
-  /** The library's reader of schemas, where it has one. */
+  /** The library's module for schemas, if it has one. */
   schemas: Schemas | undefined;
 }
 
 /**
- * Loads the library as the user's module would.
- * @throws {ProjectLoadError} when it isn't installed there, or in a version that isn't supported.
+ * Loads the library as the user's module does.
+ * @throws {ProjectLoadError} when it isn't installed there, or its version isn't supported.
  */
 export async function loadLibrary(folder: string, module: string): Promise<Library> {
   const importers = [pathToFileURL(module).href, pathToFileURL(join(folder, "package.json")).href];
@@ -40,7 +40,7 @@ export async function loadLibrary(folder: string, module: string): Promise<Libra
   }
   const library = await importInTheNameOf<Module>(importer, packageName);
   const schemas = await importInTheNameOf<Schemas>(importer, `${packageName}/zod/schema`).catch(() => undefined);
-  // What the library rests on is the user's only by way of the library.
+  // Dependencies of the library are resolved from the library, since the project may not have them.
   const { AIMessageChunk } = await importInTheNameOf<Messages>(
     pathToFileURL(packageFile).href,
     "@langchain/core/messages",

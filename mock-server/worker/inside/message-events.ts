@@ -4,14 +4,14 @@ import type { EventWriter } from "./event-writer.ts";
 import type { Library } from "./library.ts";
 import { wireJson } from "./wire-json.ts";
 
-/** A message of the library's, or a part of one. */
+/** A message of the library, or a chunk of one. */
 interface LibraryMessage {
   id?: string;
   content: unknown;
   concat?(next: LibraryMessage): LibraryMessage;
 }
 
-/** What a model call has said so far. */
+/** The reply of a model call so far. */
 interface Reply {
   id: string;
   metadata: Fields;
@@ -20,7 +20,10 @@ interface Reply {
 
 const hiddenTags = ["nostream", "langsmith:nostream", "langsmith:hidden"];
 
-/** The stream mode `messages`: each reply of a model as far as it has come, and each message once it is part of the state. */
+/**
+ * The stream mode `messages`: each reply of a model as far as it has been streamed, and each message once it is part of
+ * the state.
+ */
 export class MessageEvents {
   readonly #library: Library;
   readonly #writer: EventWriter;
@@ -32,7 +35,7 @@ export class MessageEvents {
     this.#writer = writer;
   }
 
-  /** Listens to model calls, in the graph and in graphs within it. */
+  /** Callbacks for model calls in the graph and its subgraphs. */
   readonly callbacks = {
     name: "message-events",
     awaitHandlers: true,
@@ -48,7 +51,7 @@ export class MessageEvents {
     ): Promise<void> => {
       if (tags?.some((tag) => hiddenTags.includes(tag))) return;
       this.#replies.set(callId, { id: `run-${callId}`, metadata: metadata ?? {}, whole: undefined });
-      // Earlier events of the graph come first: they are still on their way through its stream.
+      // Lets earlier events of the graph, still in its stream, come first.
       await new Promise((resolve) => setImmediate(resolve));
     },
     handleLLMNewToken: (
@@ -75,7 +78,7 @@ export class MessageEvents {
     },
   };
 
-  /** Streams the messages of a state that no earlier state had. */
+  /** Streams the messages of a state that earlier states didn't have. */
   stateChanged(values: unknown): void {
     const { messages } = (values ?? {}) as { messages?: unknown };
     const fresh: LibraryMessage[] = [];

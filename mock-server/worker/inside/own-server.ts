@@ -3,12 +3,12 @@ import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import { readFromOtherSide } from "../response-bodies.ts";
 import { currentCaller } from "./caller.ts";
 
-/** Stands for the server that a worker belongs to. Requests to it don't go through a socket. */
+/** The address of the worker's own server. Requests to it use the worker's channel instead of a socket. */
 const ownUrl = "http://agent-server.localhost";
 
 const isBodiless = (status: number) => status === 204 || status === 205 || status === 304;
 
-/** Lets the official client, where it is given no address, reach the server that the worker belongs to, with the rights of the current caller. */
+/** Lets the official client without an address reach the worker's own server, with the rights of the current caller. */
 export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): void {
   const fetchOther = globalThis.fetch;
   const fetchOwn = async (...args: Parameters<typeof fetch>): Promise<Response> => {
@@ -47,13 +47,13 @@ export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): vo
   });
 }
 
-/** Whether an address is that of the worker's own server, over HTTP or as a WebSocket. */
+/** Whether a URL, http or ws, is that of the worker's own server. */
 function isOwn(address: string | URL | Request): boolean {
   const url = URL.parse(address instanceof Request ? address.url : String(address));
   return url?.host === new URL(ownUrl).host;
 }
 
-/** The same class, which refuses the own server at once: nothing listens at its address. */
+/** A WebSocket class that refuses the worker's own server at once, since nothing listens at its address. */
 function withoutOwnServer(Class: typeof WebSocket): typeof WebSocket {
   return new Proxy(Class, {
     construct(target, args: ConstructorParameters<typeof WebSocket>, newTarget) {

@@ -9,7 +9,7 @@ import type { Library } from "./library.ts";
 import { runStore } from "./run-store.ts";
 import { wireValue } from "./wire-json.ts";
 
-/** What a run needs besides its parameters. */
+/** Dependencies of a run. */
 export interface RunEnvironment {
   library: Library;
   calls: Calls<WorkerMethods, ServerMethods>;
@@ -18,7 +18,7 @@ export interface RunEnvironment {
   signal: AbortSignal;
 }
 
-/** Runs a graph of the user's to its end or to an interrupt. @throws what the graph throws. */
+/** Runs a user's graph until it finishes or is interrupted. @throws what the graph throws. */
 export async function runGraph(
   params: ExecuteParams,
   { library, calls, makeGraph, writer, signal }: RunEnvironment,
@@ -51,7 +51,7 @@ export async function runGraph(
 
 type Chunk = [namespace: readonly string[], mode: string, chunk: unknown];
 
-/** The chunks of the graph: of its own stream, or, where all events of what it calls are wanted, picked out of those. */
+/** The chunks of the graph's stream; with the mode `events`, extracted from its event stream. */
 async function* chunksOf(
   graph: CompiledGraph,
   input: unknown,
@@ -103,7 +103,7 @@ function optionsOf(params: ExecuteParams, library: Library, events: GraphEvents,
   return { options, configurable };
 }
 
-/** A command as the library takes it. */
+/** A command for the library. */
 export function libraryCommand(library: Library, { goto, update, resume }: Command): never {
   const destinations = goto === undefined ? undefined : [goto].flat();
   return new library.Command({

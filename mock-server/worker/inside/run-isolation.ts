@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Runs work beside other such work. It rejects with what would have ended the process. */
+/** Runs work isolated from other work; rejects with what would have ended the process. */
 export type Isolated = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Makes what ends a process end the run that did it: an exception that nobody catches, a promise that fails unheard, `process.exit`, a signal to its own
- * process, which is the server's. What no run can be blamed for is printed.
+ * Makes whatever ends a process end the run that caused it: an uncaught exception, an unhandled rejection,
+ * `process.exit`, or a signal to the own process, which is the server's. Prints errors that no run has caused.
  */
 export function isolateRuns(): Isolated {
   const failRun = new AsyncLocalStorage<(error: unknown) => void>();
@@ -19,10 +19,10 @@ export function isolateRuns(): Isolated {
   };
   process.exit = (code) => endRun(`process.exit(${code ?? ""})`);
   const { kill } = process;
-  // Its number, that of the group it may lead, its group, and all processes.
+  // The process, the group that it may lead, its group, and all processes.
   const own = [process.pid, -process.pid, 0, -1];
   process.kill = (pid, signal) => {
-    // Signal 0 only asks whether there is such a process.
+    // Signal 0 only checks whether the process exists.
     if (own.includes(Number(pid)) && signal !== 0) endRun(`process.kill(${pid}, ${signal ?? "SIGTERM"})`);
     return kill.call(process, pid, signal);
   };

@@ -6,7 +6,7 @@ import type { Library } from "./library.ts";
 
 type Operations = Parameters<BaseStore["batch"]>[0];
 
-/** The server's key-value store, as the library's nodes use it. */
+/** The server's key-value store, for the library's nodes in the worker. */
 export function runStore(library: Library, calls: Calls<WorkerMethods, ServerMethods>, handle: CallHandle): BaseStore {
   class RunStore extends library.BaseStore {
     override async batch<Op extends Operations>(operations: Op): Promise<never> {

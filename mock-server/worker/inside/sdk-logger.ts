@@ -4,7 +4,7 @@ import type { Calls } from "../calls.ts";
 import type { ServerMethods, WorkerMethods } from "../protocol.ts";
 import { currentCaller } from "./caller.ts";
 
-/** The methods that the official client's type of a logger has. */
+/** The methods of the official client's logger, with their levels. */
 const levels: Record<string, AgentLogLevel> = {
   error: "ERROR",
   warn: "WARNING",
@@ -19,10 +19,10 @@ const levels: Record<string, AgentLogLevel> = {
   silly: "DEBUG",
 };
 
-/** The beginning of a longer text is logged. */
+/** Maximum length of a text, in characters; longer texts are cut. */
 const maxTextLength = 64 * 1024;
 
-/** Provides what `getLogger()` of the official client returns. Lines name the run and the node that they come from. */
+/** Provides the logger that `getLogger()` of the official client returns. Its lines name the run and the node. */
 export function provideSdkLogger(
   calls: Calls<WorkerMethods, ServerMethods>,
   currentNode: () => string | undefined,

@@ -5,7 +5,7 @@ interface Config {
   configurable?: Fields;
 }
 
-/** How clients refer to the checkpoint of a library's config; `null` when it names none. */
+/** A client's reference to the checkpoint of a library's config; `null` when the config has none. */
 export function referenceOf(config: Config | undefined): CheckpointReference | null {
   const {
     thread_id: threadId,
@@ -22,14 +22,14 @@ export function referenceOf(config: Config | undefined): CheckpointReference | n
   };
 }
 
-/** Where the checkpoints of a graph will be that has none yet. */
+/** A reference for the future checkpoints of a graph that has none yet. */
 function placeOf({ configurable }: Config): CheckpointReference | null {
   const { thread_id: threadId, checkpoint_ns: namespace } = configurable ?? {};
   if (typeof threadId !== "string" || typeof namespace !== "string") return null;
   return { thread_id: threadId, checkpoint_id: "", checkpoint_ns: namespace, checkpoint_map: null };
 }
 
-/** A state as it is sent, but for the messages in it. */
+/** A state as clients see it, except for its messages. */
 export function snapshotView(state: LibrarySnapshot): StateSnapshot {
   const tasks = state.tasks.map(taskView);
   return {

@@ -1,12 +1,12 @@
 import type { Fields } from "../../agent-server/engine/contract.ts";
 
-/** A value that can't be sent as JSON. */
+/** Thrown for a value that can't be sent as JSON. */
 class SerializationError extends Error {
   override readonly name = "SerializationError";
 }
 
 /**
- * A value as JSON, as agent servers send it: messages as flat objects with a `type`.
+ * Serializes a value as agent servers send it: messages as flat objects with a `type`.
  * @throws {SerializationError} naming the place in `value`, which is called `name`.
  */
 export function wireJson(value: unknown, name: string): string {
@@ -14,14 +14,16 @@ export function wireJson(value: unknown, name: string): string {
   return JSON.stringify(plain) ?? "null";
 }
 
-/** A value as {@link wireJson} has it, for what isn't sent as text. */
+/** Like {@link wireJson}, as a plain value. */
 export function wireValue<Value>(value: unknown, name: string): Value {
   return JSON.parse(wireJson(value, name)) as Value;
 }
 
 const maxPlainDepth = 50;
 
-/** Whether JSON.stringify alone does. What is nested very deeply may be a circle, and {@link flattened} decides. */
+/**
+ * Whether JSON.stringify suffices. False for deeply nested values, which may be cycles: {@link flattened} finds these.
+ */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
   if (depth > maxPlainDepth) return false;

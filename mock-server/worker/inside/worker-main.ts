@@ -20,9 +20,9 @@ import { provideSdkLogger } from "./sdk-logger.ts";
 import { snapshotView } from "./snapshot.ts";
 import { wireValue } from "./wire-json.ts";
 
-/** The main module of workers, in which a project's own code runs. */
+/** The entry module of workers, in which a project's own code runs. */
 
-// A worker doesn't take this over from the process. The library is most of what a start takes.
+// Workers don't inherit this setting. Loading the library takes most of a worker's start.
 enableCompileCache();
 if (!parentPort) throw new Error("This module is the entry of a worker.");
 const calls = new Calls<WorkerMethods, ServerMethods>(parentPort);
@@ -123,7 +123,7 @@ function makerOf(graphId: string): GraphMaker {
   return make;
 }
 
-/** A graph outside of a run. */
+/** A graph for use outside of a run. @throws {Error} named {@link graphNotMade} */
 async function plainGraph(graphId: string, { config, context }: GraphSettings): Promise<CompiledGraph> {
   try {
     return await makerOf(graphId)(config, { context });
@@ -134,7 +134,7 @@ async function plainGraph(graphId: string, { config, context }: GraphSettings): 
   }
 }
 
-/** The node whose code runs at the moment; none while the project is loaded. */
+/** The node whose code is running; none while the project loads. */
 function currentNode(): string | undefined {
   const node = (library as Library | undefined)?.getConfig()?.metadata?.langgraph_node;
   return typeof node === "string" ? node : undefined;

@@ -1,6 +1,6 @@
 import { tokensOf } from "./syntax.ts";
 
-/** What a compiler's output has in CommonJS, where a module has nothing of the name. */
+/** Names that exist in CommonJS but not in modules. */
 const substitutes = {
   require: "__createRequire(import.meta.url)",
   __filename: "import.meta.filename",
@@ -8,8 +8,9 @@ const substitutes = {
 };
 
 /**
- * Gives a module what it would have if a compiler had made CommonJS of it, as it does in packages that aren't of the type "module": `require`,
- * `__filename` and `__dirname`, and namespaces of CommonJS modules that are functions. Lines stay the same.
+ * Gives a module what it would have if a compiler had turned it into CommonJS, as in packages without the type
+ * "module": `require`, `__filename` and `__dirname`, and callable namespaces of CommonJS modules that are functions.
+ * Preserves line numbers.
  */
 export function withCommonJsInterop(source: string): string {
   const free = Object.entries(substitutes).filter(([name]) => source.includes(name) && !declares(source, name));
@@ -21,12 +22,12 @@ export function withCommonJsInterop(source: string): string {
   return hashbang + prologue + code.slice(hashbang.length);
 }
 
-/** Whether a source may declare a name itself. */
+/** Whether a source seems to declare a name itself. */
 function declares(source: string, name: string): boolean {
   return new RegExp(`\\b(?:const|let|var|function|class|as|import)\\s+${name}\\b|[{,]\\s*${name}\\s*[,}]`).test(source);
 }
 
-/** Makes `import * as name` what `require` would return, where that is a function. */
+/** Makes `import * as name` return what `require` would, where that is a function. */
 function callableNamespaces(source: string): string {
   if (!/import\s*\*\s*as/.test(source)) return source;
   const tokens = tokensOf(source);

@@ -1,10 +1,10 @@
 import { isNode, LineCounter, parseDocument } from "yaml";
 import { ConfigError } from "../../../core/client/errors.ts";
 
-/** A configuration file as data, and where its parts stand in the text. */
+/** A parsed configuration file with line numbers. */
 export interface ConfigDocument {
   content: unknown;
-  /** The line, from 1 on, of the value at a path, or of the nearest part around it. */
+  /** The line, from 1, of the value at a path, or of the nearest value around it. */
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 

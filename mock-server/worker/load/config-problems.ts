@@ -2,15 +2,15 @@ import type { z } from "zod";
 import { ConfigError } from "../../../core/client/errors.ts";
 import type { ConfigDocument } from "./config-document.ts";
 
-/** One problem in a configuration file. */
+/** A problem in a configuration file. */
 export interface Problem {
-  /** The keys that lead to it. */
+  /** The keys that lead to the value. */
   at: readonly PropertyKey[];
-  /** The rest of a sentence about what is there. */
+  /** The predicate of a sentence whose subject is the value. */
   text: string;
 }
 
-/** What a schema has found wrong. */
+/** The issues of a schema as problems. */
 export function schemaProblems({ issues }: z.ZodError): Problem[] {
   return issues.map((issue) => ({
     at: issue.path,

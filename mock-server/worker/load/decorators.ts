@@ -6,8 +6,9 @@ import { getTsconfig } from "get-tsconfig";
 type Compiler = typeof import("typescript");
 
 /**
- * A TypeScript file with decorators as the project's own compiler makes it, which can be relied on where they are of the kind that only compilers know.
- * @throws {SyntaxError} with the file and the line for decorators that aren't supported, or where there is no compiler.
+ * Compiles a TypeScript file that has decorators with the project's own compiler, which is needed for experimental
+ * decorators.
+ * @throws {SyntaxError} with the file and the line for unsupported decorators, or where the compiler isn't installed.
  */
 export function withDecorators(path: string, line: number): string {
   const options = getTsconfig(dirname(path))?.config.compilerOptions;

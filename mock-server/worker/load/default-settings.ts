@@ -7,8 +7,8 @@ const fields = z.record(z.string(), z.unknown());
 const settingsByGraph = z.record(z.string(), z.object({ configurable: fields.optional(), context: fields.optional() }));
 
 /**
- * What the default assistants of a project's graphs are made with, by graph: the environment variable says it as JSON.
- * @throws {ProjectLoadError} for anything else in the variable; the message doesn't show it, since it may hold secrets.
+ * Reads the settings of default assistants, by graph, from the JSON in an environment variable.
+ * @throws {ProjectLoadError} for an invalid value; the message doesn't show it, since it may hold secrets.
  */
 export function defaultSettings({ [variable]: json }: Record<string, string>): ReadonlyMap<string, GraphSettings> {
   if (json === undefined || json.trim() === "") return new Map();
@@ -22,7 +22,7 @@ export function defaultSettings({ [variable]: json }: Record<string, string>): R
   if (!result.success) {
     const places = result.error.issues.map(({ path }) => path.join(".") || "the whole").join(", ");
     throw new ProjectLoadError(
-      `The environment variable ${variable} must be an object of objects with "configurable" and "context" by graph, which doesn't hold for ${places}.`,
+      `The environment variable ${variable} must be an object of objects with "configurable" and "context" by graph, but isn't at ${places}.`,
     );
   }
   const entries = Object.entries(result.data).map(([graphId, { configurable, context = {} }]) => {

@@ -3,15 +3,16 @@ import { parseEnv } from "node:util";
 import type { GraphConfig } from "./graph-config-schema.ts";
 import { projectPath } from "./project-path.ts";
 
-/** The environment variables of a project, and the file that they were read from, absolute, links followed. */
+/** The environment variables of a project, and the real absolute path of the file that they were read from. */
 export interface ProjectEnvironment {
   variables: Record<string, string>;
   file: string | null;
 }
 
 /**
- * The environment of a project: written out, read from a file, or, for a list of names, taken from this process.
- * @throws {Error} when the file isn't there or lies where it must not; the message is the rest of a sentence about `env`.
+ * The environment of a project: given as an object, read from a file or, for a list of names, copied from this process.
+ * @throws {Error} when the file doesn't exist or lies outside the folder; the message is the predicate of a sentence
+ * about `env`.
  */
 export async function projectEnvironment(
   folder: string,

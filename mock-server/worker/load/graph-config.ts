@@ -8,9 +8,9 @@ import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-
 import { inertKeyWarnings } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
 
-/** Something that a module of the project exports. */
+/** An export of a module of the project. */
 export interface ModuleExport {
-  /** Absolute, inside the project's folder. */
+  /** Absolute path, in the project's folder. */
   module: string;
   exportName: string;
 }
@@ -20,35 +20,35 @@ export interface ProjectGraph extends ModuleExport {
   description: string | null;
 }
 
-/** The groups of an agent server's routes that a configuration file can turn off. */
+/** The groups of routes that a configuration file can disable. */
 export const routeGroups = ["assistants", "threads", "runs", "store", "meta"] as const;
 export type RouteGroup = (typeof routeGroups)[number];
 
-/** A folder with graphs, as its graph configuration file describes it. */
+/** A project, as its graph configuration file describes it. */
 export interface GraphProject {
-  /** The configuration file, absolute. */
+  /** Absolute path of the configuration file. */
   file: string;
   folder: string;
   graphs: ProjectGraph[];
   env: Record<string, string>;
-  /** The file that these were read from, absolute. */
+  /** Absolute path of the environment file, if there is one. */
   envFile: string | null;
   auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
   http: {
     app: ModuleExport | null;
     disabled: RouteGroup[];
     cors: CorsSettings | null;
-    /** What all paths of the agent server begin with, such as `/api`; empty: nothing. */
+    /** The prefix of all paths, such as `/api`; empty: none. */
     mountPrefix: string;
   };
   store: GraphConfig["store"] | null;
-  /** What was read and isn't acted on, one sentence each. */
+  /** Warnings about keys without effect, one sentence each. */
   warnings: string[];
 }
 
 /**
  * Reads a graph configuration file. All problems are reported together.
- * @throws {ConfigError} when it can't be read or isn't what is expected; the message names the file and the line of each problem.
+ * @throws {ConfigError} for a missing or invalid file; the message names the file and the line of each problem.
  */
 export async function readGraphConfig(path: string, { isConfined = true } = {}): Promise<GraphProject> {
   const file = resolve(path);
@@ -114,7 +114,7 @@ async function projectOf(
   };
 }
 
-/** @throws {Error} the rest of a sentence about the reference. */
+/** @throws {Error} whose message is the predicate of a sentence about the key. */
 async function moduleExport(
   reference: string,
   kind: string,

@@ -3,10 +3,10 @@ import { didYouMean } from "../../kit/likely-name.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
 
-/** Keys that others read, and that say nothing about how graphs run. */
+/** Keys for other tools, which don't affect how graphs run. */
 export const keysOfOthers = ["$schema", "dependencies", "_INTERNAL_docker_tag"];
 
-/** Keys of the file that ask for what isn't done here, and why. */
+/** Keys without effect here, with the reason. */
 export const inertKeys: Readonly<Record<string, string>> = {
   dockerfile_lines: "no image is built",
   docker_compose_file: "no image is built",
@@ -16,15 +16,18 @@ export const inertKeys: Readonly<Record<string, string>> = {
   pip_config_file: "no Python packages are installed",
   python_version: "graphs here are JavaScript or TypeScript",
   api_version: "the server is this one",
-  "store.index": "items aren't embedded, and a query is scored by its words",
+  "store.index": "items aren't embedded; queries are scored by their words",
 };
 
-/** What of a configuration file isn't acted on, one sentence each, with its line: unknown keys at any depth, and known ones that do nothing here. */
+/**
+ * Warnings about keys of a configuration file without effect, one sentence with the line each: unknown keys at any
+ * depth, and known ones.
+ */
 export function inertKeyWarnings(path: string, document: ConfigDocument): string[] {
   const config = document.content as GraphConfig;
   const found = [...unknownIn(config, graphConfigSchema, []), ...inertIn(config)];
   const warnings = found.map(
-    ({ at, reason }) => `${place(path, document, at)}: ${at.join(".")} is kept, but does nothing here${reason}.`,
+    ({ at, reason }) => `${place(path, document, at)}: ${at.join(".")} has no effect here${reason}.`,
   );
   const version = versionMismatch(config.node_version);
   return version === undefined ? warnings : [...warnings, `${place(path, document, ["node_version"])}: ${version}`];
@@ -64,7 +67,7 @@ function unknownIn(value: unknown, schema: z.ZodType, at: string[]): KeyInVain[]
   });
 }
 
-/** The object or record that a schema takes among other things. */
+/** The object or record schema among the alternatives of a schema. */
 function objectSchema(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return objectSchema(schema.unwrap() as z.ZodType);
@@ -73,7 +76,7 @@ function objectSchema(schema: z.ZodType): z.ZodType {
   return options.find((option) => option instanceof z.ZodObject || option instanceof z.ZodRecord) ?? schema;
 }
 
-/** That the graphs run on another version of Node.js than the file says. */
+/** A warning if the graphs run on another version of Node.js than the file says. */
 function versionMismatch(version: string | number | undefined): string | undefined {
   const running = process.versions.node.split(".")[0];
   if (version === undefined || String(version).replace(/^v/, "").split(".")[0] === running) return undefined;

@@ -4,8 +4,8 @@ import { registerModuleHooks } from "./module-hooks.ts";
 import { ProjectLoadError } from "./project-load-error.ts";
 
 /**
- * Loads what a module of a project exports; a promise is waited for. To be called in a worker: it registers module hooks.
- * @throws {ProjectLoadError} when the module doesn't load or doesn't export it.
+ * Loads an export of a project's module; awaits a promise. Call it in a worker only, since it registers module hooks.
+ * @throws {ProjectLoadError} when the module doesn't load or lacks the export.
  */
 export async function loadExport({ module, exportName }: ModuleExport): Promise<unknown> {
   registerModuleHooks();
@@ -30,13 +30,13 @@ export async function loadExport({ module, exportName }: ModuleExport): Promise<
   try {
     return await value;
   } catch (error) {
-    throw new ProjectLoadError(`${exportName} of ${module} is a promise that failed: ${String(error)}`, {
+    throw new ProjectLoadError(`${exportName} of ${module} is a promise that rejected: ${String(error)}`, {
       cause: error,
     });
   }
 }
 
-/** What Node.js can't tell of a CommonJS module's exports before it has run is in its default export. */
+/** An export of a CommonJS module that Node.js couldn't detect before running it: those are in the default export. */
 function commonJsExport(exported: Record<string, unknown>, exportName: string): unknown {
   const whole = exported.default;
   return typeof whole === "object" && whole !== null ? (whole as Record<string, unknown>)[exportName] : undefined;

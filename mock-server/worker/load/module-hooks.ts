@@ -7,7 +7,7 @@ import { isTypeScript, runnableSource } from "./typescript.ts";
 
 const extensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"];
 
-/** What a compiler would have made of a TypeScript file is imported under that name before there is such a file. */
+/** Source extensions by the extension of the compiler's output, under which TypeScript projects import. */
 const sources: Record<string, readonly string[]> = {
   ".js": [".ts", ".tsx"],
   ".jsx": [".tsx"],
@@ -18,16 +18,16 @@ const sources: Record<string, readonly string[]> = {
 let isRegistered = false;
 const loaded = new Set<string>();
 
-/** The files of the project, absolute, that this worker has loaded so far. */
+/** Absolute paths of the project's files that this worker has loaded so far. */
 export const loadedFiles: ReadonlySet<string> = loaded;
 
-/** Begins specifiers of what is imported in another module's name, which follows. */
+/** Prefix of specifiers that are resolved from another module, which follows. */
 const inTheNameOf = "graphdeploy-import:";
 
 /**
- * Makes this worker load the TypeScript files of projects, and resolve what they import as TypeScript projects write it: without extensions, by the
- * extension of the output, by folder, and by the `paths` of the nearest tsconfig.json, or of that of what imports them. What the packages under node_modules import is left to
- * Node.js.
+ * Makes this worker load the TypeScript files of projects, and resolve their imports as TypeScript does: without
+ * extensions, with the extension of the output, by folder, and by the `paths` of the nearest tsconfig.json or that of
+ * the importer. Imports of packages under node_modules are left to Node.js.
  */
 export function registerModuleHooks(): void {
   if (isRegistered) return;
@@ -63,8 +63,8 @@ export function registerModuleHooks(): void {
 }
 
 /**
- * Imports what another module, whose URL is given, would get by this specifier.
- * @throws what importing it throws.
+ * Imports what another module, given by its URL, gets for a specifier.
+ * @throws what the import throws.
  */
 export function importInTheNameOf<Module>(importer: string, specifier: string): Promise<Module> {
   registerModuleHooks();
@@ -73,7 +73,7 @@ export function importInTheNameOf<Module>(importer: string, specifier: string): 
 
 const packageFolder = "/node_modules/";
 
-/** The path of a module of a project, rather than of a package or of Node.js. */
+/** The path of a project's module; `undefined` for modules of packages and Node.js. */
 function ownFile(url: string | undefined): string | undefined {
   if (url === undefined || !url.startsWith("file:") || url.includes(packageFolder)) return undefined;
   return fileURLToPath(url.replace(/[?#].*$/s, ""));
@@ -103,7 +103,7 @@ function pathOf(specifier: string, importer: string): string | undefined {
   return specifier.startsWith("/") ? specifier : undefined;
 }
 
-/** The file that a path without an extension, with that of the output, or of a folder stands for. */
+/** The source file for a path without an extension, with that of the output, or of a folder. */
 function fileFor(path: string): string | undefined {
   const [extension = ""] = /\.[cm]?jsx?$/.exec(path) ?? [];
   const stem = path.slice(0, path.length - extension.length);
@@ -119,7 +119,10 @@ function fileFor(path: string): string | undefined {
 type Matcher = (specifier: string) => string[];
 const matchers = new Map<string, Matcher | null>();
 
-/** Of the files that have been imported, the `paths` of those that import them: libraries of a workspace often have no tsconfig.json of their own. */
+/**
+ * The `paths` that imported files inherit from their importers: libraries of a workspace often have no tsconfig.json of
+ * their own.
+ */
 const inherited = new Map<string, Matcher>();
 
 function passPathsOn(importer: string, imported: string | undefined): void {
@@ -140,7 +143,7 @@ function mappedByPaths(specifier: string, importer: string): string | undefined 
   return undefined;
 }
 
-/** By the `paths` of the nearest tsconfig.json; `null` where it has none. */
+/** A matcher for the `paths` of the nearest tsconfig.json; `null` where it has none. */
 function matcherOf(folder: string): Matcher | null {
   let matcher = matchers.get(folder);
   if (matcher === undefined) {

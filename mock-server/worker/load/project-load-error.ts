@@ -1,4 +1,4 @@
-/** A project's module that can't be loaded, or lacks the export. */
+/** Thrown when a project's module can't be loaded or lacks an export. */
 export class ProjectLoadError extends Error {
   override readonly name = "ProjectLoadError";
 }

@@ -2,8 +2,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /**
- * The real, absolute path of a file that a project's configuration names, links followed. `isConfined`: whether it has to lie in the folder.
- * @throws {Error} when there is no such file, or it lies where it must not; the message is the rest of a sentence about the path.
+ * The real absolute path of a file that a project's configuration names. `isConfined`: whether it must be in the
+ * folder.
+ * @throws {Error} when the file doesn't exist or is outside the folder; the message is the predicate of a sentence
+ * about the key.
  */
 export async function projectPath(folder: string, path: string, isConfined = true): Promise<string> {
   const root = await realpath(folder);
@@ -11,14 +13,14 @@ export async function projectPath(folder: string, path: string, isConfined = tru
   try {
     file = await realpath(resolve(root, path));
   } catch {
-    throw new Error(`names ${path}, which isn't there`);
+    throw new Error(`names ${path}, which doesn't exist`);
   }
   if (isConfined && !isInside(root, file))
     throw new Error(`names ${path}, which lies outside the folder of the configuration file`);
   return file;
 }
 
-/** Whether a real path is the folder or lies in it. */
+/** Whether a real path is the folder or in it. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

@@ -1,6 +1,6 @@
 import { getFormattedTokens } from "sucrase";
 
-/** A token of a JavaScript source. Positions count from 0. */
+/** A token of a JavaScript source. Positions start at 0. */
 export interface Token {
   line: number;
   start: number;
@@ -8,7 +8,7 @@ export interface Token {
   label: string;
 }
 
-/** The tokens of a JavaScript source; the texts between them are what they say. */
+/** The tokens of a JavaScript source. Their texts are the source between their positions. */
 export function tokensOf(source: string): Token[] {
   const offsets = [0];
   for (const { index } of source.matchAll(/\n/g)) offsets.push(index + 1);

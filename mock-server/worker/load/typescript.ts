@@ -7,7 +7,7 @@ import { withCommonJsInterop } from "./commonjs-interop.ts";
 import { withDecorators } from "./decorators.ts";
 import { firstDecorator } from "./syntax.ts";
 
-/** A module's source as Node.js runs it. */
+/** A module's source in the form that Node.js runs. */
 export interface RunnableSource {
   source: string;
   format: "module" | "commonjs";
@@ -20,7 +20,8 @@ export function isTypeScript(path: string): boolean {
 }
 
 /**
- * Turns a TypeScript file into JavaScript of the same lines; types aren't checked, and imports that only types need are left out, as TypeScript does.
+ * Compiles a TypeScript file to JavaScript with the same lines. Doesn't check types, and drops imports that only types
+ * need, as TypeScript does.
  * @throws {SyntaxError} with the file and the line.
  */
 export function runnableSource(path: string): RunnableSource {
@@ -45,18 +46,21 @@ export function runnableSource(path: string): RunnableSource {
   if (flavour === "c") return { source, format: "commonjs" };
   if (flavour === "m") return { source, format: "module" };
   if (isInModulePackage(path)) return { source, format: "module" };
-  // Where package.json says "commonjs", too: compilers take a .ts file for a module by its imports and exports, and so do projects.
+  // Even where package.json says "commonjs": compilers decide by the imports and exports of a .ts file.
   if (compilesAsCommonJs(source)) return { source, format: "commonjs" };
   return { source: withCommonJsInterop(source), format: "module" };
 }
 
 function isInModulePackage(path: string): boolean {
   const file = findPackageJSON(pathToFileURL(path));
-  // Where there is none, Node.js 24 returns the module's own path.
+  // Without a package.json, Node.js 24 returns the module's own path.
   return file?.endsWith("package.json") === true && JSON.parse(readFileSync(file, "utf8")).type === "module";
 }
 
-/** Node.js tells the two apart in the same way: what needs a module, such as `export` or a top-level `await`, doesn't compile as anything else. */
+/**
+ * Whether a source compiles as CommonJS: module syntax such as `export` or top-level `await` doesn't. Node.js decides
+ * in the same way.
+ */
 function compilesAsCommonJs(source: string): boolean {
   try {
     compileFunction(source, ["exports", "require", "module", "__filename", "__dirname"]);

@@ -14,7 +14,9 @@ export interface BuiltServer extends AsyncDisposable {
   readonly output: string;
 }
 
-/** Starts `graphdeploy dev` with a project under test/fixtures/graph-projects; without one, with the built-in graphs. */
+/**
+ * Starts `graphdeploy dev` with a project under test/fixtures/graph-projects; without one, with the built-in graphs.
+ */
 export function startBuiltDev(project?: string): Promise<BuiltServer> {
   const config =
     project === undefined ? [] : ["--config", fileURLToPath(new URL(`${project}/langgraph.json`, projects))];

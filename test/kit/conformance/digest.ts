@@ -27,7 +27,8 @@ export interface OpenApiFile {
 }
 
 /**
- * What an OpenAPI file says, one fact a line: `GET /path query limit` → `integer 1..100 =20 optional`, `GET /path 200 resources[].id` → `string required`.
+ * What an OpenAPI file says, one fact a line: `GET /path query limit` → `integer 1..100 =20 optional`, `GET /path 200
+ * resources[].id` → `string required`.
  */
 export type Digest = Record<string, string>;
 
@@ -121,7 +122,9 @@ function typeOf(schema: Schema, file: OpenApiFile): string {
   return parts.join(" ");
 }
 
-/** The range of a number or the length of a list; the bounds of what fits a safe integer are no bounds of the contract. */
+/**
+ * The range of a number or the length of a list; the bounds of what fits a safe integer are no bounds of the contract.
+ */
 function boundsOf(schema: Schema): string | undefined {
   const isBound = (value: unknown) => typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   const low = schema.minimum ?? schema.minItems;

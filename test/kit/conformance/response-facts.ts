@@ -7,8 +7,9 @@ export interface WireResponse {
 }
 
 /**
- * The structure of an answer, one fact a name: its status, its media type, which headers it has, the events of a stream in their order, and the type of
- * every field of a body or an event: `body.thread_id` → `uuid`, `event values.messages[].id` → `text?`. No value of an answer is in it.
+ * The structure of an answer, one fact a name: its status, its media type, which headers it has, the events of a stream
+ * in their order, and the type of every field of a body or an event: `body.thread_id` → `uuid`, `event
+ * values.messages[].id` → `text?`. No value of an answer is in it.
  */
 export type ResponseFacts = Record<string, string>;
 

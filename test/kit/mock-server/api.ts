@@ -17,7 +17,10 @@ export type Api = (
   headers?: Record<string, string>,
 ) => Promise<ApiResponse>;
 
-/** A client of one base URL that sends a key, unless `headers` say otherwise; a string and bytes are sent as they are, anything else as JSON. */
+/**
+ * A client of one base URL that sends a key, unless `headers` say otherwise; a string and bytes are sent as they are,
+ * anything else as JSON.
+ */
 export function apiOf(baseUrl: string): Api {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(baseUrl + path, {

@@ -7,7 +7,10 @@ export interface Consent {
   location: URL;
 }
 
-/** Opens an authorization address, answers the form as `decision` says, and returns where the browser was sent, without going there. */
+/**
+ * Opens an authorization address, answers the form as `decision` says, and returns where the browser was sent, without
+ * going there.
+ */
 export async function decide(url: string, decision: "allow" | "deny" = "allow"): Promise<URL> {
   const page = await (await fetch(url)).text();
   const form = new URLSearchParams();

@@ -1,7 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { HttpServer, type HttpServerOptions } from "../../../mock-server/kit/http/http-server.ts";
 
-/** All that a server at `url` responds to `pieces`, each written when the one before has been sent, until it closes the connection. */
+/**
+ * All that a server at `url` responds to `pieces`, each written when the one before has been sent, until it closes the
+ * connection.
+ */
 export function conversation(url: string, ...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -90,7 +90,7 @@ test("what a client sends doesn't command the terminal of the dev command", asyn
   const body = JSON.stringify({ assistant_id: "failure", input });
   const said = once(child.stderr, "data");
   await fetch(`${url}/runs/wait`, { method: "POST", body });
-  expect(String((await said)[0])).toMatch(/^ERROR Run .* has failed: \w+: \?\[2J\?\?gone\n$/);
+  expect(String((await said)[0])).toMatch(/^ERROR Run .* failed: \w+: \?\[2J\?\?gone\n$/);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
 });
@@ -119,7 +119,7 @@ test("a server that is told to end says what it waits for, and a second signal e
   });
   child.kill("SIGTERM");
   const [said] = await once(child.stderr, "data");
-  expect(String(said)).toBe("Finishing the responses under way, for 5 s at most. Once more ends them now.\n");
+  expect(String(said)).toBe("Waiting up to 5 s for responses under way. Interrupt again to end them now.\n");
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
   await expect(stream.text()).rejects.toThrow();

@@ -144,10 +144,10 @@ test("what was answered is there after the process was killed", async ({ folder 
 test("a directory belongs to one server at a time", async ({ folder }) => {
   const first = await startWith(folder);
   await expect(startWith(folder)).rejects.toThrow(
-    `The data directory ${folder} is in use by another mock server: stop that one, or name another directory.`,
+    `The data directory ${folder} is in use by another mock server: stop that one, or use another directory.`,
   );
   expect(await errorOf(run("--data-dir", folder))).toBe(
-    `error: The data directory ${folder} is in use by another mock server: stop that one, or name another directory.\n`,
+    `error: The data directory ${folder} is in use by another mock server: stop that one, or use another directory.\n`,
   );
   await first.close();
   await (await startWith(folder)).close();
@@ -257,14 +257,14 @@ test("what can't be a data directory is refused in one sentence, and left as it 
     expect((await stat(file)).mode & 0o777).toBe(0o644);
   };
   await writeFile(file, "no database, but a text that is longer than the head of one would be".repeat(20));
-  await refusesToTouch(`${file} isn't a mock server's: name another data directory.`);
+  await refusesToTouch(`${file} isn't a mock server's: use another data directory.`);
 
   for (const content of ["CREATE TABLE notes (text)", "PRAGMA application_id = 77"]) {
     await rm(file);
     const foreign = new DatabaseSync(file);
     foreign.exec(content);
     foreign.close();
-    await refusesToTouch(`${file} isn't a mock server's: name another data directory.`);
+    await refusesToTouch(`${file} isn't a mock server's: use another data directory.`);
   }
   await rm(file);
 
@@ -273,7 +273,7 @@ test("what can't be a data directory is refused in one sentence, and left as it 
   newer.exec("PRAGMA user_version = 3");
   newer.close();
   await refusesToTouch(
-    `The data directory ${folder} was written in format 3, and this version reads formats up to 2: use the version that wrote it, or another directory.`,
+    `The data directory ${folder} was written in format 3, but this version reads formats up to 2: use the version that wrote it, or another directory.`,
   );
   const newerTables = new DatabaseSync(file);
   newerTables.exec("PRAGMA user_version = 2; UPDATE schemas SET version = 9 WHERE name = 'control plane'");
@@ -321,7 +321,7 @@ test("a directory that can't be written to is refused in one sentence", async ({
   await chmod(dirname(folder), 0o755);
   const child = spawn(process.execPath, [program, "--port", "0", "--data-dir", folder], isRoot ? { uid: nobody } : {});
   expect(await errorOf(child)).toBe(
-    `error: The data directory ${folder} can't be written to: make it writable, or name another directory.\n`,
+    `error: The data directory ${folder} can't be written to: make it writable, or use another directory.\n`,
   );
   await chmod(folder, 0o700);
   expect((await readFile(dataFile(folder))).equals(before)).toBe(true);

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 
 const server = fileURLToPath(new URL("../../../mock-server/start-dev.ts", import.meta.url));
 
-/** Starts the agent server, asks it for what the first screen of a client needs, and prints which of Node's modules that took. */
+/**
+ * Starts the agent server, asks it for what the first screen of a client needs, and prints which of Node's modules that
+ * took.
+ */
 const script = `
   const { startDev } = await import(${JSON.stringify(server)});
   const { url, close } = await startDev({ port: 0, host: "127.0.0.1", reload: false, logFormat: "json" });

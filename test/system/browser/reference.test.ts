@@ -12,7 +12,10 @@ async function openReference(browser: TestPage, url: string): Promise<Page> {
   return browser.page;
 }
 
-/** Presses "Try it out" and "Execute" at one operation, and returns the status and the text of the answer that the page shows. */
+/**
+ * Presses "Try it out" and "Execute" at one operation, and returns the status and the text of the answer that the page
+ * shows.
+ */
 async function tryOut(page: Page, method: string, path: string, requestBody?: object) {
   const block = await operation(page, method, path);
   await (await block.$(".opblock-summary-control"))?.click();

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Forwards everything to a server, and breaks the connection once for each request that says where to go on: a stream after three events, another response after its head. */
+/**
+ * Forwards everything to a server, and breaks the connection once for each request that says where to go on: a stream
+ * after three events, another response after its head.
+ */
 export interface CuttingProxy extends AsyncDisposable {
   url: string;
   /** `<method> <path>` of the requests that were cut, and of those that went on elsewhere. */

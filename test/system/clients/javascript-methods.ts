@@ -12,8 +12,9 @@ async function all<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /**
- * Calls every method of a version of the official client against the built server, by the group that it belongs to, and checks that none was left
- * out. The floor is the oldest version that must work; it knows no `include` of threads, and neither time zones nor metadata of schedules.
+ * Calls every method of a version of the official client against the built server, by the group that it belongs to, and
+ * checks that none was left out. The floor is the oldest version that must work; it knows no `include` of threads, and
+ * neither time zones nor metadata of schedules.
  */
 export async function testEveryMethod(Version: typeof Client, { isFloor = false } = {}): Promise<void> {
   const called = new Set<string>();

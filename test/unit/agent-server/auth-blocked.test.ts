@@ -9,7 +9,7 @@ test("a handler that never lets go of its worker loses it, and the next request 
   await using agent = await startAgentOf(worker);
   expect(await agent.call("POST", "/threads", {}, as("loop"))).toMatchObject({
     status: 500,
-    body: { detail: 'The handler "authenticate" was ended before it answered.' },
+    body: { detail: 'The handler "authenticate" was ended before it returned.' },
   });
   expect((await agent.call("POST", "/threads", {}, as("ann"))).status).toBe(200);
 });

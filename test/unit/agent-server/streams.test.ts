@@ -68,7 +68,7 @@ test("a stream mode that there isn't is named, with those that there are", async
   await using agent = await startAgent();
   const refusal = {
     status: 422,
-    body: { detail: expect.stringMatching(/"all" is none; there are values, .*lifecycle/) },
+    body: { detail: expect.stringMatching(/which "all" isn't; the modes are values, .*lifecycle/) },
   };
   const body = { assistant_id: "chat", input: hello };
   expect(await agent.call("POST", "/runs/stream", { ...body, stream_mode: "all" })).toMatchObject(refusal);

@@ -7,7 +7,7 @@ import { startAgent } from "../../kit/agent-server/agent.ts";
 
 /** What code can throw that has no text, or whose name and message are none. */
 const thrown = [
-  { value: Object.create(null), failure: { error: "Error", message: "A value that has no text was thrown." } },
+  { value: Object.create(null), failure: { error: "Error", message: "A value without a text was thrown." } },
   {
     value: Object.assign(new Error("x"), { name: { a: () => 1 } }),
     failure: { error: "Error", message: "x" },
@@ -18,7 +18,7 @@ const thrown = [
         throw new Error("no message");
       },
     }),
-    failure: { error: "TypeError", message: "A value that has no text was thrown." },
+    failure: { error: "TypeError", message: "A value without a text was thrown." },
   },
   { value: Object.assign(new Error("x"), { message: () => 1 }), failure: { error: "Error", message: "() => 1" } },
 ];

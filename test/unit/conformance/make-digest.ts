@@ -2,8 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { digestOf, type OpenApiFile } from "../../kit/conformance/digest.ts";
 
 /**
- * Makes a digest of an OpenAPI file: `node test/unit/conformance/make-digest.ts <openapi file> <digest file> [path prefix …]`. The digest holds the
- * names, types and values that a conforming server must have, and none of the file's prose.
+ * Makes a digest of an OpenAPI file: `node test/unit/conformance/make-digest.ts <openapi file> <digest file> [path
+ * prefix …]`. The digest holds the names, types and values that a conforming server must have, and none of the file's
+ * prose.
  */
 const [source, target, ...prefixes] = process.argv.slice(2);
 if (source === undefined || target === undefined) {

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Digest } from "../../kit/conformance/digest.ts";
 
-/** Facts in which our document differs from the reference, all in the same way and for the same reason. `null` where one of them doesn't have the fact. */
+/**
+ * Facts in which our document differs from the reference, all in the same way and for the same reason. `null` where one
+ * of them doesn't have the fact.
+ */
 interface Deviation {
   reason: string;
   reference: string | null;

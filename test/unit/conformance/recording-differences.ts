@@ -19,7 +19,10 @@ export interface ExplainedDifferences {
   differences: Difference[];
 }
 
-/** All differences. Of an answer with another status nothing more is compared, nor what is below a field that is of another type or not there. */
+/**
+ * All differences. Of an answer with another status nothing more is compared, nor what is below a field that is of
+ * another type or not there.
+ */
 export function differencesBetween(
   recorded: Record<string, ResponseFacts>,
   ours: Record<string, ResponseFacts>,

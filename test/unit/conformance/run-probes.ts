@@ -1,5 +1,4 @@
 import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
-import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 import { probeAuth, probeClosedAuth } from "../../kit/conformance/probes/auth-probes.ts";
 import {
   probeCancelling,
@@ -12,6 +11,7 @@ import { createProber, type Prober } from "../../kit/conformance/probes/prober.t
 import { probeAssistants, probeCrons, probeStore } from "../../kit/conformance/probes/resource-probes.ts";
 import { probeStatelessRuns, probeSystem } from "../../kit/conformance/probes/stateless-probes.ts";
 import { probeThreadRuns, probeThreads } from "../../kit/conformance/probes/thread-probes.ts";
+import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 
 /** The facts of what our server answers to the probes, with the graphs and the auth handlers of the project "probe". */
 export async function factsOfOurs(): Promise<Record<string, ResponseFacts>> {
@@ -22,7 +22,10 @@ export async function factsOfOurs(): Promise<Record<string, ResponseFacts>> {
   };
 }
 
-async function factsOf(config: string, probe: (prober: Prober) => Promise<void>): Promise<Record<string, ResponseFacts>> {
+async function factsOf(
+  config: string,
+  probe: (prober: Prober) => Promise<void>,
+): Promise<Record<string, ResponseFacts>> {
   await using worker = await startProject("probe", { config });
   await using agent = await startAgentOf(worker);
   const prober = createProber(agent.url);

@@ -27,7 +27,7 @@ test("runs stand in the deploy log of the revision that served them, with levels
   const line = { id: expect.any(String), timestamp: mock.clock.now(), level: "INFO" };
   expect(lines.slice(-4)).toEqual([
     { ...line, message: expect.stringMatching(/^Run \S+ of graph chat has started/) },
-    { ...line, message: expect.stringMatching(/^Run \S+ has succeeded/) },
+    { ...line, message: expect.stringMatching(/^Run \S+ succeeded/) },
     { ...line, message: expect.stringContaining("of graph failure has started") },
     { ...line, level: "ERROR", message: expect.stringContaining("has failed:") },
   ]);

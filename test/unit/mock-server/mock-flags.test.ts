@@ -42,7 +42,7 @@ test("--allow-outbound lets the server call that host, and no other", async () =
     const made = await apiOf(mock.url)("POST", "/v2/auth/providers/mcp-discover", body);
     return made.body.detail as string;
   };
-  expect(await detail(await start("--allow-outbound", "nowhere.invalid"))).toContain("its name isn't known");
+  expect(await detail(await start("--allow-outbound", "nowhere.invalid"))).toContain("its name is unknown");
   const other = { ...body, mcp_server_url: "http://192.0.2.1/mcp" };
   const mock = await start("--allow-outbound", "nowhere.invalid");
   const refused = await apiOf(mock.url)("POST", "/v2/auth/providers/mcp-discover", other);
@@ -50,7 +50,7 @@ test("--allow-outbound lets the server call that host, and no other", async () =
 });
 
 test.each(["0", "63", "many", "128.5"])("--worker-memory %s is refused", async (value) => {
-  await expect(start("--worker-memory", value)).rejects.toThrow(/whole number of MiB from 64 on/);
+  await expect(start("--worker-memory", value)).rejects.toThrow(/whole number of MiB, at least 64/);
 });
 
 test("a configuration file's worker_memory_mb is checked, and the flag counts before it", async () => {

@@ -18,8 +18,8 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-// Whatever is given to the servers is honoured, refused, or warned about by its name. A parameter, a field, a flag or a key that is new fails these tests until
-// somebody says which.
+// Whatever is given to the servers is honoured, refused, or warned about by its name. A parameter, a field, a flag or a
+// key that is new fails these tests until somebody says which.
 
 const id = "00000000-0000-4000-8000-000000000001";
 const products = {
@@ -172,8 +172,8 @@ test("an agent server warns of each name once, in its log", async () => {
   const body = { assistant_id: "agent", inputs: {}, feedback_keys: ["a"], input: { messages: [] } };
   for (let round = 0; round < 3; round++) await agent.call("POST", "/runs/wait?sellect=x", body);
   expect(lines).toEqual([
-    "query.sellect isn't known to wait_stateless_run, and does nothing.",
-    'body.inputs isn\'t known to wait_stateless_run, and does nothing; did you mean "input".',
+    "query.sellect is unknown to wait_stateless_run and has no effect.",
+    'body.inputs is unknown to wait_stateless_run and has no effect; did you mean "input".',
     expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing: /),
   ]);
 });
@@ -181,7 +181,7 @@ test("an agent server warns of each name once, in its log", async () => {
 test("a name that would command a terminal, or fill it, is printed as plain text and cut", async () => {
   const route = agentServerRoutes.find((one) => one.id === "create_thread") as unknown as Operation;
   const said = await judge("an agent server", route, "", { [`\u001b[2J${"x".repeat(500)}`]: 1 });
-  expect(said).toMatch(/^body\.\?\[2Jx{80,115} isn't known/);
+  expect(said).toMatch(/^body\.\?\[2Jx{80,115} is unknown/);
 });
 
 test("what is added on the way to a listing isn't taken for a filter, and a filter that isn't known is refused with the one that was meant", async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { type Api, startForTest } from "../../kit/mock-server/api.ts";
 import { tarball } from "../../kit/mock-server/tarball.ts";
 
-// What other clients of the platform send, and what they read of the answers: the deploy CLI (brand names, `revision_source`, uploads, short polls)
-// and the official Terraform provider (pages of 100, whole objects on update).
+// What other clients of the platform send, and what they read of the answers: the deploy CLI (brand names,
+// `revision_source`, uploads, short polls) and the official Terraform provider (pages of 100, whole objects on update).
 
 const image = "registry.example/agents:2.0.0";
 

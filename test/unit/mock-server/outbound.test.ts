@@ -52,7 +52,7 @@ test("an answer that is too long, too late or none is an error", async () => {
   const outbound = createOutbound({ maxBytes: 1000, timeout: 50 });
   const send = (path: string) => outbound.send(`http://127.0.0.1:${server.port}${path}`, get);
   await expect(send("/long")).rejects.toThrow("more than 1000 bytes");
-  await expect(send("/late")).rejects.toThrow("no answer within 50 ms");
+  await expect(send("/late")).rejects.toThrow("didn't respond within 50 ms");
   await expect(send("/broken")).rejects.toThrow("can't be reached");
 });
 

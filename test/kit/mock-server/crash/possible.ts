@@ -1,4 +1,7 @@
-/** The states that something may have: one, or after a change whose response never arrived, either of two. `undefined`: it isn't there. */
+/**
+ * The states that something may have: one, or after a change whose response never arrived, either of two. `undefined`:
+ * it isn't there.
+ */
 export class Possible<State> {
   #states: readonly (State | undefined)[] = [undefined];
 

@@ -121,7 +121,7 @@ test("what a client asks for in vain is printed once", async () => {
   }
   expect(lines.map(({ text }) => text)).toEqual([
     expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing/),
-    expect.stringMatching(/^query\.stream isn't known/),
+    expect.stringMatching(/^query\.stream is unknown/),
   ]);
 });
 
@@ -176,7 +176,7 @@ test("a configuration file that isn't there or isn't right, and a graph that doe
   const { folder } = project;
   expect(await errorOf(folder, "--config", "none.json")).toMatch(/^error: none\.json can't be read\./);
   await writeFile(join(folder, "graph.json"), '{\n  "graphs": { "greeter": "./gone.ts:graph" }\n}');
-  expect(await errorOf(folder)).toMatch(/graph\.json:2: graphs\.greeter: names \.\/gone\.ts, which isn't there\.\n$/);
+  expect(await errorOf(folder)).toMatch(/graph\.json:2: graphs\.greeter: names \.\/gone\.ts, which doesn't exist\.\n$/);
   await mkdir(join(folder, "src"));
   await writeFile(join(folder, "src/exits.ts"), "process.exit(3);\n");
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "exits": "./src/exits.ts:graph" } }');

@@ -35,7 +35,7 @@ test("a revision that says something else makes them again, unless somebody has 
 test("a variable that isn't right keeps the project from loading, and isn't shown", async () => {
   const start = (value: string) => startProject("surroundings", { config, env: { LANGGRAPH_CONFIG: value } });
   await expect(start("{secret")).rejects.toThrow(/^The environment variable LANGGRAPH_CONFIG isn't JSON\.$/);
-  await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/doesn't hold for typed\.context\.$/);
+  await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/isn't at typed\.context\.$/);
 });
 
 test("the names of a context that is declared by types are in its schema", async () => {

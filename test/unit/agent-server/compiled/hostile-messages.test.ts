@@ -29,7 +29,7 @@ test("a graph that responds in place of the worker, with nonsense, fails its run
   const { body } = await agent.call("POST", "/runs/wait", act("forge"));
   expect(body.__error__).toEqual({
     error: "TypeError",
-    message: 'What the worker returned from "execute" has another shape than expected.',
+    message: 'The worker returned an invalid result from "execute".',
   });
   expect(agent.defects).toEqual([]);
 });

@@ -86,7 +86,7 @@ test.each(["memory", "buffers"])(
     await using agent = await startAgentOf(worker);
     const { body } = await agent.call("POST", "/runs/wait", act(how));
     const message = expect.stringMatching(
-      /took more memory than the 128 MiB it may have; raise the limit by --worker-memory/,
+      /exceeded the memory limit of 128 MiB; raise the limit with --worker-memory/,
     );
     expect(body.__error__).toEqual({ error: "GraphOutOfMemory", message });
     expect(printed).toEqual([message]);

@@ -12,7 +12,7 @@ test.each([
     expect(body).toMatchObject({
       __error__: {
         error: "RangeError",
-        message: `"${field}" is a number from 0 to 100000, and was ${JSON.stringify(value)}.`,
+        message: `"${field}" must be a number from 0 to 100000, not ${JSON.stringify(value)}.`,
       },
     });
   }

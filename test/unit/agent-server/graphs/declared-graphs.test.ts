@@ -105,10 +105,10 @@ test("mistakes in a graphs file are told together, each with its line", async ()
 `);
   await expect(readGraphs(file, builtInGraphs)).rejects.toThrow(
     [
-      `${file}:7: graphs.one.nodes.first.steps.0: has {{nobody}}, which isn't there: there are last, answer, messages, seen`,
+      `${file}:7: graphs.one.nodes.first.steps.0: has {{nobody}}, which doesn't exist: there are last, answer, messages, seen`,
       `${file}:9: graphs.one.nodes.first.steps.1.into: names the field "unseen", which isn't in the state: there are messages, seen`,
-      `${file}:10: graphs.one.nodes.first.next: names the node "nowhere", which isn't there: there are first, second and end`,
-      `${file}:12: graphs.one.nodes.second.graph: names the graph "three", which isn't there: there are one, agent, chat,`,
+      `${file}:10: graphs.one.nodes.first.next: names the node "nowhere", which doesn't exist: there are first, second and end`,
+      `${file}:12: graphs.one.nodes.second.graph: names the graph "three", which doesn't exist: there are one, agent, chat,`,
     ].join("\n"),
   );
 });

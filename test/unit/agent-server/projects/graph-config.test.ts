@@ -85,30 +85,30 @@ test("a key that means nothing here is kept with a warning that names its line",
     "a.mjs": "",
   });
   expect((await readGraphConfig(path)).warnings.map((line) => line.replace(`${folder}/`, ""))).toEqual([
-    "graph.json:3: colour is kept, but does nothing here.",
-    "graph.json:4: http.logging_headers is kept, but does nothing here.",
+    "graph.json:3: colour has no effect here.",
+    "graph.json:4: http.logging_headers has no effect here.",
   ]);
 });
 
 test.each([
-  [{ grahps: {} }, 'grahps is kept, but does nothing here; did you mean "graphs".'],
+  [{ grahps: {} }, 'grahps has no effect here; did you mean "graphs".'],
   [
     { graphs: { agent: { path: "./a.mjs:a", descripton: "x" } } },
-    'descripton is kept, but does nothing here; did you mean "description".',
+    'descripton has no effect here; did you mean "description".',
   ],
   [
     { http: { cors: { allow_origin: [] } } },
-    'http.cors.allow_origin is kept, but does nothing here; did you mean "allow_origins".',
+    'http.cors.allow_origin has no effect here; did you mean "allow_origins".',
   ],
-  [{ auth: { path: "./a.mjs:a", openapi: {} } }, "auth.openapi is kept, but does nothing here."],
-  [{ store: { ttl: {} } }, "store.ttl is kept, but does nothing here."],
-  [{ store: { index: { dims: 3, model: "x" } } }, "store.index.model is kept, but does nothing here."],
-  [{ store: { index: { dims: 3 } } }, "store.index is kept, but does nothing here: items aren't embedded"],
-  [{ checkpointer: {} }, "checkpointer is kept, but does nothing here."],
-  [{ base_image: "a" }, "base_image is kept, but does nothing here: no image is built."],
+  [{ auth: { path: "./a.mjs:a", openapi: {} } }, "auth.openapi has no effect here."],
+  [{ store: { ttl: {} } }, "store.ttl has no effect here."],
+  [{ store: { index: { dims: 3, model: "x" } } }, "store.index.model has no effect here."],
+  [{ store: { index: { dims: 3 } } }, "store.index has no effect here: items aren't embedded"],
+  [{ checkpointer: {} }, "checkpointer has no effect here."],
+  [{ base_image: "a" }, "base_image has no effect here: no image is built."],
   [
     { python_version: "3.12" },
-    "python_version is kept, but does nothing here: graphs here are JavaScript or TypeScript.",
+    "python_version has no effect here: graphs here are JavaScript or TypeScript.",
   ],
   [{ node_version: "18" }, "node_version is 18, and the graphs run on Node.js"],
 ])("a key that does nothing is named, wherever it is: %j", async (changes, warning) => {
@@ -148,12 +148,12 @@ test("all mistakes are told at once, each with its line", async () => {
   ].join("\n");
   expect((await refusal({ "graph.json": text, "agent.ts": "" })).split("\n")).toEqual([
     "graph.json:3: graphs.agent: is ./agent.ts, which lacks the export: write ./file.ts:export",
-    "graph.json:4: graphs.gone: names ./gone.ts, which isn't there",
+    "graph.json:4: graphs.gone: names ./gone.ts, which doesn't exist",
     expect.stringMatching(/^graph\.json:5: graphs\.outside: names \.\.\/\.\.\/etc\/passwd, which /),
     "graph.json:6: graphs.snake: names ./agent.py:graph, which is Python: graphs here are JavaScript or TypeScript modules",
     "graph.json:7: graphs.package: names my_agent.graphs:graph, which is Python: graphs here are JavaScript or TypeScript modules",
     "graph.json:9: auth.path: names ./auth.py:auth, which is Python: auth handlers here are JavaScript or TypeScript modules",
-    "graph.json:10: env: names ./secret.env, which isn't there",
+    "graph.json:10: env: names ./secret.env, which doesn't exist",
   ]);
 });
 

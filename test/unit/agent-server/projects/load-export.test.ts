@@ -36,7 +36,7 @@ test("a TypeScript project loads without a build, with enums, parameter properti
 test("a promise that is exported is waited for", async () => {
   expect((await load("main.ts", "later")).value).toBe("HELLO-ada-2-42");
   expect((await load("main.ts", "never")).error).toMatch(
-    /^never of .*main\.ts is a promise that failed: Error: no database$/,
+    /^never of .*main\.ts is a promise that rejected: Error: no database$/,
   );
 });
 

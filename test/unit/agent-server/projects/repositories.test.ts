@@ -109,7 +109,7 @@ test("a configuration file that the folder doesn't have, or that lies outside of
   await using project = await copyOfProject("greeter");
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });
   for (const [path, reason] of [
-    ["other.json", /the revision names other\.json, which isn't there/],
+    ["other.json", /the revision names other\.json, which doesn't exist/],
     ["../../../etc/passwd", /lies outside the folder/],
   ] as const) {
     const { id, revision } = await create(mock.cloud, {
@@ -142,7 +142,10 @@ test("a deployment of an earlier server runs its graphs again where they are kep
   expect(await greeting(apiOf(body.source_config.custom_url))).toBe("Hello Ada from a-secret-place");
 });
 
-/** Has the graphs of a project take their time to load from now on. What is returned resolves when they are being loaded. */
+/**
+ * Has the graphs of a project take their time to load from now on. What is returned resolves when they are being
+ * loaded.
+ */
 async function slowDown(folder: string): Promise<() => Promise<void>> {
   const marker = join(folder, "loading");
   const lines = [

@@ -109,7 +109,8 @@ const insertion = fc.tuple(fixedParts, changes).map(
         (other) => other.name === record.name && other.tenantId === record.tenantId && !isDeleted(other, run.now),
       );
       const isInserted = run.state.deployments.insert(record, firstRevisionOf(record), run.now);
-      // Of two of one name that were gone and are there again because the clock went back, only the newer one holds the name.
+      // Of two of one name that were gone and are there again because the clock went back, only the newer one holds the
+      // name.
       if (!holder) expect(isInserted).toBe(true);
       if (isInserted) run.records.set(record.id, record);
     },

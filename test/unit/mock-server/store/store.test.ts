@@ -166,7 +166,7 @@ test("what can't be kept doesn't happen", async () => {
     () => store.replace({ ...before, deployments: [{ ...record, source: large }] }),
   ];
   for (const change of changes) {
-    expect(change).toThrow("The disk is full: nothing of the change was kept.");
+    expect(change).toThrow("The disk is full: the change wasn't stored.");
     expect(store.content()).toEqual(before);
   }
   const kept = withoutSequence(store);
