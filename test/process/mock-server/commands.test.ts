@@ -27,7 +27,7 @@ async function errorOf(child: ChildProcessWithoutNullStreams): Promise<{ code: n
   return { code, text };
 }
 
-test("the mock command says where it listens, takes its flags and ends on SIGTERM", async () => {
+test("the mock command prints its URL, accepts its flags and ends on SIGTERM", async () => {
   const child = run(
     "main.ts",
     "--port",
@@ -76,14 +76,14 @@ test("the dev command serves an agent server at the root", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("the dev server has info and a reference page, and 404 for what there isn't", async () => {
+test("the dev server has info and a reference page, and responds 404 to unknown paths", async () => {
   await using dev = await startDevServer(0);
   expect((await fetch(`${dev.url}/info`)).status).toBe(200);
   expect(await (await fetch(`${dev.url}/docs`)).text()).toContain("swagger-ui-bundle.js");
   expect((await fetch(`${dev.url}/nothing`)).status).toBe(404);
 });
 
-test("what a client sends doesn't command the terminal of the dev command", async () => {
+test("clients can't send control sequences to the terminal of the dev command", async () => {
   const child = run("dev.ts", "--port", "0");
   const url = (await firstLine(child)).replace(/^.* /, "");
   const input = { message: "\u001b[2J\u0007\rgone" };
@@ -95,7 +95,7 @@ test("what a client sends doesn't command the terminal of the dev command", asyn
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a server whose output nobody reads any more goes on", async () => {
+test("a server whose output pipe is closed keeps serving", async () => {
   const child = run("main.ts", "--port", "0", "--log-format", "json");
   const { url } = JSON.parse(await firstLine(child));
   child.stdout.destroy();
@@ -107,7 +107,7 @@ test("a server whose output nobody reads any more goes on", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a server that is told to end says what it waits for, and a second signal ends that", async () => {
+test("a server that gets a signal reports that it waits, and a second signal ends the wait", async () => {
   const child = run("main.ts", "--port", "0", "--log-format", "json", "--transitions", "immediate");
   const { url } = JSON.parse(await firstLine(child));
   const api = apiOf(url);

@@ -28,9 +28,7 @@ async function startWith(dataDirectory: string, options: MockServerOptions = {})
   return Object.assign(server, { cloud: apiOf(server.url), selfHosted: apiOf(server.selfHostedUrl) });
 }
 
-test("a later server goes on with everything that the control planes knew, and with their clock", async ({
-  folder,
-}) => {
+test("a later server continues with the state and the clock of the control planes", async ({ folder }) => {
   const first = await startWith(folder, { transitions: "time:10m" });
   const { body: made } = await first.cloud(
     "POST",
@@ -79,7 +77,7 @@ test("a later server goes on with everything that the control planes knew, and w
   expect(agent.status).toBe(200);
 });
 
-test("a clock that was moved on runs on, and one that was never touched is the machine's", async ({ folder }) => {
+test("an advanced clock keeps running, and an untouched one is the machine's", async ({ folder }) => {
   const first = await startWith(folder);
   first.clock.advance("3h");
   await first.close();
@@ -117,7 +115,7 @@ async function errorOf(child: ChildProcessWithoutNullStreams): Promise<string> {
   return text;
 }
 
-test("what was answered is there after the process was killed", async ({ folder }) => {
+test("acknowledged writes survive a kill", async ({ folder }) => {
   const first = run("--data-dir", folder, "--transitions", "manual");
   const cloud = apiOf(await urlOf(first));
   const made = await Promise.all(
@@ -159,7 +157,7 @@ test("a start that fails leaves the directory free", async ({ folder }) => {
   await (await startWith(folder)).close();
 });
 
-test("nobody else can read what is kept", async ({ folder }) => {
+test("only the owner can read the data directory", async ({ folder }) => {
   await using server = await startWith(folder);
   await server.cloud("POST", "/v2/deployments", githubBody());
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -171,7 +169,7 @@ test("nobody else can read what is kept", async ({ folder }) => {
   }
 });
 
-test("what is kept is given up only when that is confirmed", async ({ folder }) => {
+test("discarding stored data needs a confirmation", async ({ folder }) => {
   await using server = await startWith(folder);
   const client = connectMockServer(server.url);
   const { body: made } = await server.cloud("POST", "/v2/deployments", githubBody());
@@ -215,7 +213,7 @@ test("identifiers of a seed aren't given out again by a later server", async ({ 
   expect(new Set(ids).size).toBe(3);
 });
 
-test("configured deployments are made where there is none yet", async ({ folder }) => {
+test("configured deployments are created in an empty data directory only", async ({ folder }) => {
   const config = `${folder}.yaml`;
   await writeFile(
     config,
@@ -242,7 +240,7 @@ test("configured deployments are made where there is none yet", async ({ folder 
   await once(second, "exit");
 });
 
-test("what can't be a data directory is refused in one sentence, and left as it is", async ({ folder }) => {
+test("a folder that can't be a data directory is refused in one sentence and left unchanged", async ({ folder }) => {
   await writeFile(folder, "a file");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
   await rm(folder);
@@ -283,7 +281,7 @@ test("what can't be a data directory is refused in one sentence, and left as it 
   );
 });
 
-test("a start that can't read what is kept says of which directory that is", async ({ folder }) => {
+test("a start that can't read the data names the directory", async ({ folder }) => {
   const first = await startWith(folder);
   await first.cloud("POST", "/v2/deployments", githubBody());
   await first.close();
@@ -293,7 +291,7 @@ test("a start that can't read what is kept says of which directory that is", asy
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: malformed JSON.`);
 });
 
-test("a damaged file is refused in one sentence, and left as it is", async ({ folder }) => {
+test("a damaged file is refused in one sentence and left unchanged", async ({ folder }) => {
   const first = await startWith(folder);
   await first.seed({ deployments: [{ ...githubBody({ name: "agent-{n}" }), count: 100 } as never] });
   await first.close();
@@ -327,7 +325,7 @@ test("a directory that can't be written to is refused in one sentence", async ({
   expect((await readFile(dataFile(folder))).equals(before)).toBe(true);
 });
 
-test("a directory of the first format is taken over with everything in it", async ({ folder }) => {
+test("a directory of format 1 is migrated completely", async ({ folder }) => {
   const fixture = fileURLToPath(new URL("../../fixtures/data-directory-format-1", import.meta.url));
   await mkdir(folder);
   await copyFile(join(fixture, "mock-server.sqlite"), dataFile(folder));
@@ -351,9 +349,7 @@ test("a directory of the first format is taken over with everything in it", asyn
   expect((await second.snapshot.get()).content).toEqual(before);
 });
 
-test("a directory of the first format with a record that can't be read keeps all of its records", async ({
-  folder,
-}) => {
+test("a directory of format 1 with an unreadable record keeps all of its records", async ({ folder }) => {
   const fixture = fileURLToPath(new URL("../../fixtures/data-directory-format-1/mock-server.sqlite", import.meta.url));
   await mkdir(folder);
   await copyFile(fixture, dataFile(folder));
@@ -373,7 +369,7 @@ test("a directory of the first format with a record that can't be read keeps all
   expect((await server.snapshot.get()).content.deployments).toHaveLength(4);
 });
 
-test("a name that SQLite would read as an address is a folder's name", async ({ folder }) => {
+test("a folder's name may look like a SQLite URI", async ({ folder }) => {
   await mkdir(folder);
   const child = spawn(process.execPath, [program, "--port", "0", "--log-format", "json", "--data-dir", "file:data"], {
     cwd: folder,
@@ -385,7 +381,7 @@ test("a name that SQLite would read as an address is a folder's name", async ({ 
   await once(child, "exit");
 });
 
-test("a snapshot that can't be taken changes nothing", async ({ folder }) => {
+test("an invalid snapshot changes nothing", async ({ folder }) => {
   const first = await startWith(folder);
   await first.cloud("POST", "/v2/deployments", githubBody());
   const before = (await first.snapshot.get()).content;
@@ -419,7 +415,7 @@ test("a snapshot that can't be taken changes nothing", async ({ folder }) => {
   expect((await second.snapshot.get()).content).toEqual(before);
 });
 
-test("a process that is killed while it seeds leaves nothing of the seed", async ({ folder }) => {
+test("a process that is killed while it seeds stores nothing of the seed", async ({ folder }) => {
   const first = run("--data-dir", folder, "--transitions", "immediate");
   const url = await urlOf(first);
   const seeding = apiOf(url)("POST", "/_mock/seed", {
@@ -434,7 +430,7 @@ test("a process that is killed while it seeds leaves nothing of the seed", async
   expect((await second.snapshot.get()).content.deployments).toHaveLength(0);
 });
 
-test("addresses that were handed out hold beyond a start", async ({ folder }) => {
+test("signed URLs stay valid after a restart", async ({ folder }) => {
   const first = await startWith(folder);
   const { body: made } = await first.cloud("POST", "/v2/deployments", {
     ...githubBody({ name: "uploaded" }),
@@ -449,7 +445,7 @@ test("addresses that were handed out hold beyond a start", async ({ folder }) =>
   expect((await fetch(second.url + pathname + search, { method: "PUT", body: "no tarball" })).status).toBe(200);
 });
 
-test("closing twice waits for the same end", async ({ folder }) => {
+test("closing twice waits for the same shutdown", async ({ folder }) => {
   const server = await startWith(folder);
   void server.close();
   await server.close();

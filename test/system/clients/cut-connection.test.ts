@@ -37,7 +37,7 @@ test.skipIf(skip)(`it does so on a deployment's agent server, too${skip}`, async
   expect(proxy.resumed.every((request) => request.startsWith(`GET ${path}/`))).toBe(true);
 });
 
-test("the JavaScript client goes on with a stream that is cut", async () => {
+test("the JavaScript client resumes a stream after a lost connection", async () => {
   await using server = await startBuiltDev();
   await using proxy = await startCuttingProxy(server.url);
   const { threads, runs } = new Client({ apiUrl: proxy.url, apiKey: "key" });

@@ -73,7 +73,7 @@ test("a graph is streamed in every mode", async () => {
   expect(new Set(both.map(([mode]) => mode))).toEqual(new Set(["updates", "custom"]));
 });
 
-test("a graph that asks is answered, changed and looked back on", async () => {
+test("a graph is interrupted, resumed, updated, and its history is read", async () => {
   const review = remote("review");
   const config = onNewThread();
   await expect(review.invoke({ request: "send" }, config)).rejects.toThrow(GraphInterrupt);
@@ -89,7 +89,7 @@ test("a graph that asks is answered, changed and looked back on", async () => {
   expect(await review.invoke(null, config)).toMatchObject({ log: 'acted on "by hand"' });
 });
 
-test("a graph that stops within a graph within it is read, drawn and resumed", async () => {
+test("a graph that stops in a subgraph is read, drawn and resumed", async () => {
   const forecast = remote("forecast");
   const config = onNewThread();
   await expect(forecast.invoke(weather, config)).rejects.toThrow(GraphInterrupt);
@@ -110,7 +110,7 @@ test("a graph that stops within a graph within it is read, drawn and resumed", a
   ]);
 });
 
-test("a graph stops before a node that it sends to, and goes on", async () => {
+test("a graph stops before a node that it sends to, and continues", async () => {
   const agent = remote("agent");
   const config = onNewThread();
   await expect(agent.invoke(hello, { ...config, interruptBefore: ["look"] })).rejects.toThrow(GraphInterrupt);
@@ -125,7 +125,7 @@ test("a graph that fails raises the error, and one that is aborted stops", async
   await expect(running).rejects.toThrow();
 });
 
-test("a remote graph is a node of a local one, which is streamed and asks through it", async () => {
+test("a remote graph is a node of a local one, with its streams and interrupts", async () => {
   const whole = new StateGraph(MessagesAnnotation)
     .addNode("agent", remote("agent"))
     .addEdge(START, "agent")

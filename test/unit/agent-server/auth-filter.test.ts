@@ -8,7 +8,7 @@ import { filterProblem, passesFilter } from "../../../mock-server/kit/metadata-f
 import { exportedAuth } from "../../../mock-server/worker/inside/exported-auth.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-test("a filter asks for equality, also with what counts as false, and for elements of lists", () => {
+test("a filter tests equality, also with falsy values, and elements of lists", () => {
   expect(passesFilter({ owner: "ann" }, { owner: "ann" })).toBe(true);
   expect(passesFilter({ owner: "ann", team: "red" }, { owner: "ann", team: "blue" })).toBe(false);
   expect(passesFilter({ level: { $eq: 0 } }, { level: 1 })).toBe(false);
@@ -62,13 +62,13 @@ test.each<[Record<string, unknown>, string]>([
   expect(filterProblem(filter)).toBe(mistake);
 });
 
-test("a filter that can't be understood is a mistake, not a permission", () => {
+test("an invalid filter is an error, not a permission", () => {
   expect(filterProblem({ owner: { $eq: "ann" } })).toBe(undefined);
   expect(filterProblem({ owner: undefined })).toBe('the filter\'s "owner" is undefined');
   expect(filterProblem({ owner: { $or: [] } })).toContain("neither $eq nor $contains");
 });
 
-test("the handlers in the documentation do what it says", async () => {
+test("the handlers in the documentation work as described", async () => {
   const text = await readFile(new URL("../../../docs/guides/agent-server.md", import.meta.url), "utf8");
   const [, example = ""] = /```ts\n(export const auth = [\s\S]*?)```/.exec(text) ?? [];
   const folder = await mkdtemp(join(tmpdir(), "auth-"));

@@ -43,7 +43,7 @@ test("a refusal keeps its status, its message and its headers", async () => {
   expect(await answer.json()).toEqual({ detail: "Send a token" });
 });
 
-test("a handler that throws, returns nonsense, hangs or ends its worker fails that request alone", async () => {
+test("a handler that throws, returns an invalid value, hangs or ends its worker fails only that request", async () => {
   await using impatient = await start("graph.json", { authTimeoutMs: 300 });
   await using agent = await startAgent({ projectOf: async () => impatient });
   const failed = async (token: string) => {
@@ -60,7 +60,7 @@ test("a handler that throws, returns nonsense, hangs or ends its worker fails th
   expect(agent.defects).toEqual([]);
 });
 
-test("threads belong to who made them: for others they aren't there", async () => {
+test("threads belong to their creators and don't exist for others", async () => {
   await using agent = await startGuarded();
   const { body: made } = await agent.call("POST", "/threads", { metadata: { x: 1 } }, ann);
   expect(made.metadata).toEqual({ x: 1, owner: "ann", readers: ["ann", "team"] });
@@ -88,7 +88,7 @@ test("threads belong to who made them: for others they aren't there", async () =
   expect((await agent.call("GET", path, undefined, ann)).body.metadata).toEqual(made.metadata);
 });
 
-test("searches, lists and counts leave out what isn't the user's", async () => {
+test("searches, lists and counts exclude other users' resources", async () => {
   await using agent = await startGuarded();
   await agent.call("POST", "/threads", {}, ann);
   await agent.call("POST", "/threads", {}, ann);
@@ -100,7 +100,7 @@ test("searches, lists and counts leave out what isn't the user's", async () => {
   expect((await agent.call("POST", "/threads/count", {}, ann)).body).toBe(2);
 });
 
-test("graphs are told who the user is, whatever the request says", async () => {
+test("graphs get the authenticated user, whatever the request says", async () => {
   await using agent = await startGuarded();
   const user = {
     identity: "ann",
@@ -122,7 +122,7 @@ test("graphs are told who the user is, whatever the request says", async () => {
   });
 });
 
-test("a run is its thread's: a thread that it makes gets the metadata that handlers add, and others don't see it", async () => {
+test("a run creates its thread with the metadata that handlers add, hidden from others", async () => {
   await using agent = await startGuarded();
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "who", input: {}, if_not_exists: "create" };
@@ -155,7 +155,7 @@ test("schedules keep their user, and others don't see them", async () => {
   expect((await agent.call("POST", "/runs/crons/count", {}, bob)).body).toBe(0);
 });
 
-test("handlers may put a user's items under a namespace of the user's own", async () => {
+test("handlers can move a user's items into the user's namespace", async () => {
   await using agent = await startGuarded();
   const item = { namespace: ["notes"], key: "k", value: { text: "mine" } };
   expect((await agent.call("PUT", "/store/items", item, ann)).status).toBe(204);
@@ -166,7 +166,7 @@ test("handlers may put a user's items under a namespace of the user's own", asyn
   expect(search).toMatchObject({ status: 403, body: { detail: "Searching is not for you" } });
 });
 
-test("the official client works for each user, and a handler that says false forbids", async () => {
+test("the official client works for each user, and a handler that returns false forbids", async () => {
   await using agent = await startGuarded();
   const clientOf = (headers: Record<string, string>) =>
     new Client({ apiUrl: agent.url, apiKey: null, defaultHeaders: headers, callerOptions: { maxRetries: 0 } });
@@ -180,7 +180,7 @@ test("the official client works for each user, and a handler that says false for
   expect(await hers.runs.wait(threadId, "who", { input: {} })).toMatchObject({ seen: { user_id: "ann" } });
 });
 
-test("the developer interface is a user of its own, unless that is turned off", async () => {
+test("the developer interface is a separate user, unless that is disabled", async () => {
   const studio = { "x-auth-scheme": "langsmith" };
   await using agent = await startGuarded();
   const { body } = await agent.call("POST", "/threads", {}, studio);
@@ -192,7 +192,7 @@ test("the developer interface is a user of its own, unless that is turned off", 
   });
 });
 
-test("plain objects are handlers too, and what they return that means nothing fails the request", async () => {
+test("plain objects can be handlers, and an invalid return value fails the request", async () => {
   await using agent = await startPlain();
   const cat = { "x-user": "cat" };
   const { body: made } = await agent.call("POST", "/threads", {}, cat);

@@ -22,7 +22,7 @@ const body = { assistant_id: "events", input: { steps: 1 } };
 
 const startOwned = () => startAgent({ graphs: builtInGraphs, auth: owners });
 
-test("anybody may start runs and schedules of a default assistant, and look only at assistants of their own", async () => {
+test("every user may run and schedule a default assistant, and read only their own assistants", async () => {
   await using agent = await startOwned();
   const path = `/threads/${thread(1)}`;
   const wait = await agent.call("POST", `${path}/runs/wait`, { ...body, if_not_exists: "create" }, ann);
@@ -36,7 +36,7 @@ test("anybody may start runs and schedules of a default assistant, and look only
   expect((await agent.call("POST", "/assistants/search", {}, ann)).body).toEqual([]);
 });
 
-test("an assistant that somebody has made runs for its owner alone, also beside a default one", async () => {
+test("a user's assistant runs for its owner only, also beside a default one", async () => {
   await using agent = await startOwned();
   const { body: made } = await agent.call("POST", "/assistants", { graph_id: "events" }, ann);
   const batch = [{ ...body, assistant_id: made.assistant_id }, body];

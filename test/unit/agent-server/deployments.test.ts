@@ -34,7 +34,7 @@ test("deployments share nothing, and a new revision keeps what its deployment ha
   expect((await agent("GET", `/threads/${thread.thread_id}`)).status).toBe(200);
 });
 
-test("a deployment's agent server is gone with it, and forgotten by a reset", async () => {
+test("a deployment's agent server is removed with it, and by a reset", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const agent = apiOf(body.source_config.custom_url);

@@ -35,7 +35,7 @@ function serverWith(loads: Record<string, Promise<undefined>>) {
   return { server, lines, loaded, wake };
 }
 
-test("a revision loads after one that fails while it waits, and another after both have failed", async () => {
+test("a revision loads after an earlier one fails, and another after both failed", async () => {
   const [one, two] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const { server, wake } = serverWith({ one: one.promise, two: two.promise });
   const woken = Promise.allSettled([wake("one"), wake("two")]);
@@ -46,7 +46,7 @@ test("a revision loads after one that fails while it waits, and another after bo
   server.close?.();
 });
 
-test("runs go on while later revisions fail, and when one loads", async () => {
+test("runs continue while later revisions fail, and when one loads", async () => {
   const [one, two] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const { server, lines, loaded, wake } = serverWith({ one: one.promise, two: two.promise });
   await using dev = await startDevServer(0, "127.0.0.1", server);
@@ -62,7 +62,7 @@ test("runs go on while later revisions fail, and when one loads", async () => {
   expect(lines.filter((line) => line.includes("interrupted"))).toEqual([]);
 });
 
-test("a revision that loads after its deployment was removed brings nothing of it back", async () => {
+test("a revision that loads after its deployment was removed restores nothing", async () => {
   const database = await Database.inMemory([agentSchema]);
   const two = Promise.withResolvers<undefined>();
   const projectOf = async ({ revisionId }: { revisionId: string }) => (revisionId === "two" ? two.promise : undefined);
@@ -78,7 +78,7 @@ test("a revision that loads after its deployment was removed brings nothing of i
   server.close?.();
 });
 
-test("an agent server that can't continue with all that it has begins nothing", async () => {
+test("an agent server that can't resume all of its work starts none of it", async () => {
   const connection = new DatabaseSync(":memory:");
   const database = Database.over(connection);
   database.migrate([agentSchema]);

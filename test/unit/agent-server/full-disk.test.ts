@@ -6,7 +6,7 @@ import { Database, StorageError } from "../../../mock-server/kit/store/database.
 import { startAgent, thread, until } from "../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
 
-test("a disk that is full fails what is to be kept on it, and the server goes on", async () => {
+test("a full disk fails writes, and the server keeps running", async () => {
   const connection = new DatabaseSync(":memory:");
   const database = Database.over(connection);
   database.migrate([agentSchema]);
@@ -49,7 +49,7 @@ test("a disk that is full fails what is to be kept on it, and the server goes on
   expect(agent.defects.length).toBeGreaterThan(0);
 }, 20_000);
 
-test("a run of a compiled graph whose checkpoints can't be kept fails", async () => {
+test("a run of a compiled graph whose checkpoints can't be stored fails", async () => {
   const connection = new DatabaseSync(":memory:");
   const database = Database.over(connection);
   database.migrate([agentSchema]);
@@ -64,7 +64,7 @@ test("a run of a compiled graph whose checkpoints can't be kept fails", async ()
   expect(defects.length).toBeGreaterThan(0);
 });
 
-test("a change of a compiled graph's state that can't be kept fails", async () => {
+test("an update of a compiled graph's state that can't be stored fails", async () => {
   await using worker = await startProject("basics", { onDefect: () => undefined });
   const graph = worker.graphs.find(({ id }) => id === "trivial");
   const full = async () => {

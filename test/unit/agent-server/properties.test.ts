@@ -155,7 +155,7 @@ test("a search finds the threads whose metadata and status are asked for, and no
   );
 });
 
-test("a resumable run that is joined after any of its events goes on with the next one", async () => {
+test("a resumable run that is joined after any of its events continues with the next one", async () => {
   await using agent = await startAgent();
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 12 }), fc.nat(), async (steps, place) => {

@@ -241,7 +241,7 @@ test("the description of a server that takes anybody asks for no key", async () 
   expect(JSON.stringify(body)).not.toContain("API Key");
 });
 
-test("the server forgets what it is told to", async () => {
+test("the server deletes the chosen kinds of resources", async () => {
   await using agent = await startAgent();
   await agent.call("POST", "/threads");
   await agent.call("PUT", "/store/items", { namespace: ["x"], key: "k", value: {} });

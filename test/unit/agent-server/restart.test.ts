@@ -189,7 +189,7 @@ test("a schedule whose times passed while no server ran fires once, and then at 
   await until(async () => (await statusesOf(third, 1))[2] === "success");
 });
 
-test("what lives for a time is gone after it, also when that was while no server ran", async ({ folder }) => {
+test("resources expire at the end of their time to live, even while no server ran", async ({ folder }) => {
   const first = await startPersistent(folder);
   await first.call("POST", "/threads", { thread_id: thread(1), ttl: 10 });
   await first.call("POST", "/threads", { thread_id: thread(2), ttl: 30 });

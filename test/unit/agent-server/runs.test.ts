@@ -34,7 +34,7 @@ test("a busy thread refuses a run whose strategy is reject", async () => {
   });
 });
 
-test("the strategy interrupt ends what is under way, and keeps it", async () => {
+test("the strategy interrupt ends the run under way and keeps it", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   for (const body of [slow, quick]) await agent.call("POST", runs, { ...body, if_not_exists: "create" });
@@ -42,7 +42,7 @@ test("the strategy interrupt ends what is under way, and keeps it", async () => 
   expect(await statuses(agent, thread(1))).toEqual(["interrupted", "interrupted", "success"]);
 });
 
-test("the strategy rollback undoes what is under way", async () => {
+test("the strategy rollback undoes the run under way", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   await agent.call("POST", `${runs}/wait`, { ...quick, if_not_exists: "create" });
@@ -149,7 +149,7 @@ test("an assistant that is deleted while a run of it is under way lets the run e
   expect(agent.defects).toEqual([]);
 });
 
-test("the state goes on from any checkpoint that a run names", async () => {
+test("a run continues from the checkpoint that it names", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["a"] }, if_not_exists: "create" };
@@ -163,7 +163,7 @@ test("the state goes on from any checkpoint that a run names", async () => {
   });
 });
 
-test("a run stops before and after the nodes it is told, and goes on without an input", async () => {
+test("a run stops before and after the requested nodes, and continues without an input", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
   const body = {
@@ -287,7 +287,7 @@ test("a node that never ends is cancelled all the same", async () => {
   expect(await statuses(agent, thread(1))).toEqual(["interrupted"]);
 });
 
-test("a graph that goes round in circles is stopped by the recursion limit", async () => {
+test("the recursion limit stops an endless loop of a graph", async () => {
   const graph: ScriptedGraph = {
     id: "loop",
     channels: { n: lastValue(0) },
@@ -352,7 +352,7 @@ test("metadata of a config reach the graph, the run and its checkpoints, beside 
   for (const state of (await agent.call("GET", `${path}/history`)).body) expect(state.metadata).toMatchObject(expected);
 });
 
-test("a response that waits for a run says where to go on with it, also without a thread", async () => {
+test("a response that waits for a run says where to join it, also without a thread", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   const location = (run: string) => `${runs}/${run}/join`;
@@ -375,7 +375,7 @@ test("a response that waits for a run says where to go on with it, also without 
   expect(await joined.json()).toMatchObject({ ms: 60_000 });
 });
 
-test("a webhook is told how a run has ended, is tried again, and its address stays as it is", async () => {
+test("a webhook gets the outcome of a run, is retried, and its URL is unchanged", async () => {
   const received: { url: string | undefined; body: string }[] = [];
   const receiver = createServer(async (request, response) => {
     let body = "";

@@ -64,7 +64,7 @@ test.each([
   expect(names(events)).toEqual(["metadata", ...expected]);
 });
 
-test("a stream mode that there isn't is named, with those that there are", async () => {
+test("an unknown stream mode is reported with the known ones", async () => {
   await using agent = await startAgent();
   const refusal = {
     status: 422,
@@ -93,7 +93,7 @@ test("an event of a checkpoint says where it is, what it came from and what runs
   expect(debug[1]).toMatchObject(second);
 });
 
-test("a list of stream modes is told in one stream, each event by the name of its mode", async () => {
+test("several stream modes share one stream, with the mode as the name of each event", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "tools", input: { messages: "Rome" }, stream_mode: ["updates", "tools", "values"] };
   expect(names(await agent.events("POST", "/runs/stream", body)).slice(1, 7)).toEqual([
@@ -106,7 +106,7 @@ test("a list of stream modes is told in one stream, each event by the name of it
   ]);
 });
 
-test("the mode events tells of the graph, its nodes and the model", async () => {
+test("the mode events has events of the graph, its nodes and the model", async () => {
   await using agent = await startAgent();
   const events = await agent.events("POST", "/runs/stream", {
     assistant_id: "chat",
@@ -119,7 +119,7 @@ test("the mode events tells of the graph, its nodes and the model", async () => 
   expect(kinds.at(-1)).toBe("on_chain_end");
 });
 
-test("messages name their node in both spellings and carry the tags of the model call", async () => {
+test("messages name their node with both names and have the tags of the model call", async () => {
   const graph: ScriptedGraph = {
     id: "tagged",
     channels: { text: lastValue("") },
@@ -136,7 +136,7 @@ test("messages name their node in both spellings and carry the tags of the model
   expect(told?.data[1]).toMatchObject({ tags: ["joke"], graph_node: "speak", langgraph_node: "speak", graph_step: 1 });
 });
 
-test("subgraphs are told with their namespace, and only when asked for", async () => {
+test("events of subgraphs have their namespace, and come only when requested", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "subgraph", input: { topic: "x" }, stream_mode: ["custom", "updates"] };
   const without = await agent.events("POST", "/runs/stream", body);
@@ -148,7 +148,7 @@ test("subgraphs are told with their namespace, and only when asked for", async (
   ]);
 });
 
-test("joining tells only what comes from then on, unless a resumable run is asked for what came before", async () => {
+test("joining streams new events only, unless earlier ones of a resumable run are requested", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}/runs`;
   const create = (resumable: boolean) =>
@@ -176,7 +176,7 @@ test("joining tells only what comes from then on, unless a resumable run is aske
   }
 });
 
-test("a run whose client goes away is cancelled when that was asked for", async () => {
+test("a run whose client disconnects is cancelled if that was requested", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}/runs`;
   const statusAfterLeaving = async (onDisconnect: string) => {
@@ -214,7 +214,7 @@ const flood: ScriptedGraph = {
   edges: { __start__: "send" },
 };
 
-test("a reader that never reads is cut off, and its run goes on", async () => {
+test("a reader that never reads is cut off, and its run continues", async () => {
   await using agent = await startAgent({ graphs: [flood], streamLimits: { replay: 1000, lag: 64 * 1024 } });
   const log: string[] = [];
   const done = new Promise<void>((resolve) => {
@@ -232,7 +232,7 @@ test("a reader that never reads is cut off, and its run goes on", async () => {
   expect(parseEvents(log.join("")).at(-1)).toMatchObject({ event: "error", data: { error: "StreamError" } });
 });
 
-test("events that are larger than what a reader may lag by reach one that reads, and can be replayed", async () => {
+test("events that exceed the lag limit reach a reader that reads, and can be replayed", async () => {
   const echo: ScriptedGraph = {
     id: "echo",
     channels: { text: lastValue("") },
@@ -253,7 +253,7 @@ test("events that are larger than what a reader may lag by reach one that reads,
 
 const manyWords = { messages: "word ".repeat(3000) };
 
-test("a long reply is told in turns: others are served meanwhile, and whoever reads gets all of it", async () => {
+test("a long reply is streamed in turns: others are served meanwhile, and readers get all of it", async () => {
   await using agent = await startAgent();
   const stream = { assistant_id: "chat", input: manyWords, stream_mode: ["messages"] };
   let hasEnded = false;
@@ -294,7 +294,7 @@ test("a reader that lags is cut off once it takes nothing for a while, or lags m
   expect(await readLate()).toEqual(["error"]);
 });
 
-test("what is no longer kept for replay is said, not left out", async () => {
+test("a replay of dropped events is an error, not a gap", async () => {
   const log = new EventLog({ keeps: true, now: () => 0, limits: { replay: 100, lag: 1000 } });
   for (let index = 0; index < 50; index++) log.publish("custom", "custom", String(index));
   log.end();
@@ -304,14 +304,14 @@ test("what is no longer kept for replay is said, not left out", async () => {
   ]);
 });
 
-test("a stream on which nothing happens shows that it is alive", async () => {
+test("an idle stream has heartbeats", async () => {
   const log = new EventLog({ keeps: false, now: () => 0 });
   const reader = log.read({ heartbeatMs: 1 }).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe(": heartbeat\n\n");
   await reader.cancel();
 });
 
-test("events are sent once they are kept, all of a turn together, and none that can't be kept", async () => {
+test("events are sent after they are stored, all of a turn together, and none that can't be stored", async () => {
   const kept: string[][] = [];
   const defects: unknown[] = [];
   const full = new Error("the disk is full");

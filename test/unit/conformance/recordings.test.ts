@@ -19,16 +19,16 @@ const lines = (differences: readonly Difference[]) =>
     .flatMap(({ probes, fact, recorded, ours }) => probes.map((probe) => `${probe}: ${fact}: ${recorded} → ${ours}`))
     .sort();
 
-test("every recorded probe is answered by our server", () => {
+test("our server responds to every recorded probe", () => {
   expect(Object.keys(ours).sort()).toEqual(Object.keys(recorded).sort());
   expect(Object.keys(ours)).toHaveLength(253);
 });
 
-test("our answers differ from the recorded ones in the listed facts, all of them and no others", () => {
+test("our responses differ from the recorded ones in exactly the listed facts", () => {
   expect(lines(differencesBetween(recorded, ours))).toEqual(lines(explained.flatMap(({ differences }) => differences)));
 });
 
-test("what is said to be hosted behaviour names where that is known from", () => {
+test("differences that claim hosted behaviour name their source", () => {
   const isSourced = ({ kind, source }: ExplainedDifferences) =>
     (kind === "hosted behaviour") === (source !== undefined);
   expect(explained.filter((one) => !isSourced(one))).toEqual([]);

@@ -67,7 +67,7 @@ test("names are in camel case in code and in snake case over the wire, and names
   expect((await admin.info()).defaultIntegrationId).toBeNull();
 });
 
-test("what the server refuses is an error that says what and why", async ({ mock }) => {
+test("a refusal of the server is an error with the request and the reason", async ({ mock }) => {
   const admin = connectMockServer(mock.url);
   await expect(admin.faults.add({ effect: {} })).rejects.toMatchObject({
     name: "MockAdminError",
@@ -77,13 +77,13 @@ test("what the server refuses is an error that says what and why", async ({ mock
   await expect(admin.faults.remove("unknown")).rejects.toMatchObject({ status: 404 });
 });
 
-test("a token is sent where the server asks for one", async () => {
+test("a token is sent to a server that needs one", async () => {
   await using mock = await startForTest({ adminToken: "admin-token" });
   await expect(connectMockServer(mock.url).info()).rejects.toMatchObject({ status: 403 });
   expect(await connectMockServer(mock.url, { token: "admin-token" }).info()).toMatchObject({ url: mock.url });
 });
 
-test("requests that the server has nothing for are told apart", async ({ mock }) => {
+test("unmatched requests can be selected", async ({ mock }) => {
   const api = apiOf(mock.url);
   await api("GET", "/v2/deployments");
   await api("GET", "/v2/deplyments");
@@ -96,7 +96,7 @@ test("requests that the server has nothing for are told apart", async ({ mock })
   expect(mock.counts().unmatched).toBe(2);
 });
 
-test("the journal is narrowed by workspace and time, and by nothing that it doesn't know", async ({ mock }) => {
+test("the journal is filtered by workspace and time, and refuses unknown filters", async ({ mock }) => {
   const api = apiOf(mock.url);
   mock.clock.freeze(Date.UTC(2026, 0, 1));
   await api("GET", "/v2/deployments", undefined, { "x-tenant-id": "one" });
@@ -110,7 +110,7 @@ test("the journal is narrowed by workspace and time, and by nothing that it does
   }
 });
 
-test("an exported journal answers in a test without the server", async () => {
+test("an exported journal replaces the server in a test", async () => {
   const mock = await startForTest();
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody());
   await mock.cloud("GET", `/v2/deployments/${made.id}`);
@@ -124,12 +124,12 @@ test("an exported journal answers in a test without the server", async () => {
 });
 
 test.each([
-  ["two answers", { status: 500, reset: "before" as const }, "contradict"],
+  ["two answers", { status: 500, reset: "before" as const }, "exclude each other"],
   ["a body without a status", { body: {} }, "body goes with status"],
   ["a page and a body", { html: "<p>", body: {}, status: 502 }, "not with html"],
   ["headers without an answer", { headers: { a: "b" } }, "headers go with"],
   ["a 204 with a body", { status: 204, body: {} }, "has no body"],
-  ["two ways to break the answer", { truncate: true as const, malformed: true as const }, "contradict"],
+  ["two ways to break the answer", { truncate: true as const, malformed: true as const }, "exclude each other"],
   ["no effect", {}, "empty"],
 ])("a fault with %s is refused", async (_, effect, reason) => {
   await using mock = await startForTest();

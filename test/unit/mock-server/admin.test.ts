@@ -15,7 +15,7 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
   });
 }
 
-test("health and info need no key and tell no secret", async () => {
+test("health and info need no key and reveal no secret", async () => {
   await using mock = await startForTest({ apiKeys: { "key-of-alpha": ["one"], "key-of-beta": ["two"] } });
   expect(await (await fetch(`${mock.url}/_mock/health`)).json()).toEqual({ ok: true });
   const text = await (await fetch(`${mock.url}/_mock/info`)).text();
@@ -29,7 +29,7 @@ test("health and info need no key and tell no secret", async () => {
   expect(text).not.toContain("key-of");
 });
 
-test("the admin API is for loopback names only, and not for foreign pages", async () => {
+test("the admin API responds to loopback names only, and not to pages of other sites", async () => {
   await using mock = await startForTest();
   const url = `${mock.url}/_mock/info`;
   expect(await statusWith(url, { host: "rebound.example" })).toBe(403);
@@ -40,7 +40,7 @@ test("the admin API is for loopback names only, and not for foreign pages", asyn
   expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
 });
 
-test("a token is asked for where one is set", async () => {
+test("the admin API needs its token where one is set", async () => {
   await using mock = await startForTest({ adminToken: "admin-token" });
   const status = async (authorization: string) =>
     (await fetch(`${mock.url}/_mock/info`, { headers: { authorization } })).status;
@@ -127,7 +127,7 @@ test.each<[method: string, path: string, body: unknown, problems: Record<string,
   expect(Object.fromEntries(detail.map(({ loc, msg }) => [loc.slice(1).join("."), msg]))).toEqual(problems);
 });
 
-test("an admin request that can't be read changes nothing and is no crash", async () => {
+test("an unreadable admin request changes nothing and isn't a crash", async () => {
   await using mock = await startForTest();
   const admin = apiOf(`${mock.url}/_mock`);
   expect((await admin("POST", "/push", "{")).status).toBe(422);
@@ -137,7 +137,7 @@ test("an admin request that can't be read changes nothing and is no crash", asyn
   expect((await admin("PUT", "/faults", [{ effect: { status: 99 } }])).status).toBe(422);
 });
 
-test("a reset forgets deployments, requests, faults and settings", async () => {
+test("a reset removes deployments, requests, faults and settings", async () => {
   await using mock = await startForTest();
   await mock.cloud("POST", "/v2/deployments", githubBody());
   mock.faults.add({ match: { path: "/nothing" }, effect: { status: 500 } });
@@ -149,7 +149,7 @@ test("a reset forgets deployments, requests, faults and settings", async () => {
   expect((await mock.cloud("GET", "/v2/deployments")).body.resources).toEqual([]);
 });
 
-test("the journal records what was asked and answered", async () => {
+test("the journal records requests and responses", async () => {
   await using mock = await startForTest();
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody(), { "x-tenant-id": "one" });
   await mock.cloud("GET", `/v2/deployments/${made.id}?x=1`, undefined, { "x-tenant-id": "two" });

@@ -52,7 +52,7 @@ test("the flow works in the self-hosted edition, without PKCE and with Basic aut
   expect(status).toBe(200);
 });
 
-test("a wait ends when the user has answered", async () => {
+test("a wait ends when the user has decided", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   const waiting = mock.cloud("GET", `/v2/auth/wait/${begun.auth_id}?timeout=30`);
@@ -60,7 +60,7 @@ test("a wait ends when the user has answered", async () => {
   expect((await waiting).body.status).toBe("completed");
 });
 
-test("a wait for nobody's, an expired or a refused authentication finds nothing; a pending one times out", async () => {
+test("a wait for another caller's, an expired or a refused authentication finds nothing; a pending one times out", async () => {
   await using mock = await startWithProvider();
   const wait = async (id: string, headers = {}) =>
     (await mock.cloud("GET", `/v2/auth/wait/${id}?timeout=0`, undefined, headers)).body.status;
@@ -77,7 +77,7 @@ test("a wait for nobody's, an expired or a refused authentication finds nothing;
   expect(await wait(begun.auth_id)).toBe("not_found");
 });
 
-test("a state is good for one answer, to its own provider, in its time", async () => {
+test("a state is valid for one callback, of its own provider, until it expires", async () => {
   await using mock = await startWithProvider();
   await createProvider(mock, { provider_id: "other" });
   const { body: begun } = await authenticate(mock);
@@ -90,7 +90,7 @@ test("a state is good for one answer, to its own provider, in its time", async (
   };
   const state = back.searchParams.get("state") as string;
   const set = (value: string) => (url: URL) => url.searchParams.set("state", value);
-  expect(await callback(set("forged"))).toEqual([400, expect.stringContaining("isn&#39;t one of this server")]);
+  expect(await callback(set("forged"))).toEqual([400, expect.stringContaining("isn&#39;t signed by this server")]);
   expect((await callback(set(`${begun.auth_id}.${"A".repeat(43)}`)))[0]).toBe(400);
   expect((await callback((url) => url.searchParams.delete("state")))[0]).toBe(400);
   const wrong = (url: URL) => {
@@ -105,7 +105,7 @@ test("a state is good for one answer, to its own provider, in its time", async (
   expect(await (await fetch(lateBack)).text()).toContain("expired");
 });
 
-test("an answer that another page received is handed in with a key of the same workspace", async () => {
+test("a callback that another page received can be finalized with a key of the same workspace", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   const back = await decide(begun.url);
@@ -146,7 +146,7 @@ test("the setup callback takes an update as it is, and an installation like a ca
   expect((await fetch(`${mock.url}/v2/auth/setup/built-in?installation_id=seven`)).status).toBe(422);
 });
 
-test("an expired token is renewed, and one that can't be is asked for again", async () => {
+test("an expired token is renewed, and one that can't be needs a new authentication", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   const { body: first } = await authenticate(mock);
@@ -170,7 +170,7 @@ test("two requests for an expired token renew it once", async () => {
   expect(answers[0].body.token).toBe(answers[1].body.token);
 });
 
-test("what happens to a token while it is renewed lasts", async () => {
+test("changes of a token during its renewal are kept", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   const list = async () => (await mock.cloud("GET", "/v2/auth/tokens")).body;
@@ -263,7 +263,7 @@ test("a user who allows access for an agent has it connected", async () => {
   expect((await authenticate(mock, { agent_id: "agent-2" })).body.status).toBe("completed");
 });
 
-test("tokens are listed without their values, labelled, made the default and deleted by their owner alone", async () => {
+test("tokens are listed without their values, and only their owner can label, delete or make them the default", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   await consent((await authenticate(mock, { force_new: true })).body.url);
@@ -304,7 +304,7 @@ test("Slack is disconnected for the whole workspace at once", async () => {
   expect(await has()).toBe(false);
 });
 
-test("a provider's client secret never comes back, nor stands in the journal", async () => {
+test("a provider's client secret is in no response and not in the journal", async () => {
   await using mock = await startForTest();
   const secret = "the-client-secret";
   const made = await createProvider(mock, { client_secret: secret });
@@ -317,7 +317,7 @@ test("a provider's client secret never comes back, nor stands in the journal", a
   for (const value of [secret, "a-newer-secret", "another-secret"]) expect(everything).not.toContain(value);
 });
 
-test("tokens and codes don't stand in the journal", async () => {
+test("tokens and codes aren't in the journal", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   const { location } = await consent(begun.url);
@@ -359,7 +359,7 @@ test.each([
   expect((await createProvider(mock, changes)).status).toBe(status);
 });
 
-test("a token endpoint elsewhere isn't called, and the user is told", async () => {
+test("a token endpoint on another host isn't called, and the user sees why", async () => {
   await using mock = await startWithProvider({}, { token_url: "http://192.0.2.1/token" });
   const page = await consent((await authenticate(mock)).body.url);
   expect(page).toMatchObject({ status: 400, text: expect.stringContaining("isn&#39;t allowed") });

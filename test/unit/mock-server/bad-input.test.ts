@@ -37,7 +37,7 @@ async function operationsOf(url: string): Promise<Operation[]> {
 const id = "00000000-0000-4000-8000-00000000dead";
 const filled = (path: string, value = id) => path.replaceAll(/\{[^}]+\}/g, encodeURIComponent(value));
 
-test("no field of any operation that is wrong, too long or there twice makes a server error", async () => {
+test("no invalid, long or repeated field of any operation causes a server error", async () => {
   await using mock = await startForTest();
   const call = apiOf(mock.url);
   const failed: string[] = [];
@@ -61,7 +61,7 @@ test("no field of any operation that is wrong, too long or there twice makes a s
   expect(failed).toEqual([]);
 });
 
-test("no identifier of any path, whatever it is made of, makes a server error", async () => {
+test("no identifier in any path causes a server error", async () => {
   await using mock = await startForTest();
   const call = apiOf(mock.url);
   const failed: string[] = [];

@@ -108,7 +108,7 @@ test("turning build_on_push on is refused while the ref is a tag", async () => {
   expect((await mock.cloud("PATCH", `/v2/deployments/${body.id}`, patch)).status).toBe(400);
 });
 
-test("simultaneous patches all count", async () => {
+test("concurrent patches are all applied", async () => {
   await using mock = await startForTest();
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const patch = { source_revision_config: { repo_ref: "main" } };
@@ -117,7 +117,7 @@ test("simultaneous patches all count", async () => {
   expect(list.resources).toHaveLength(6);
 });
 
-test("a deletion is over at once where rollouts are", async () => {
+test("a deletion finishes at once in immediate mode", async () => {
   await using mock = await startForTest();
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody());
   expect((await mock.cloud("DELETE", `/v2/deployments/${made.id}?delete_tracing_project=true`)).status).toBe(204);
@@ -125,7 +125,7 @@ test("a deletion is over at once where rollouts are", async () => {
   expect((await mock.cloud("POST", "/v2/deployments", githubBody())).status).toBe(201);
 });
 
-test("a deletion takes its time, holds the name and ends in 404", async () => {
+test("a deletion takes time, keeps the name in use and ends in 404", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const path = `/v2/deployments/${made.id}`;
@@ -152,7 +152,7 @@ test("a manual deletion is advanced step by step", async () => {
   expect((await mock.cloud("GET", path)).status).toBe(404);
 });
 
-test("deleting several tells of each; none known is 404", async () => {
+test("deleting several reports each; without a known one the status is 404", async () => {
   await using mock = await startForTest();
   const make = async (name: string) => (await mock.cloud("POST", "/v2/deployments", githubBody({ name }))).body.id;
   const [first, second, third] = [await make("a"), await make("b"), await make("c")];

@@ -54,7 +54,7 @@ graphs:
   greeter: { nodes: { greet: { steps: [{ reply: Good day }] } } }
 `;
 
-test("a server starts with what its configuration file says", async () => {
+test("a server starts with the settings of its configuration file", async () => {
   await using mock = await withFile(config, start);
   const headers = { "x-api-key": "the-key" };
   const api = apiOf(mock.url);
@@ -87,7 +87,7 @@ test.each([
   });
 });
 
-test("a file that isn't there, and a deployment that breaks a rule, are refused", async () => {
+test("a missing file, and a deployment that breaks a rule, are refused", async () => {
   await expect(readMockConfig("/nowhere/mock.yaml")).rejects.toThrow("can't be read");
   const twice = "deployments: [{ name: a, source: internal_source }, { name: a, source: internal_source }]";
   await expect(withFile(twice, start)).rejects.toThrow(/deployments\[1\].*already exists/);

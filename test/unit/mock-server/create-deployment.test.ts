@@ -13,7 +13,7 @@ const docker = (sourceConfig: object, revisionConfig: object = {}) =>
   });
 const secrets = (...names: string[]) => names.map((name) => ({ name, value: "value" }));
 
-test("a create answers 201 with the deployment and its first revision", async () => {
+test("a create responds 201 with the deployment and its first revision", async () => {
   await using mock = await startForTest();
   const { status, body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   expect(status).toBe(201);
@@ -107,7 +107,7 @@ test.each([
     "less_than_equal",
   ],
   [
-    "cpu that is no number",
+    "cpu that isn't a number",
     github({ resource_spec: { cpu: "x" } }),
     ["body", "source_config", "resource_spec", "cpu"],
     "float_type",
@@ -119,7 +119,7 @@ test.each([
     "int_from_float",
   ],
   [
-    "build_on_push that is no boolean",
+    "build_on_push that isn't a boolean",
     github({ build_on_push: 2 }),
     ["body", "source_config", "build_on_push"],
     "bool_type",

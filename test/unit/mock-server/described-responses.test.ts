@@ -46,7 +46,7 @@ async function startBoth() {
   return { apis, [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose]() };
 }
 
-test.each(products)("%s describes what a wrong parameter or body comes to, of every operation", (product) => {
+test.each(products)("%s describes the response to an invalid parameter or body of every operation", (product) => {
   for (const operation of operationsOf(documents[product])) {
     const statuses = Object.keys(operation.responses);
     const name = `${operation.method} ${operation.path}`;
@@ -56,7 +56,7 @@ test.each(products)("%s describes what a wrong parameter or body comes to, of ev
   }
 });
 
-test.each(products)("%s says once what any operation may come to", (product) => {
+test.each(products)("%s describes once the responses that any operation may have", (product) => {
   const { description } = documents[product].info as { description: string };
   for (const status of ["401", "403", "405", "500", "507"]) expect(description).toContain(status);
 });

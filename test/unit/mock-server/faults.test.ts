@@ -3,7 +3,7 @@ import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 const list = "/v2/deployments";
 
-test("a fault answers in the server's place, with status, body and headers", async () => {
+test("a fault responds instead of the server, with status, body and headers", async () => {
   await using mock = await startForTest();
   mock.faults.add({
     match: { operation: "create_deployment" },
@@ -37,7 +37,7 @@ test("the first rule that matches counts, by method, path, operation and tenant"
   expect((await mock.cloud("POST", list, githubBody())).status).toBe(201);
 });
 
-test("nth picks one request and the counters tell", async () => {
+test("nth selects one request, and the counters show it", async () => {
   await using mock = await startForTest();
   const admin = apiOf(`${mock.url}/_mock`);
   await admin("PUT", "/faults", { rules: [{ id: "second", match: { path: list }, nth: 2, effect: { status: 500 } }] });
@@ -49,7 +49,7 @@ test("nth picks one request and the counters tell", async () => {
   expect(mock.faults.list()).toEqual([]);
 });
 
-test("a probability is kept to, the same way for the same seed", async () => {
+test("a probability is met, reproducibly with a seed", async () => {
   const run = async () => {
     await using mock = await startForTest({ seed: 3 });
     mock.faults.add({ probability: 0.5, effect: { status: 500 } });
@@ -86,7 +86,7 @@ test("a reset before the request leaves no trace of it, a reset after does", asy
   expect(mock.requests({ method: "POST" }).map(({ status }) => status)).toEqual([null, null]);
 });
 
-test("a body breaks off in the middle, or is no JSON, or is a page", async () => {
+test("a body is truncated, isn't JSON, or is a page", async () => {
   await using mock = await startForTest();
   mock.faults.replace([{ effect: { truncate: true } }]);
   await expect(mock.cloud("GET", list)).rejects.toThrow("terminated");

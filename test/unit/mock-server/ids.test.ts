@@ -10,7 +10,7 @@ test("random identifiers are UUIDs of version 4, and no two are the same", () =>
   expect(new Set(drawn).size).toBe(1000);
 });
 
-test("the bytes stand in a UUID as they are, apart from its version and variant", () => {
+test("a UUID has the given bytes, except for version and variant", () => {
   const bytes = Buffer.from("00112233445566778899aabbccddeeff", "hex");
   expect(uuidFrom(bytes)).toBe("00112233-4455-4677-8899-aabbccddeeff");
   expect(bytes.toString("hex")).toBe("00112233445566778899aabbccddeeff");
@@ -24,7 +24,7 @@ test("a seed makes the same identifiers every time", () => {
   expect(other.uuid()).not.toBe(drawn[0]);
 });
 
-test("identifiers that couldn't be reserved aren't given out", () => {
+test("identifiers that couldn't be reserved aren't used", () => {
   let isFull = true;
   const { uuid } = createIdSource(7, {
     start: 0,

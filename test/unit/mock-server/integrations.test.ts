@@ -11,7 +11,7 @@ const seeds = [
 const bodyWith = (integrationId: string, repoUrl: string) =>
   githubBody({ source_config: { integration_id: integrationId, repo_url: repoUrl } });
 
-test("a server that was given no integration has one, which is named in the info and stands for any other", async () => {
+test("a server without configured integrations has a default one, which replaces any unknown one", async () => {
   await using mock = await startForTest();
   const { body: info } = await apiOf(mock.url)("GET", "/_mock/info");
   const { body: listed } = await mock.cloud("GET", "/v1/integrations/github/install");
@@ -20,7 +20,7 @@ test("a server that was given no integration has one, which is named in the info
   expect(made.status).toBe(201);
 });
 
-test("strictness asks for an integration that is there, the default one included", async () => {
+test("strict mode requires an existing integration; the default one is enough", async () => {
   await using mock = await startForTest({ strict: true });
   const tenant = { "x-tenant-id": "one" };
   const { body: info } = await apiOf(mock.url)("GET", "/_mock/info");

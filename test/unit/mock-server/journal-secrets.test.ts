@@ -20,7 +20,7 @@ test("the credentials of a repository's address aren't in the journal, encoded o
 });
 
 test.each(["openai_api_key", "api-key", "auth_token", "password", "aws_secret_access_key"])(
-  "what is configured as %s isn't in the journal",
+  "a value configured as %s isn't in the journal",
   async (name) => {
     await using mock = await startForTest();
     const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());

@@ -3,7 +3,7 @@ import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 const list = "/v2/deployments";
 
-test("without a key the answer is 401, any key that isn't empty will do, also as a bearer token", async () => {
+test("a request without a key gets 401; any non-empty key is valid, also as a bearer token", async () => {
   await using mock = await startForTest();
   const none = await mock.cloud("GET", list, undefined, { "x-api-key": "" });
   expect(none).toMatchObject({ status: 401, body: { detail: expect.any(String) } });
@@ -12,7 +12,7 @@ test("without a key the answer is 401, any key that isn't empty will do, also as
   expect((await mock.cloud("GET", list, undefined, bearer)).status).toBe(200);
 });
 
-test("with keys, an unknown key is 401 and a foreign workspace 403", async () => {
+test("with configured keys, an unknown key gets 401 and another workspace 403", async () => {
   await using mock = await startForTest({ apiKeys: { alpha: ["one", "two"], beta: ["three"] } });
   const status = async (key: string, tenant?: string) => {
     const headers: Record<string, string> = { "x-api-key": key };

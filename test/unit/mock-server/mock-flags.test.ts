@@ -24,13 +24,13 @@ test("--allow-host has a server on loopback respond to that name", async () => {
   expect(await ask(await start("--allow-host", "mock.test"))).not.toMatch(/^HTTP\/1\.1 421 /);
 });
 
-test("--admin-token is asked of every request to the admin API", async () => {
+test("every request to the admin API needs the --admin-token", async () => {
   const api = apiOf((await start("--admin-token", "the-token")).url);
   expect((await api("GET", "/_mock/info")).status).toBeGreaterThanOrEqual(401);
   expect((await api("GET", "/_mock/info", undefined, { authorization: "Bearer the-token" })).status).toBe(200);
 });
 
-test("--strict asks for a workspace", async () => {
+test("--strict requires a workspace", async () => {
   const api = apiOf((await start("--strict")).url);
   expect((await api("GET", "/v2/deployments")).status).toBe(422);
   expect((await api("GET", "/v2/deployments", undefined, { "x-tenant-id": "one" })).status).toBe(200);

@@ -121,7 +121,7 @@ test("a user may say no", async () => {
   expect(searchParams.get("code")).toBeNull();
 });
 
-test("the built-in client is sent back to this server's callbacks alone", async () => {
+test("the built-in client may only redirect to this server's callbacks", async () => {
   await using mock = await startWithClient();
   const status = async (uri: string) => {
     const url = mock.authorizeUrl({ client_id: "mock-client", redirect_uri: uri });

@@ -196,7 +196,7 @@ test("the deploy CLI uploads a tarball: upload URL, PUT, then a change with its 
   expect((await server.cloud("POST", `/v1/projects/${id}/deploy_logs`, {})).body.logs.length).toBeGreaterThan(0);
 });
 
-test("tokens and upload addresses are for their own sources alone", async () => {
+test("push tokens and upload URLs are for their own sources only", async () => {
   await using server = await startForTest();
   const { body } = await server.cloud("POST", "/v2/deployments", {
     name: "from-git",

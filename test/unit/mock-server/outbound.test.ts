@@ -36,7 +36,7 @@ test("a name is resolved once for a request", async () => {
   expect(answers).toEqual(["10.0.0.1"]);
 });
 
-test("a redirect is an answer and isn't followed", async () => {
+test("a redirect is returned, not followed", async () => {
   await using server = await serverOf((_, response) => {
     response.writeHead(302, { location: "http://169.254.169.254/" }).end();
   });
@@ -44,7 +44,7 @@ test("a redirect is an answer and isn't followed", async () => {
   expect([answer.status, answer.headers.location]).toEqual([302, "http://169.254.169.254/"]);
 });
 
-test("an answer that is too long, too late or none is an error", async () => {
+test("a response that is too long, late or missing is an error", async () => {
   await using server = await serverOf((request, response) => {
     if (request.url === "/long") response.end("x".repeat(2000));
     else if (request.url === "/broken") response.destroy();

@@ -87,7 +87,7 @@ test("all broken parts of a request are reported at once", async () => {
   ]);
 });
 
-test("an id that is no UUID is 422, an unknown one 404", async () => {
+test("an id that isn't a UUID gets 422, an unknown one 404", async () => {
   await using mock = await startForTest();
   const broken = await mock.cloud("GET", "/v2/deployments/nonsense");
   expect(broken).toMatchObject({
@@ -119,7 +119,7 @@ test("every response carries a date and a request id", async () => {
   }
 });
 
-test("description and reference need no key and nothing from elsewhere, in both editions", async () => {
+test("description and reference need no key and no other site, in both editions", async () => {
   await using mock = await startForTest();
   for (const url of [mock.url, mock.selfHostedUrl]) {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { version: string } };
@@ -135,7 +135,7 @@ test("description and reference need no key and nothing from elsewhere, in both 
   expect((await fetch(`${mock.url}/docs/package.json`)).status).toBe(404);
 });
 
-test("HEAD is answered like GET, and a path that can't be decoded is no crash", async () => {
+test("HEAD is handled like GET, and a path that can't be decoded isn't a crash", async () => {
   await using mock = await startForTest();
   expect((await mock.cloud("HEAD", "/v2/deployments")).status).toBe(200);
   expect((await mock.cloud("OPTIONS", "/v2/deployments")).status).toBe(405);

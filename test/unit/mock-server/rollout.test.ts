@@ -63,7 +63,7 @@ test("a manual rollout moves when it is advanced, step by step or up to a status
   expect((await mock.revisions.advance(first, "SOMETHING_NEW")).status).toBe("SOMETHING_NEW");
 });
 
-test("a revision that moves by time can be advanced and then goes on", async () => {
+test("a revision that moves by time can be advanced and then continues", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { first, revision } = await make(mock);
   await mock.revisions.advance(first, "DEPLOYING");
@@ -110,7 +110,7 @@ test("a redeploy makes a new revision with the config and commit of the one it n
   expect(body.source_revision_config).toEqual(before.source_revision_config);
 });
 
-test("posting to the revisions makes one and answers it with 201, with or without changes", async () => {
+test("posting to the revisions creates one and responds 201, with or without changes", async () => {
   await using mock = await startForTest();
   const { path, deployment } = await make(mock);
   const plain = await mock.cloud("POST", `${path}/revisions`);
@@ -176,7 +176,7 @@ test("a rule makes a revision stick until it is advanced", async () => {
   expect((await revision()).status).toBe("DEPLOYED");
 });
 
-test("a rule makes a revision stick at, or pass through, a status that nobody knows", async () => {
+test("a rule makes a revision stick at, or pass through, an unknown status", async () => {
   await using mock = await startForTest({ transitions: "time:10s" });
   mock.transitions.set({
     rules: [
@@ -329,7 +329,7 @@ test("an agent server is 503 before the first revision is live, then serves, and
   expect((await ok()).status).toBe(404);
 });
 
-test("a server goes on with the snapshot of an earlier one", async () => {
+test("a server continues from the snapshot of an earlier one", async () => {
   const first = await startForTest();
   const { id } = await make(first);
   const snapshot = await first.snapshot.get();

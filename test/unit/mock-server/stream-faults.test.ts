@@ -13,7 +13,7 @@ async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
   });
 }
 
-test("a stream goes through whole where no fault is set", async () => {
+test("a stream is complete without a fault", async () => {
   await using mock = await startForTest();
   mock.clock.resume();
   const answer = await stream(mock);

@@ -8,7 +8,7 @@ const body = githubBody({
   region: "eu",
 });
 
-test("unknown fields are forgiven as the service forgives them", async () => {
+test("unknown fields are tolerated, as by the service", async () => {
   await using mock = await startForTest();
   expect((await mock.cloud("POST", "/v2/deployments?colour=red", body)).status).toBe(201);
 });
@@ -25,7 +25,7 @@ test("a strict server names every field that it doesn't know", async () => {
   ]);
 });
 
-test("a strict server takes what it knows, both spellings of a name included", async () => {
+test("a strict server accepts known fields, with neutral and brand names", async () => {
   await using mock = await startForTest({ strict: true });
   const config = { repo_ref: "main", langgraph_config_path: "langgraph.json" };
   const source = { repo_url: "https://github.com/acme/agents" };

@@ -89,7 +89,7 @@ test("the source of a seeded deployment counts as uploaded, in its later revisio
   expect(await revisionOf(mock, id, changed.latest_revision_id)).toMatchObject({ status: "DEPLOYED" });
 });
 
-test("an upload that came too late is none", async () => {
+test("an upload after the build isn't used", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
@@ -149,10 +149,22 @@ test.each([
   ["a device", tarball([graphConfig, { path: "device", type: "3" }]), "neither a file nor a folder"],
   ["a sparse file", tarball([graphConfig, { path: "sparse", type: "S" }]), "neither a file nor a folder"],
   ["a long name that leads out", tarball([{ path: "@", type: "L", content: "a/../../b\0" }, graphConfig]), "leads out"],
-  ["a header that claims to be huge", tarball([{ path: "pax", type: "x", size: 8 * 1024 * 1024 }]), "isn't a tar archive"],
+  [
+    "a header that claims to be huge",
+    tarball([{ path: "pax", type: "x", size: 8 * 1024 * 1024 }]),
+    "isn't a tar archive",
+  ],
   ["a size below zero", tarball([pax("size=-1"), graphConfig]), "isn't a tar archive"],
-  ["a size that isn't a number", tarball([graphConfig, { path: "f", rawSize: "\xa600000000001" }]), "isn't a tar archive"],
-  ["a folder that claims content", tarball([{ path: "a/", type: "5", content: "x" }, graphConfig]), "isn't a tar archive"],
+  [
+    "a size that isn't a number",
+    tarball([graphConfig, { path: "f", rawSize: "\xa600000000001" }]),
+    "isn't a tar archive",
+  ],
+  [
+    "a folder that claims content",
+    tarball([{ path: "a/", type: "5", content: "x" }, graphConfig]),
+    "isn't a tar archive",
+  ],
   ["a header that ends too early", gzipSync(gunzipSync(tarball([graphConfig])).subarray(0, 400)), "ends in the middle"],
   ["a gzip stream that ends too early", tarball([graphConfig]).subarray(0, 60), "isn't readable"],
   ["no configuration file", tarball([{ path: "agent.ts", content: "x" }]), "it has no graph.json"],
@@ -195,7 +207,7 @@ test("a graph configuration file in a folder is found by its path", async () => 
   expect(await inspectTarball(data, "apps/agent/graph.json")).toMatchObject({ graphs: ["agent"] });
 });
 
-test("an upload address is good for its object alone, and until it expires", async () => {
+test("an upload URL is valid for its object only, until it expires", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
@@ -231,14 +243,14 @@ test("a revision can't be made of another deployment's upload, nor a deployment 
   expect((await mock.cloud("POST", "/v2/deployments", body)).status).toBe(400);
 });
 
-test("an image push is turned away with what to use instead", async () => {
+test("an image push is refused with the alternatives", async () => {
   await using mock = await startForTest();
   const answer = await fetch(`${mock.url}/v2/registry/some-id/blobs/uploads/`, { method: "POST" });
   expect(answer.status).toBe(403);
   expect(await answer.json()).toMatchObject({ errors: [{ message: expect.stringContaining("internal_source") }] });
 });
 
-test("upload addresses don't show their signature in the journal", async () => {
+test("the journal doesn't have the signatures of upload URLs", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);

@@ -65,7 +65,7 @@ test("the dev command serves the graphs of the configuration file that it finds,
   expect(await dev.greet("Ada")).toBe("Hello Ada from here");
 });
 
-test("a changed file is loaded, threads stay, and while it is broken the graphs from before serve", async () => {
+test("a changed file is loaded and threads stay; while it is broken, the earlier graphs serve", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   const created = await fetch(`${dev.url}/threads`, { method: "POST", body: "{}" });
@@ -108,7 +108,7 @@ test("an environment file of any name is watched, in a folder of its own too", a
   expect(await dev.greet("Ada")).toBe("Hello Ada from there");
 });
 
-test("what a client asks for in vain is printed once", async () => {
+test("a parameter without effect is reported once", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   const body = JSON.stringify({ assistant_id: "greeter", input: { name: "Ada" }, feedback_keys: ["a"] });
@@ -120,19 +120,19 @@ test("what a client asks for in vain is printed once", async () => {
     if (line.level === "WARNING") lines.push(line);
   }
   expect(lines.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing/),
+    expect.stringMatching(/^feedback_keys of wait_stateless_run has no effect/),
     expect.stringMatching(/^query\.stream is unknown/),
   ]);
 });
 
-test("without reloading, what was loaded first goes on", async () => {
+test("without reloading, the graphs that were loaded first keep serving", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder, "--no-reload", "--config", "graph.json");
   await writeFile(join(project.folder, "greeting.ts"), 'export const greeting = "Never";\n');
   expect(await dev.greet("Ada")).toBe("Hello Ada from here");
 });
 
-test("what the configuration file says under http holds: groups that are off, the project's own app, and CORS", async () => {
+test("the http settings apply: disabled groups, the project's app, and CORS", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   const get = (path: string, init?: RequestInit) => fetch(dev.url + path, init);
@@ -171,7 +171,7 @@ test("what the configuration file says under http holds: groups that are off, th
   expect(preflight.headers.get("access-control-allow-headers")).toBe("x-api-key");
 });
 
-test("a configuration file that isn't there or isn't right, and a graph that doesn't load, end the command with what is wrong", async () => {
+test("a missing or invalid configuration file, or a graph that doesn't load, ends the command with the reason", async () => {
   await using project = await copyOfProject("greeter");
   const { folder } = project;
   expect(await errorOf(folder, "--config", "none.json")).toMatch(/^error: none\.json can't be read\./);

@@ -6,7 +6,7 @@ import { apiOf } from "../../../kit/mock-server/api.ts";
 
 const config = "contexts.json";
 
-test("an environment variable says what default assistants are made with", async () => {
+test("an environment variable sets the config of default assistants", async () => {
   await using worker = await startProject("surroundings", { config });
   await using agent = await startAgentOf(worker);
   const run = async (id: string) => (await agent.call("POST", "/runs/wait", { assistant_id: id, input: {} })).body.seen;
@@ -16,7 +16,7 @@ test("an environment variable says what default assistants are made with", async
   expect(assistant).toMatchObject({ context: { model: "a" }, config: { configurable: { x: 1 } } });
 });
 
-test("a revision that says something else makes them again, unless somebody has changed them", async () => {
+test("a revision with another value recreates them, unless they were modified", async () => {
   await using before = await startProject("surroundings", { config });
   const other = JSON.stringify({ typed: { context: { model: "b" } }, plain: { context: { model: "b" } } });
   await using after = await startProject("surroundings", { config, env: { LANGGRAPH_CONFIG: other } });
@@ -32,7 +32,7 @@ test("a revision that says something else makes them again, unless somebody has 
   expect([await model("typed"), await model("plain")]).toEqual(["b", "mine"]);
 });
 
-test("a variable that isn't right keeps the project from loading, and isn't shown", async () => {
+test("an invalid variable fails the load, without its value in the message", async () => {
   const start = (value: string) => startProject("surroundings", { config, env: { LANGGRAPH_CONFIG: value } });
   await expect(start("{secret")).rejects.toThrow(/^The environment variable LANGGRAPH_CONFIG isn't JSON\.$/);
   await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/isn't at typed\.context\.$/);

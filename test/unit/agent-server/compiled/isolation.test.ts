@@ -33,7 +33,7 @@ async function expectCalmEnd(agent: TestAgent, threadId: string, runId: string):
   expect((await agent.call("GET", `/threads/${threadId}/runs/${runId}`)).body.status).toBe("success");
 }
 
-test("an endless loop ends its run, and others go on from their last checkpoints", async () => {
+test("an endless loop ends its run, and others continue from their last checkpoints", async () => {
   const { agent, open } = await startWild(300);
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
@@ -52,7 +52,7 @@ test("an endless loop ends its run, and others go on from their last checkpoints
   expect(agent.defects).toEqual([]);
 });
 
-test("process.exit, a signal to the process, an exception in a timer and an unheard promise end their runs and nothing else", async () => {
+test("process.exit, a signal to the process, an exception in a timer and an unhandled rejection end only their runs", async () => {
   const { agent, open } = await startWild();
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
@@ -79,22 +79,20 @@ test("a run that loops can be cancelled, and the worker is replaced for the next
 });
 
 test.each(["memory", "buffers"])(
-  "a graph that takes all the memory (%s) ends its run, which says so, and the next one gets a new worker",
+  "a run that exceeds the memory limit (%s) fails with the reason, and the next one gets a new worker",
   async (how) => {
     const printed: string[] = [];
     await using worker = await startProject("wild", { memoryMb: 128, onLog: ({ text }) => printed.push(text) });
     await using agent = await startAgentOf(worker);
     const { body } = await agent.call("POST", "/runs/wait", act(how));
-    const message = expect.stringMatching(
-      /exceeded the memory limit of 128 MiB; raise the limit with --worker-memory/,
-    );
+    const message = expect.stringMatching(/exceeded the memory limit of 128 MiB; raise the limit with --worker-memory/);
     expect(body.__error__).toEqual({ error: "GraphOutOfMemory", message });
     expect(printed).toEqual([message]);
     expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
   },
 );
 
-test("a worker that is closed lets its runs end first, if it is asked to", async () => {
+test("a worker that is closed with drain finishes its runs first", async () => {
   const { agent, worker, open } = await startWild();
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
@@ -107,7 +105,7 @@ test("a worker that is closed lets its runs end first, if it is asked to", async
 test.each([
   ["throws.json", /throws\.ts doesn't load: RangeError: not today$/],
   ["exits.json", /exits\.ts doesn't load: ProcessExit: process\.exit\(4\) was called\.$/],
-  ["blocks.json", /blocks\.ts didn't load within 0.5 s: something in it never ends\.$/],
+  ["blocks.json", /blocks\.ts didn't load within 0.5 s: loading may never end\.$/],
   ["number.json", /agent of .*number\.ts is of type number, but must be a graph, a builder of one, or a function/],
   ["missing.json", /number\.ts doesn't export nothing: it exports agent\.$/],
 ])("what doesn't load is a clear mistake: %s", async (config, message) => {
@@ -116,7 +114,7 @@ test.each([
   ).rejects.toThrow(message);
 });
 
-test("a project without the library is told to install it", async () => {
+test("the error for a project without the library says how to install it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "bare-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "agent": "./agent.mjs:agent" } }');

@@ -60,7 +60,7 @@ test("nodes and the app act with the rights of whoever called them", async () =>
   expect(mine.body).toHaveLength(2);
 });
 
-test("an auth handler that calls the server that it guards fails at once, and no log has a key", async () => {
+test("an auth handler that calls its own server fails at once, and no log has a key", async () => {
   await using agent = await startAgentOf(guarded);
   const looping = await agent.call("POST", "/threads/search", {}, { authorization: "Bearer looping" });
   expect(looping.status).toBe(500);

@@ -22,7 +22,7 @@ test("a node that throws ends its run with the error's name and message", async 
   expect(body).toEqual({ __error__: { error: "TypeError", message: "kaboom" } });
 });
 
-test("a graph that asks is resumed with the answer, after its thread was looked at", async () => {
+test("an interrupted graph is resumed with the answer, after its thread was read", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
@@ -52,7 +52,7 @@ test("a graph that asks is resumed with the answer, after its thread was looked 
   expect(history.map(({ next }: { next: string[] }) => next)).toEqual([[], ["done"], ["ask"], ["__start__"]]);
 });
 
-test("a run stops before and after the nodes that it is told", async () => {
+test("a run stops before and after the requested nodes", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create", interrupt_before: ["one"] };
@@ -64,7 +64,7 @@ test("a run stops before and after the nodes that it is told", async () => {
   expect((await agent.call("GET", path)).body.status).toBe("idle");
 });
 
-test("the state is updated as a node, and a run goes on from an earlier checkpoint", async () => {
+test("the state is updated as a node, and a run continues from an earlier checkpoint", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
@@ -104,7 +104,7 @@ test("updates of a thread at the same time build on one another", async () => {
   expect((await agent.call("GET", path)).body.values.log.toSorted()).toEqual(["a", "b", "c"]);
 });
 
-test("an update is refused when a run has come and gone while it was computed", async () => {
+test("an update is refused when a run started and ended while it was computed", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "fanout", input: { log: [] }, if_not_exists: "create" };
@@ -116,7 +116,7 @@ test("an update is refused when a run has come and gone while it was computed", 
   expect((await agent.call("GET", `${path}/state`)).body.values.log).not.toContain("updated");
 });
 
-test("commands go to nodes and change the state, and sent tasks run side by side", async () => {
+test("commands go to nodes and change the state, and sent tasks run concurrently", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "fanout", input: { log: [] }, if_not_exists: "create" };
@@ -126,7 +126,7 @@ test("commands go to nodes and change the state, and sent tasks run side by side
   expect(commanded.body.log.slice(2)).toEqual(["by command", "worked on c"]);
 });
 
-test("a thread whose next tasks were sent is read, changed and looked back on", async () => {
+test("a thread whose next tasks were sent is read and updated, with its history", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "fanout", input: { log: [] }, if_not_exists: "create", interrupt_before: ["work"] };
@@ -142,7 +142,7 @@ test("a thread whose next tasks were sent is read, changed and looked back on", 
   expect(agent.defects).toEqual([]);
 });
 
-test("a question without an id, and one without a value, are told as they are", async () => {
+test("interrupts without an id or without a value are sent unchanged", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "raised", input: { log: [] }, if_not_exists: "create" };
@@ -162,7 +162,7 @@ test("a question without an id, and one without a value, are told as they are", 
   expect(agent.defects).toEqual([]);
 });
 
-test("a graph within a graph asks and is answered, and its state is read with the thread's", async () => {
+test("a subgraph is interrupted and resumed, and its state is read with the thread's", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "nested", input: { log: ["start"] }, if_not_exists: "create" };
@@ -182,7 +182,7 @@ test("a graph within a graph asks and is answered, and its state is read with th
   expect(done.body.log.at(-1)).toBe("inner: fine");
 });
 
-test("the state of a graph within a graph that hasn't begun says where its checkpoints will be", async () => {
+test("the state of a subgraph that hasn't started refers to its future checkpoints", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "nested", input: { log: [] }, if_not_exists: "create", interrupt_before: ["outer"] };
@@ -194,7 +194,7 @@ test("the state of a graph within a graph that hasn't begun says where its check
   expect(read).toMatchObject({ status: 200, body: { values: {}, next: [], checkpoint: null } });
 });
 
-test("a thread is copied with its history, and the copy goes its own way", async () => {
+test("a thread is copied with its history, and the copy is independent", async () => {
   await using agent = await startAgentOf(worker);
   const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
   await agent.call("POST", `/threads/${thread(1)}/runs/wait`, run);
@@ -204,7 +204,7 @@ test("a thread is copied with its history, and the copy goes its own way", async
   expect((await agent.call("GET", `/threads/${thread(1)}/state`)).body.next).toEqual(["ask"]);
 });
 
-test("a run that is rolled back leaves the thread as it was, with its question open", async () => {
+test("a rolled-back run leaves the thread as it was, with its interrupt open", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
@@ -260,7 +260,7 @@ test("a stateless run leaves nothing behind, and can't be interrupted", async ()
   expect((await agent.call("POST", "/threads/search", {})).body).toEqual([]);
 });
 
-test("a cancelled run ends at once, also when its node doesn't look at the signal", async () => {
+test("a cancelled run ends at once, even if its node ignores the signal", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "endless", input: { log: ["start"] }, if_not_exists: "create" };
@@ -271,7 +271,7 @@ test("a cancelled run ends at once, also when its node doesn't look at the signa
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { log: ["start"] }, next: ["wait"] });
 });
 
-test("a run that is cancelled before it has begun has ended when the answer comes", async () => {
+test("a run that is cancelled before it starts has ended when the response comes", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}/runs`;
   const run = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
@@ -316,7 +316,7 @@ test("supersteps of a new thread make its history", async () => {
   expect(state).toMatchObject({ values: { log: ["given", "asked"], answer: "no" }, next: ["done"] });
 });
 
-test("a function of tasks runs as a graph does, and asks", async () => {
+test("a graph of the functional API runs and is interrupted", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "flow", input: 3, if_not_exists: "create" };
@@ -327,7 +327,7 @@ test("a function of tasks runs as a graph does, and asks", async () => {
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: "6: yes", next: [] });
 });
 
-test("a thread that is pruned keeps its last state, and goes on from it", async () => {
+test("a pruned thread keeps its last state and continues from it", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseEvents, until } from "../../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
 
-test("a reader that never reads what a compiled graph tells is cut off, and the run goes on", async () => {
+test("a reader that never reads a compiled graph's events is cut off, and the run continues", async () => {
   await using worker = await startProject("probe");
   await using agent = await startAgentOf(worker, { streamLimits: { replay: 1000, lag: 4 * 1024 } });
   const text: string[] = [];
@@ -23,7 +23,7 @@ test("a reader that never reads what a compiled graph tells is cut off, and the 
   expect(next.body).toMatchObject({ value: "a!" });
 });
 
-test("an event of a compiled graph that is larger than what a reader may lag by reaches one that reads", async () => {
+test("an event of a compiled graph that exceeds the lag limit reaches a reader that reads", async () => {
   await using worker = await startProject("probe");
   await using agent = await startAgentOf(worker);
   const input = { value: "x".repeat(9 * 1024 * 1024) };

@@ -45,7 +45,7 @@ test("updates come by node, and an interrupt as an update and as values", async 
   ]);
 });
 
-test("messages accumulate reply by reply, also those of graphs within", async () => {
+test("messages accumulate reply by reply, including those of subgraphs", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "messages");
   const reply = (count: number) => ["messages/metadata", ...Array(count).fill("messages/partial"), "messages/complete"];
@@ -57,7 +57,7 @@ test("messages accumulate reply by reply, also those of graphs within", async ()
   expect(metadata).toMatchObject({ langgraph_node: "model", graph_node: "model", graph_id: "chat", run_attempt: 1 });
 });
 
-test("tuples carry parts of messages and whole messages of nodes, with what is known of them", async () => {
+test("tuples have chunks and whole messages of nodes, with metadata", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "messages-tuple");
   expect(names(events)).toEqual(["metadata", ...Array(9).fill("messages")]);
@@ -77,7 +77,7 @@ test("tuples carry parts of messages and whole messages of nodes, with what is k
   expect(node).toMatchObject({ name: "child", tags: ["graph:step:2"] });
 });
 
-test("tasks, checkpoints and debug tell of each step", async () => {
+test("tasks, checkpoints and debug have events for each step", async () => {
   await using agent = await startAgentOf(worker);
   const tasks = told(await stream(agent, "tasks"));
   expect(tasks.map(({ name, result }) => [name, result !== undefined])).toEqual([
@@ -114,7 +114,7 @@ test("the state of a step comes before the messages that it completes", async ()
   expect(events.lastIndexOf("values")).toBe(events.length - 2);
 });
 
-test("what graphs within tell comes with their namespaces when it is asked for", async () => {
+test("events of subgraphs have their namespaces when they are requested", async () => {
   await using agent = await startAgentOf(worker);
   const plain = names(await stream(agent, ["updates", "custom"]));
   expect(plain).toEqual(["metadata", "custom", "updates", "custom", "updates"]);
@@ -130,7 +130,7 @@ test("what graphs within tell comes with their namespaces when it is asked for",
   ]);
 });
 
-test("events tell of all that the graph calls, beside the other modes", async () => {
+test("the mode events reports all calls of the graph, beside other modes", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, ["events", "updates"]);
   const kinds = events.filter(({ event }) => event === "events").map(({ data }) => data.event);
@@ -142,7 +142,7 @@ test("events tell of all that the graph calls, beside the other modes", async ()
   ]);
 });
 
-test("tools tell when they begin and end", async () => {
+test("the mode tools reports starts and ends of tools", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "tools", { assistant_id: "tools" });
   expect(told(events)).toMatchObject([
@@ -162,7 +162,7 @@ test("twenty thousand events of one node all arrive, in order", async () => {
   expect(told(events).map(({ i }) => i)).toEqual(Array.from({ length: 20_000 }, (_, i) => i));
 });
 
-test("two hundred streams at once all end with what they are asked for", async () => {
+test("two hundred concurrent streams all end with their results", async () => {
   await using agent = await startAgentOf(worker);
   const body = { assistant_id: "burst", input: { n: 20 }, stream_mode: ["custom", "values"] };
   const all = await Promise.all(Array.from({ length: 200 }, () => agent.events("POST", "/runs/stream", body)));
@@ -179,7 +179,7 @@ test("a failing node ends the stream with an error", async () => {
   expect(events.at(-1)?.data).toEqual({ error: "TypeError", message: "kaboom" });
 });
 
-test("graphs are drawn with and without what is within them, and tell their schemas", async () => {
+test("graphs are drawn with and without subgraphs, and have schemas", async () => {
   await using agent = await startAgentOf(worker);
   const nodes = async (query: string) =>
     (await agent.call("GET", `/assistants/chat/graph${query}`)).body.nodes.map(({ id }: { id: string }) => id);

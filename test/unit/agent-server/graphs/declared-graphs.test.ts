@@ -89,7 +89,7 @@ test("a declared graph is drawn with its branches and the graphs that it runs", 
   expect(Object.keys(subgraphs.body)).toEqual(["pay"]);
 });
 
-test("mistakes in a graphs file are told together, each with its line", async () => {
+test("problems in a graphs file are reported together, each with its line", async () => {
   const file = await fileOf(`graphs:
   one:
     state: { seen: last }
@@ -136,7 +136,7 @@ test.each([
   await expect(readGraphs(file, builtInGraphs)).rejects.toThrow(message);
 });
 
-test("a graphs file that isn't there or is no YAML is refused", async () => {
+test("a graphs file that is missing or isn't YAML is refused", async () => {
   await expect(readGraphs(join(folder, "none.yaml"), [])).rejects.toThrow("none.yaml can't be read.");
   await expect(readGraphs(await fileOf("graphs: [\n"), [])).rejects.toThrow(/graphs\.yaml:\d+ is not valid YAML/);
   await expect(readGraphs(await fileOf("graphs: {}\nmore: 1\n"), [])).rejects.toThrow('Unrecognized key: "more"');

@@ -26,7 +26,7 @@ async function refusal(files: Record<string, string>): Promise<string> {
   return (error as Error).message.replaceAll(`${folder}/`, "");
 }
 
-test("a graph configuration file tells the graphs, the environment, the auth handlers and the routes", async () => {
+test("a graph configuration file has the graphs, the environment, the auth handlers and the routes", async () => {
   const path = await write({
     "graph.json": JSON.stringify({
       graphs: { agent: "./src/agent.ts:agent", other: { path: "./src/agent.ts:other", description: "Another." } },
@@ -78,7 +78,7 @@ test("the environment may be a file of the project, or a list of names of this p
   expect((await readGraphConfig(fromNames)).env).toEqual({ PATH: process.env.PATH });
 });
 
-test("a key that means nothing here is kept with a warning that names its line", async () => {
+test("a key without effect is preserved with a warning that names its line", async () => {
   const path = await write({
     "graph.json":
       '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "logging_headers": "/x" }\n}',
@@ -106,12 +106,9 @@ test.each([
   [{ store: { index: { dims: 3 } } }, "store.index has no effect here: items aren't embedded"],
   [{ checkpointer: {} }, "checkpointer has no effect here."],
   [{ base_image: "a" }, "base_image has no effect here: no image is built."],
-  [
-    { python_version: "3.12" },
-    "python_version has no effect here: graphs here are JavaScript or TypeScript.",
-  ],
+  [{ python_version: "3.12" }, "python_version has no effect here: graphs here are JavaScript or TypeScript."],
   [{ node_version: "18" }, "node_version is 18, and the graphs run on Node.js"],
-])("a key that does nothing is named, wherever it is: %j", async (changes, warning) => {
+])("a key without effect is reported at any depth: %j", async (changes, warning) => {
   const path = await write({
     "graph.json": JSON.stringify({ graphs: { agent: "./a.mjs:agent" }, ...changes }),
     "a.mjs": "",
@@ -132,7 +129,7 @@ test("keys that other tools need are passed over", async () => {
   expect((await readGraphConfig(path)).warnings).toEqual([]);
 });
 
-test("all mistakes are told at once, each with its line", async () => {
+test("all problems are reported at once, each with its line", async () => {
   const text = [
     "{",
     '  "graphs": {',
@@ -163,7 +160,7 @@ test("a link that leads out of the project is refused", async () => {
   await expect(readGraphConfig(join(folder, "project/graph.json"))).rejects.toThrow(/outside the folder/);
 });
 
-test("values of the wrong kind are told by what is expected", async () => {
+test("invalid values are reported with what is expected", async () => {
   const message = await refusal({
     "graph.json": '{\n"graphs": { "a b": "./a.mjs:x", "list": [] },\n"env": 3,\n"http": { "disable_store": "yes" }\n}',
   });
@@ -179,7 +176,7 @@ test("values of the wrong kind are told by what is expected", async () => {
   expect(await refusal({ "graph.json": "[]" })).toContain("expected object");
 });
 
-test("a file that isn't there or is no JSON is told with its place", async () => {
+test("a missing or invalid file is reported with its path and line", async () => {
   await expect(readGraphConfig(join(folder, "none.json"))).rejects.toThrow(/none\.json can't be read/);
   expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toMatch(/^graph\.json:3 is not valid JSON: /);
 });

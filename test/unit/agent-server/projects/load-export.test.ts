@@ -40,13 +40,13 @@ test("a promise that is exported is waited for", async () => {
   );
 });
 
-test("an export that there isn't is told with those that there are", async () => {
+test("an unknown export is reported with the known ones", async () => {
   expect((await load("main.ts", "graph")).error).toMatch(
     /main\.ts doesn't export graph: it exports later, never, told\.$/,
   );
 });
 
-test("a module that throws, can't be read or imports what isn't there is told with its file and the cause", async () => {
+test("a module that throws, can't be parsed or has an unknown import is reported with its file and the cause", async () => {
   expect((await load("throws.ts", "before")).error).toMatch(/throws\.ts doesn't load: TypeError: no key is set$/);
   expect((await load("syntax.ts", "broken")).error).toMatch(/syntax\.ts doesn't load: SyntaxError: .*syntax\.ts:1: /);
   expect((await load("imports-nothing.ts", "graph")).error).toMatch(

@@ -176,7 +176,7 @@ test("a build that a closing server gives up leaves nothing in its data director
   expect((await second.snapshot.get()).content).toEqual(before);
 });
 
-test("a revision that was being built when everything was reset is made for nobody", async () => {
+test("a revision that was being built during a reset isn't created", async () => {
   await using project = await copyOfProject("greeter");
   const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
   await using mock = await startForTest(options);
@@ -189,7 +189,7 @@ test("a revision that was being built when everything was reset is made for nobo
   expect((await mock.snapshot.get()).content.revisions).toEqual([]);
 });
 
-test("a revision goes on while the next one is built, and is skipped only then", async () => {
+test("a revision progresses while the next one is built, and is skipped only then", async () => {
   await using project = await copyOfProject("greeter");
   await using mock = await startForTest({ repositories: { [repository]: project.folder }, transitions: "time:1m" });
   const { id, revision } = await create(mock.cloud);
@@ -202,7 +202,7 @@ test("a revision goes on while the next one is built, and is skipped only then",
   expect(await statusOf(mock.cloud, id, revision)).toBe("DEPLOYED");
 });
 
-test("a folder that isn't there, and two of one repository, are refused at the start", async () => {
+test("a missing folder, and two folders of one repository, are refused at the start", async () => {
   await expect(startForTest({ repositories: { [repository]: "/surely/not/there" } })).rejects.toThrow(/no such folder/);
   const folders = { [repository]: "docs", "git@github.com:acme/greeter.git": "test" };
   await expect(startForTest({ repositories: folders })).rejects.toThrow(/two folders/);

@@ -63,7 +63,7 @@ test("the project of an earlier revision ends after its runs when a later one is
   expect(told.slice(3)).toContain("close 2");
 });
 
-test("a revision that never becomes live is let go, and a deployment that is deleted ends all of its projects at once", async () => {
+test("a revision that never becomes live is released, and a deleted deployment ends all of its projects at once", async () => {
   const { projects, told, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.build(origin("two", 2));

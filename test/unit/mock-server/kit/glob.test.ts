@@ -8,7 +8,7 @@ function expected(pattern: string): RegExp {
   return new RegExp(`^${escaped.replace(/\*+/g, ".*").replace(/\?/g, ".")}$`, "s");
 }
 
-test("a pattern matches what it means", () => {
+test("a pattern matches its texts", () => {
   const letters = (characters: string) => fc.string({ unit: fc.constantFrom(...characters), maxLength: 12 });
   fc.assert(
     fc.property(letters("ab.*?"), letters("ab.\n"), (pattern, text) => {
@@ -18,6 +18,6 @@ test("a pattern matches what it means", () => {
   );
 });
 
-test("a pattern with many stars takes no time that anybody would notice", () => {
+test("a pattern with many stars is matched quickly", () => {
   expect(globMatcher("*a*a*a*a*a*a*a*b")("a".repeat(15_000))).toBe(false);
 });

@@ -31,7 +31,7 @@ const cases: [name: string, head: string, status: number, detail: string][] = [
   ["a host with a port that is none", "GET /threads HTTP/1.1\r\nhost: a:b", 400, "isn't a host"],
   ["an empty host", "GET /threads HTTP/1.1\r\nhost: ", 400, "isn't a host"],
   [
-    "a WebSocket of a host that is none",
+    "a WebSocket with an invalid host",
     "GET /threads HTTP/1.1\r\nhost: a b\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==",
     400,
     "isn't a host",
@@ -39,7 +39,7 @@ const cases: [name: string, head: string, status: number, detail: string][] = [
 ];
 
 test.each(Object.keys(servers) as (keyof typeof servers)[])(
-  "%s refuses what is no request to it, and never by a 500",
+  "%s refuses invalid requests, and never with a 500",
   async (name) => {
     const url = await servers[name]();
     for (const [what, head, status, detail] of cases) {

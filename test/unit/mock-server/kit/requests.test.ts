@@ -49,7 +49,7 @@ const requests = Buffer.from(
   ].join(""),
 );
 
-test("requests are read the same however their bytes are cut, and responded to in their order", async () => {
+test("requests are parsed the same in any chunks, with responses in order", async () => {
   await using server = await startEcho();
   const cuts = fc.uniqueArray(fc.integer({ min: 1, max: requests.length - 1 }), { maxLength: 12 });
   await fc.assert(
@@ -124,7 +124,7 @@ test.each([
   expect(responses.map(({ status }) => status)).toEqual([413, 200]);
 });
 
-test("a client that takes too long is told so, or not waited for", async () => {
+test("a slow client gets 408 or is disconnected", async () => {
   await using server = await startHttp({
     handle: echo,
     timeouts: { head: 20, request: 20, keepAlive: 20, checkInterval: 5 },
@@ -144,7 +144,7 @@ test("a client of HTTP/1.0 has its connection closed, unless it asks to keep it"
   expect(responsesIn(await conversation(server.url, `${old}Connection: Keep-Alive\r\n\r\n${old}\r\n`))).toHaveLength(2);
 });
 
-test("a body is asked for when it is wanted, and not when it would be refused", async () => {
+test("100 Continue is sent when a handler reads the body, and not when it would be refused", async () => {
   await using server = await startEcho();
   const asking = request(server.url, { method: "POST", headers: { expect: "100-continue", "content-length": 3 } });
   asking.flushHeaders();
@@ -157,7 +157,7 @@ test("a body is asked for when it is wanted, and not when it would be refused", 
   expect(refused).toMatch(/\r\nconnection: close\r\n/i);
 });
 
-test("a body that is wanted only after the response isn't asked for any more", async () => {
+test("100 Continue isn't sent after the response", async () => {
   await using server = await startHttp({
     handle(context) {
       // As one does that wants the body of what was refused.
@@ -170,7 +170,7 @@ test("a body that is wanted only after the response isn't asked for any more", a
   expect(text).not.toContain("100 Continue");
 });
 
-test("several headers of a name are one, but those of which there is one", async () => {
+test("repeated headers are joined, except those that can't repeat", async () => {
   let seen: (string | undefined)[] = [];
   const names = ["accept", "cookie", "authorization", "x-none", "constructor"];
   await using server = await startHttp({
@@ -230,7 +230,7 @@ test("pipelined requests are handled one at a time, and take bounded memory whil
   socket.destroy();
 });
 
-test("a request behind one that ends the connection isn't handled", async () => {
+test("a request after one that ends the connection isn't handled", async () => {
   const handled: string[] = [];
   await using server = await startHttp({
     handle({ target }) {
@@ -276,7 +276,7 @@ test("a body takes about as much memory as it has bytes, however small its chunk
   socket.destroy();
 });
 
-test("a handler can be asked without a socket", async () => {
+test("a handler can be called without a socket", async () => {
   const response = await inject(echo, { method: "POST", path: "/a?b=1", headers: { "x-c": "d" }, body: { e: 1 } });
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 200,

@@ -133,7 +133,7 @@ function endFor(url: string, onText: (text: string) => void = () => undefined): 
   });
 }
 
-test("nor for a client of HTTP/1.0, to whom an orderly end says that it is", async () => {
+test("a failed stream isn't complete for an HTTP/1.0 client either", async () => {
   const { handle, fail } = failing();
   await using server = await startHttp({ handle });
   expect(await endFor(server.url, (text) => text.endsWith("abc") && fail())).toBe("ECONNRESET");
@@ -169,7 +169,7 @@ test("a stream is read only as fast as its client reads, and cancelled when the 
   await until(async () => isCancelled);
 });
 
-test("a stream that always has more is given up when its client disconnects, and the server goes on", async () => {
+test("an endless stream is cancelled when its client disconnects, and the server keeps running", async () => {
   let count = 0;
   let isCancelled = false;
   let disconnect = () => {};
@@ -200,7 +200,7 @@ test("a stream that always has more is given up when its client disconnects, and
   expect(count).toBeLessThan(100_000);
 });
 
-test("a body that nobody wants is discarded, and the connection goes on", async () => {
+test("an unread body is discarded, and the connection stays usable", async () => {
   await using server = await startWith({ status: 404, body: null });
   const body = "a".repeat(500_000);
   const posted = `POST / HTTP/1.1\r\nhost: here\r\ncontent-length: ${body.length}\r\n\r\n`;
@@ -208,7 +208,7 @@ test("a body that nobody wants is discarded, and the connection goes on", async 
   expect(text.match(/HTTP\/1\.1 404 Not Found/g)).toHaveLength(2);
 });
 
-test("a client that is still sending learns at once that its refused request got its last response", async () => {
+test("a client that is still sending gets the response to its refused request at once", async () => {
   // The time that such a client is given never ends.
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -242,7 +242,7 @@ async function slowReader(url: string) {
   };
 }
 
-test("a response is there until its client has taken it, and the time to the next request begins then", async () => {
+test("the keep-alive timeout starts when the client has read the response", async () => {
   let isAsked = false;
   await using server = await startHttp({
     handle() {
@@ -257,7 +257,7 @@ test("a response is there until its client has taken it, and the time to the nex
   expect(await take()).toBeGreaterThan(size);
 });
 
-test("a client that never takes its response isn't waited for without end", async () => {
+test("a client that never reads its response is disconnected", async () => {
   let status: number | null | undefined;
   await using server = await startHttp({
     handle: () => ({ status: 200, content: Buffer.alloc(size) }),
@@ -272,7 +272,7 @@ test("a client that never takes its response isn't waited for without end", asyn
   expect(await take()).toBeLessThan(size);
 });
 
-test("a client that reads late what it has requested many times causes no warning", async () => {
+test("a slow client with many pipelined requests causes no warning", async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => void warnings.push(message);
   process.on("warning", note);

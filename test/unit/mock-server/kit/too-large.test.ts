@@ -11,7 +11,7 @@ const large = Array.from({ length: 40 }, () => piece);
 
 const refusal = {
   status: 507,
-  body: { detail: expect.stringMatching(/larger than the server can hold.*a smaller limit/) },
+  body: { detail: expect.stringMatching(/larger than the server can handle.*a smaller limit/) },
 };
 
 test.each([

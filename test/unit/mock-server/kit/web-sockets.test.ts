@@ -25,7 +25,7 @@ test("a WebSocket is accepted by the handler of all requests", async () => {
   await once(socket, "close");
 });
 
-test("what isn't accepted gets the response of the handler", async () => {
+test("a WebSocket that isn't accepted gets the handler's response", async () => {
   await using server = await startHttp({ handle });
   const refused = new WebSocket(addressOf(server.url, "/echo"));
   const [request, response] = await once(refused, "unexpected-response");
@@ -42,7 +42,7 @@ test("closing the server closes its WebSockets", async () => {
   await closed;
 });
 
-test("a request that asks for HTTP/2 gets its response, body and all, and the connection goes on", async () => {
+test("a request with an HTTP/2 upgrade gets its response, and the connection stays usable", async () => {
   await using server = await startHttp({ handle });
   const upgrade = "connection: upgrade, http2-settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n";
   const text = await conversation(
@@ -80,7 +80,7 @@ test("a pipelined request that asks for an upgrade waits for the responses befor
   }
 });
 
-test("a WebSocket that is asked for behind other requests gets its messages", async () => {
+test("a WebSocket requested after pipelined requests gets its messages", async () => {
   await using server = await startHttp({ handle });
   const socket = connectTo(server.url);
   const post = "POST /a HTTP/1.1\r\nhost: here\r\ncontent-length: 1\r\n\r\na";
@@ -99,7 +99,7 @@ test("a WebSocket that is asked for behind other requests gets its messages", as
   socket.destroy();
 });
 
-test("a connection takes any number of requests that ask for HTTP/2", async () => {
+test("a connection takes any number of requests with an HTTP/2 upgrade", async () => {
   await using server = await startHttp({ handle });
   const warnings: Error[] = [];
   const warned = (warning: Error) => warnings.push(warning);

@@ -146,7 +146,7 @@ test("changes that belong together are all made or none", async () => {
   directory.close();
 });
 
-test("what can't be kept doesn't happen", async () => {
+test("a change that can't be stored doesn't happen", async () => {
   const { directory, store } = await storeIn(await temporaryFolder());
   const { database } = directory;
   const record = deploymentOf({ id: "a" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startForTest } from "../../kit/mock-server/api.ts";
 import { conversation } from "../../kit/mock-server/wire.ts";
 
-test("a truncated answer to HEAD has no body", async () => {
+test("a truncated response to HEAD has no body", async () => {
   await using mock = await startForTest();
   mock.faults.add({ effect: { truncate: true } });
   const answer = await conversation(

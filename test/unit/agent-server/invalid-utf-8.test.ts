@@ -10,7 +10,7 @@ const broken = Buffer.concat([
 const request = { method: "POST", body: broken, headers: { "x-api-key": "any", "content-type": "application/json" } };
 const refusal = { detail: "The body is not valid UTF-8." };
 
-test("a body that is no UTF-8 is refused by the control plane and by agent servers", async () => {
+test("a body that isn't UTF-8 is refused by the control plane and by agent servers", async () => {
   await using mock = await startForTest();
   await using agent = await startAgent();
   for (const url of [`${mock.url}/v2/deployments`, `${agent.url}/threads`]) {

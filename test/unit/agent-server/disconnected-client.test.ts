@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { until } from "../../kit/agent-server/agent.ts";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-test("a request whose client hangs up in the middle of its body has no status in the journal, and is no server error", async () => {
+test("a request whose client disconnects in the middle of its body has no status in the journal and isn't a server error", async () => {
   await using mock = await startForTest();
   const socket = connect(Number(new URL(mock.url).port), "127.0.0.1");
   await once(socket, "connect");

@@ -30,14 +30,14 @@ async function expectNoUser(agent: TestAgent, graph: string, input: object): Pro
   }
 }
 
-test("the configs in events of compiled graphs are told without the user, who may have tokens", async () => {
+test("the configs in events of compiled graphs exclude the user, who may have tokens", async () => {
   const worker = await startProject("guarded");
   onTestFinished(() => worker.close());
   await using agent = await startAgentOf(worker);
   await expectNoUser(agent, "who", {});
 });
 
-test("the configs in events of scripted graphs are told without the user, who may have tokens", async () => {
+test("the configs in events of scripted graphs exclude the user, who may have tokens", async () => {
   await using agent = await startAgent({ auth: everybody });
   await expectNoUser(agent, "events", { steps: 1 });
 });

@@ -28,7 +28,7 @@ test("ten thousand runs without a thread leave no memory behind", async () => {
   expect((await agent.call("POST", "/threads/count", {})).body).toBe(0);
 });
 
-test("a thousand streams at once come to their ends", async () => {
+test("a thousand concurrent streams end", async () => {
   await using agent = await startAgent();
   const body = JSON.stringify({ assistant_id: "events", input: { steps: 20 }, stream_mode: "custom" });
   const counts = await Promise.all(

@@ -18,12 +18,15 @@ test.each([
   await using worker = await startProject("wild");
   await using agent = await startAgentOf(worker);
   const { body } = await agent.call("POST", "/runs/wait", act(`post ${message}`));
-  expect(body.__error__).toEqual({ error: "GraphCrashed", message: expect.stringContaining("isn't of the protocol") });
+  expect(body.__error__).toEqual({
+    error: "GraphCrashed",
+    message: expect.stringContaining("isn't part of the protocol"),
+  });
   expect((await agent.call("POST", "/runs/wait", act("exit"))).body.__error__.error).toBe("ProcessExit");
   expect(agent.defects).toEqual([]);
 });
 
-test("a graph that responds in place of the worker, with nonsense, fails its run", async () => {
+test("a graph that sends an invalid result in its worker's name fails its run", async () => {
   await using worker = await startProject("wild");
   await using agent = await startAgentOf(worker);
   const { body } = await agent.call("POST", "/runs/wait", act("forge"));
@@ -34,7 +37,7 @@ test("a graph that responds in place of the worker, with nonsense, fails its run
   expect(agent.defects).toEqual([]);
 });
 
-test("of a line without an end, the beginning is logged, however much is printed", async () => {
+test("only the beginning of an endless line is logged", async () => {
   const lines: string[] = [];
   const worker = await startProject("wild", { onLog: ({ text }) => lines.push(text) });
   onTestFinished(() => worker.close());

@@ -44,7 +44,7 @@ async function startProcess(program: "main" | "dev", folder: string, ...flags: s
   };
 }
 
-test("deployments' runs that wait run after their server was killed, without a request to their agent server", async ({
+test("a later server resumes the queued runs of a killed one without a request to their agent server", async ({
   folder,
 }) => {
   const received: Record<string, unknown>[] = [];
@@ -76,7 +76,7 @@ test("deployments' runs that wait run after their server was killed, without a r
   receiver.close();
 });
 
-test("what readers were sent of a resumable run is there after a kill, in the same words", async ({ folder }) => {
+test("events of a resumable run that readers received survive a kill unchanged", async ({ folder }) => {
   const first = await startProcess("dev", folder);
   const path = `/threads/${thread(1)}/runs`;
   const body = { assistant_id: "delay", input: { ms: 10_000, steps: 1000 }, stream_mode: "custom" };

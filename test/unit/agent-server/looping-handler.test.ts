@@ -3,7 +3,7 @@ import { startAgentOf, startProject } from "../../kit/agent-server/compiled/proj
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("users are let in while another's handler never lets go of the worker", async () => {
+test("users are admitted while another user's handler blocks the worker", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 1000 });
   onTestFinished(() => worker.close());
   await using agent = await startAgentOf(worker);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
 
-test("the workers of other projects go on answering after one that was blocked has been ended", async () => {
+test("other projects' workers keep responding after a blocked one is ended", async () => {
   const blocked = await startProject("wild", { unresponsiveMs: 300 });
   const other = await startProject("wild");
   onTestFinished(async () => {

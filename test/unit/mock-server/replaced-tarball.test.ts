@@ -7,7 +7,7 @@ import { tarball } from "../../kit/mock-server/tarball.ts";
 
 const unpacked = () => readdirSync(tmpdir()).filter((name) => name.startsWith("graphdeploy-upload-"));
 
-test("a tarball that was put in the place of the one that was looked at is looked at as well before it is unpacked", async () => {
+test("a tarball that replaces a validated one is validated again before it is unpacked", async () => {
   const before = new Set(unpacked());
   const outside = join(tmpdir(), `escaped-${process.pid}`);
   const file = { path: "graph.json", content: "{}" };

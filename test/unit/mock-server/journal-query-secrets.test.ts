@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-test("what is secret in the query of an address is not in the journal, in whichever header or body it stands", async () => {
+test("secrets in the query of a URL aren't in the journal, in any header or body", async () => {
   await using mock = await startForTest();
   const names = ["api_key", "access_token", "client_secret", "code", "password", "token", "X-Api-Key"];
   for (const name of names) await fetch(`${mock.url}/v2/deployments?limit=1&${name}=hidden-value`);

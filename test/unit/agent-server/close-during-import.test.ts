@@ -8,7 +8,7 @@ import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 const url = "https://github.com/acme/endless";
 
-test("a server is reset and closed while a build imports a file that never ends", { timeout: 30_000 }, async () => {
+test("a server can be reset and closed while a build's import never ends", { timeout: 30_000 }, async () => {
   await using project = await copyOfProject("greeter");
   const begun = join(project.folder, "begun");
   const module = `import { writeFileSync } from "node:fs";

@@ -7,7 +7,7 @@ import { conversation } from "../../kit/mock-server/wire.ts";
 
 const repository = "https://github.com/acme/addresses";
 
-test("a project's app is told the host and the path that were asked for, and a host that is none is refused", async () => {
+test("a project's app gets the requested host and path, and an invalid host is refused", async () => {
   await using project = await copyOfProject("greeter");
   const app = "export const app = { fetch: (request) => new Response(request.url) };";
   await writeFile(join(project.folder, "url.mjs"), app);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-test("what a snapshot takes away doesn't go on running, and its agent server's state doesn't come back with it", async () => {
+test("deployments that a snapshot removes stop running, and the state of their agent servers isn't restored", async () => {
   await using mock = await startForTest();
   const { body: empty } = await mock.cloud("GET", "/_mock/snapshot");
   const { body: deployment } = await mock.cloud("POST", "/v2/deployments", githubBody());
@@ -17,7 +17,7 @@ test("what a snapshot takes away doesn't go on running, and its agent server's s
   expect((await agent("POST", "/runs/crons/search", {})).body).toEqual([]);
 });
 
-test("deployments of a seed that is refused leave nothing that runs, and those that were there go on", async () => {
+test("a refused seed leaves nothing running, and existing deployments keep running", async () => {
   const forgotten: (string | undefined)[] = [];
   await using mock = await startForTest(
     { runUploads: true },

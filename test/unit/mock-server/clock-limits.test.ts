@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-test("a clock is not moved to where there are no dates, and what was asked of it is named", async () => {
+test("a clock can't move beyond the last date, and the error names the request", async () => {
   await using mock = await startForTest();
   const clock = (body: unknown) => mock.cloud("POST", "/_mock/clock", body);
   const before = (await mock.cloud("GET", "/_mock/clock")).body;

@@ -14,7 +14,7 @@ export const app = {
   },
 };`;
 
-test("a response whose worker is lost halfway fails, and the next worker's responses aren't mixed with it", async () => {
+test("a response whose worker is lost fails, and isn't mixed with responses of the next worker", async () => {
   await using copy = await copyOfProject("greeter");
   await writeFile(join(copy.folder, "app.ts"), app);
   await using project = await startProject(await readGraphConfig(join(copy.folder, "graph.json")), { onLog: () => {} });

@@ -30,7 +30,7 @@ test("headers that can't be sent are refused with the rule that has them", async
   expect((await mock.cloud("GET", "/v2/deployments")).headers.get("retry-after")).toBe("1");
 });
 
-test("a fault can't send content with a status that has none", async () => {
+test("a fault can't have content with a status without content", async () => {
   await using mock = await startForTest();
   for (const status of [204, 205, 304]) {
     const { body } = await mock.cloud("POST", "/_mock/faults", [{ effect: { status, body: {} } }]);
@@ -51,7 +51,7 @@ test("a connection is also reset for a request that waits behind another on it",
   expect(mock.requests({ path: "/v1/*" })).toMatchObject([{ status: null }]);
 });
 
-test("an answer without a body has none when it is malformed either", async () => {
+test("a malformed response without a body has no body", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   mock.faults.add({ effect: { malformed: true } });

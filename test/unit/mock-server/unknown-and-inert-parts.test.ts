@@ -122,7 +122,7 @@ const testTexts = (() => {
   const folder = fileURLToPath(new URL("../..", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return files
-    .filter((file) => file.endsWith(".ts") && !file.endsWith("nothing-in-silence.test.ts"))
+    .filter((file) => file.endsWith(".ts") && !file.endsWith("unknown-and-inert-parts.test.ts"))
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
 })();
@@ -149,7 +149,7 @@ test.each([
   ["checkpoint_during", "create_run", { assistant_id: "agent", checkpoint_during: true }],
   ["lifecycle", "stream_run", { assistant_id: "agent", stream_mode: ["values", "lifecycle"] }],
   ["index", "put_item", { namespace: ["a"], key: "k", value: {}, index: ["text"] }],
-])("%s of %s does nothing, and is warned about", async (name, operation, body) => {
+])("%s of %s has no effect and causes a warning", async (name, operation, body) => {
   const route = agentServerRoutes.find((one) => one.id === operation) as unknown as Operation;
   expect(await judge("an agent server", route, "", body)).toContain(name);
 });
@@ -161,7 +161,7 @@ test.each([
     "authenticate",
     { provider: "p", scopes: [], use_agent_builder_public_oauth: true },
   ],
-])("%s of %s does nothing, and is warned about", async (name, operation, body) => {
+])("%s of %s has no effect and causes a warning", async (name, operation, body) => {
   const route = controlPlaneRoutes.find((one) => one.id === operation) as unknown as Operation;
   expect(await judge("the control plane", route, "", body)).toContain(name);
 });
@@ -174,7 +174,7 @@ test("an agent server warns of each name once, in its log", async () => {
   expect(lines).toEqual([
     "query.sellect is unknown to wait_stateless_run and has no effect.",
     'body.inputs is unknown to wait_stateless_run and has no effect; did you mean "input".',
-    expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing: /),
+    expect.stringMatching(/^feedback_keys of wait_stateless_run has no effect: /),
   ]);
 });
 
@@ -184,7 +184,7 @@ test("a name that would command a terminal, or fill it, is printed as plain text
   expect(said).toMatch(/^body\.\?\[2Jx{80,115} is unknown/);
 });
 
-test("what is added on the way to a listing isn't taken for a filter, and a filter that isn't known is refused with the one that was meant", async () => {
+test("parameters that proxies add to a listing aren't filters, and an unknown filter is refused with the one that was meant", async () => {
   await using mock = await startForTest();
   for (const added of ["_=1732870000", "_t=1", "utm_source=mail", "cachebuster=1"]) {
     expect((await mock.cloud("GET", `/v2/deployments?${added}`)).status).toBe(200);

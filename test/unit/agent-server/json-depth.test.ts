@@ -4,7 +4,7 @@ import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-test("a body that nests too deep to be written again is refused, and lists go on working", async () => {
+test("a body that is nested too deeply is refused, and lists keep working", async () => {
   await using mock = await startForTest();
   const bodyOf = (levels: number) =>
     JSON.stringify(
@@ -20,7 +20,7 @@ test("a body that nests too deep to be written again is refused, and lists go on
   expect((await mock.cloud("GET", "/_mock/snapshot")).status).toBe(200);
 });
 
-test("the journal shows a body that nests too deep as text", async () => {
+test("the journal shows a body that is nested too deeply as text", async () => {
   await using mock = await startForTest();
   await mock.cloud("PATCH", "/v2/deployments/x", nested(20_000));
   const { status, body } = await mock.cloud("GET", "/_mock/requests");
@@ -29,7 +29,7 @@ test("the journal shows a body that nests too deep as text", async () => {
   expect((await mock.cloud("POST", "/_mock/seed", nested(20_000))).status).toBe(422);
 });
 
-test("brackets in a text are no levels", async () => {
+test("brackets in a string don't count as levels", async () => {
   await using mock = await startForTest();
   const name = "agent";
   const value = `"${"[{".repeat(2000)}\\"`;
@@ -37,7 +37,7 @@ test("brackets in a text are no levels", async () => {
   expect(status).toBe(201);
 });
 
-test("an agent server refuses a body that nests too deep, and its searches go on working", async () => {
+test("an agent server refuses a body that is nested too deeply, and its searches keep working", async () => {
   await using agent = await startAgent();
   const { status, body } = await agent.call("POST", "/threads", `{"metadata":{"a":${nested(5000)}}}`);
   expect({ status, detail: body.detail }).toEqual({ status: 400, detail: expect.stringContaining("500 levels") });

@@ -16,7 +16,7 @@ const entry = (number: number): JournalEntry => ({
   responseBody: "y".repeat(40),
 });
 
-test("the journal lets the oldest requests go when the bodies are more than it is to hold", () => {
+test("the journal drops the oldest requests when the bodies exceed its limit", () => {
   const journal = new Journal(new Redaction(), { requests: 1000, characters: 350 });
   for (let number = 0; number < 500; number++) journal.add(entry(number));
   expect(journal.read().map(({ id }) => id)).toEqual(["497", "498", "499"]);

@@ -32,7 +32,7 @@ const outer: ScriptedGraph = {
   edges: { __start__: "middle" },
 };
 
-test("a question within subgraphs is answered again from the checkpoint where it was asked", async () => {
+test("an interrupt in nested subgraphs can be answered again from its checkpoint", async () => {
   await using agent = await startAgent({ graphs: [outer] });
   const path = `/threads/${thread(1)}`;
   const wait = async (body: object) =>

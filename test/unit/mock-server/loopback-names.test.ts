@@ -14,7 +14,7 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
   });
 }
 
-test("a name that anybody can register is no loopback name, though it begins like an address of this machine", async () => {
+test("a public name that begins like a loopback address isn't a loopback name", async () => {
   await using mock = await startForTest();
   const url = `${mock.url}/_mock/reset`;
   expect(await statusWith(url, { host: "127.page.example:8124" })).toBe(403);

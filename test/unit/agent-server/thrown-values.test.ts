@@ -23,7 +23,7 @@ const thrown = [
   { value: Object.assign(new Error("x"), { message: () => 1 }), failure: { error: "Error", message: "() => 1" } },
 ];
 
-test("a scripted graph that throws what has no text fails its run, and the server goes on", async () => {
+test("a scripted graph that throws a value without a text fails its run, and the server keeps running", async () => {
   const graph: ScriptedGraph = {
     id: "throws",
     channels: { n: lastValue(0, { type: "integer" }) },
@@ -42,7 +42,7 @@ test("a scripted graph that throws what has no text fails its run, and the serve
   expect(agent.defects).toEqual([]);
 });
 
-test("a call into a worker that throws what has no text, or returns what can't be sent, is answered", async () => {
+test("a call into a worker that throws a value without a text, or returns one that can't be sent, fails", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const caller = new Calls<object, { act(): unknown }>(port1);

@@ -6,7 +6,7 @@ import { startForTest } from "../../kit/mock-server/api.ts";
 
 const repository = "https://github.com/acme/guarded";
 
-test("an app of a project with auth handlers is asked only for users that the handlers let in", async () => {
+test("the app of a project with auth handlers is called only for users that they admit", async () => {
   await using project = await copyOfProject("greeter");
   const guard = `
     export const auth = {

@@ -23,7 +23,7 @@ const script = `
   console.log(JSON.stringify({ statuses, modules: process.moduleLoadList }));
 `;
 
-test("A server that starts and answers small requests loads no client of its own", async () => {
+test("a server that starts and handles small requests doesn't load an HTTP client", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });

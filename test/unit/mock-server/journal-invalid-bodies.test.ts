@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-test("secrets of a request that was refused for their shape are not in the journal", async () => {
+test("secrets of a request with invalid fields aren't in the journal", async () => {
   await using mock = await startForTest();
   await mock.cloud("POST", "/v2/deployments", githubBody({ secrets: { TOKEN: "value-of-a-map" } }));
   await mock.cloud("POST", "/v2/deployments", githubBody({ secrets: "value-of-a-text" }));

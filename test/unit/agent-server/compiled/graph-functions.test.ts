@@ -39,7 +39,7 @@ test("drawings and schemas are those of the graph that the assistant's config ma
   }
 });
 
-test("a function that throws is an error with its message, wherever its graph is asked for", async () => {
+test("a function that throws is an error with its message, wherever its graph is used", async () => {
   await using agent = await startAgentOf(worker);
   const detail = expect.stringMatching(/^Graph "tenant" can't be made for this config: TypeError: Cannot read/);
   for (const place of ["graph", "schemas", "subgraphs", "subgraphs/x"]) {
@@ -63,7 +63,7 @@ test("a function that throws is an error with its message, wherever its graph is
   expect(agent.defects).toEqual([]);
 });
 
-test("a graph that is made for its user is that of who looks at it", async () => {
+test("a graph that a function makes for a user is that of the caller", async () => {
   await using agent = await startAgentOf(guarded);
   const ann = { authorization: "Bearer ann" };
   const body = { assistant_id: "mine", input: {}, if_not_exists: "create", interrupt_before: "*" };
