@@ -1,6 +1,6 @@
 import { bareNameIn, readLines } from "./environment-lines.ts";
 import type { InputProblem } from "./input-problem.ts";
-import { repeatedKeys } from "./repeated-keys.ts";
+import { repeatedKeys } from "./duplicate-keys.ts";
 
 /** The map that a multi-line input holds, and the mistakes in it. */
 export interface EnvironmentInput {

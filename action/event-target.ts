@@ -1,5 +1,5 @@
 import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
-import { deletedRef, isDeletion, whyNoComment, whyNothingToBuild, whyQueued } from "./event-reason.ts";
+import { deletedRef, isDeletion, whyNoComment, whyNothingToBuild, whyQueued } from "./skip-reason.ts";
 import { deployOnPullRequest, hasPullRequest, isFromFork, ofPullRequest, ownPullRequest } from "./pull-request.ts";
 import { plainRef, refuse, skip, type Target, type TargetInputs, withRef } from "./target.ts";
 

@@ -11,7 +11,7 @@ import { lookUpPullRequest } from "./look-up.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
-import { whyWithoutSecrets } from "./secrets-of-run.ts";
+import { whyWithoutSecrets } from "./missing-secrets.ts";
 import { isForAnybody, lookUpSender } from "./sender.ts";
 import type { Target, TargetInputs } from "./target.ts";
 

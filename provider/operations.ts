@@ -15,7 +15,7 @@ import { lookUp } from "./lookup.ts";
 import { explainNameInUse } from "./name-in-use.ts";
 import { plain } from "./plain-error.ts";
 import { observedState } from "./read.ts";
-import { withSecretsMarked } from "./secret-marks.ts";
+import { withSecretsMarked } from "./wrapped-secrets.ts";
 import {
   claimOf,
   type DeploymentInputs,

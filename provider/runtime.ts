@@ -7,7 +7,7 @@ import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { createResource, deleteResource, readResource, updateResource } from "./operations.ts";
 import { bare } from "./plain-error.ts";
-import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
+import { withoutSecretMarks, withSecretsMarked } from "./wrapped-secrets.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";

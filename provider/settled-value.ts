@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { withoutSecretMarks } from "./secret-marks.ts";
+import { withoutSecretMarks } from "./wrapped-secrets.ts";
 
 /**
  * The value of an output without what it depends on; where a preview doesn't know it, Pulumi's placeholder (see `isUnknown`). Unlike one of

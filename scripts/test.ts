@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { getChromium } from "./get-chromium.ts";
 import { getPulumi } from "./get-pulumi.mjs";
 import { checkout, runCommand } from "./run-command.ts";
-import { usesBrowser, usesPulumi } from "./what-tests-use.ts";
+import { usesBrowser, usesPulumi } from "./test-tools.ts";
 
 const args = process.argv.slice(2);
 // A run that breaks off must not leave the report of the one before.

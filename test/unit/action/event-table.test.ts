@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { operations } from "../../../action/operations.ts";
 import { ownPullRequest } from "../../../action/pull-request.ts";
-import { whyWithoutSecrets } from "../../../action/secrets-of-run.ts";
+import { whyWithoutSecrets } from "../../../action/missing-secrets.ts";
 import { checkout } from "../../../scripts/run-command.ts";
 import { documentedEvents } from "../../kit/action/documented-events.ts";
 import { decide, outcomeOf } from "../../kit/action/event-outcome.ts";

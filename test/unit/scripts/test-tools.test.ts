@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usesBrowser, usesPulumi } from "../../../scripts/what-tests-use.ts";
+import { usesBrowser, usesPulumi } from "../../../scripts/test-tools.ts";
 
 test("a run of everything uses the Pulumi CLI and a browser, also with flags", () => {
   for (const args of [[], ["run", "--reporter", "json"], ["--project", "system"], ["test/system/"]]) {
