@@ -16,11 +16,11 @@ export class Console {
 
   info(message: string): void {
     this.#closeGroup();
-    core.info(this.#own(message));
+    core.info(this.#escape(message));
   }
 
   debug(message: string): void {
-    core.debug(this.#own(message));
+    core.debug(this.#escape(message));
   }
 
   notice(message: string, title = "graphdeploy"): void {
@@ -39,7 +39,7 @@ export class Console {
   }
 
   /** Lines that somebody else wrote, in a group that stays open until something else is said. */
-  foreign(group: string, lines: readonly string[]): void {
+  printLog(group: string, lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#group !== group) {
       this.#closeGroup();
@@ -63,7 +63,7 @@ export class Console {
    * A line of ours may quote others, and must not begin a workflow command with them. The runner ends lines at a lone carriage return too, skips
    * white space before `::` and finds the older `##[` anywhere in a line.
    */
-  #own(message: string): string {
+  #escape(message: string): string {
     return this.#redactor
       .text(message)
       .split(/\r\n|\r|\n/)

@@ -1,6 +1,6 @@
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isSameRepository } from "../core/declare/fields.ts";
-import { readEnvironment, repetitionProblems } from "./environment-input.ts";
+import { duplicateNameProblems, readEnvironment } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { readGraphConfigPath } from "./graph-config-path.ts";
 import type { InputName } from "./input-defaults.ts";
@@ -75,7 +75,7 @@ export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSo
 function readMap(input: InputName, text: string): { entries: [string, unknown][]; problems: InputProblem[] } {
   if (text.startsWith("{")) {
     try {
-      return { entries: Object.entries(JSON.parse(text)), problems: repetitionProblems(input, text) };
+      return { entries: Object.entries(JSON.parse(text)), problems: duplicateNameProblems(input, text) };
     } catch {
       return { entries: [], problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
     }

@@ -16,7 +16,7 @@ import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
-import { claimOf, isSameOwner, ownerFor, whyNotOurs } from "./ownership.ts";
+import { claimOf, isSameOwner, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
@@ -43,11 +43,11 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   // The creation waits for the end of a deletion, which an earlier run or somebody else may have begun.
   const isFree = existing === undefined || isBeingDeleted(existing);
   const rollout = isFree ? await create(session, task) : await rollOut(session, task, existing);
-  const { deployment, origin, revisionId, doubt } = rollout;
+  const { deployment, origin, revisionId, possibleCause } = rollout;
   progress.reportDeployment(deployment, origin === "created");
   if (revisionId !== undefined && !inputs.wait) return reportStarted(session, revisionId);
   let live = await rollout.live().catch((error: unknown) => {
-    if (doubt !== undefined && isFailedRollout(error)) console.warning(doubt);
+    if (possibleCause !== undefined && isFailedRollout(error)) console.warning(possibleCause);
     throw error;
   });
   const built = live.rollout?.revision.source_revision_config.repo_commit_sha ?? undefined;
@@ -66,7 +66,7 @@ interface Rollout extends Pick<StartedRollout, "deployment" | "revisionId"> {
   /** Waits until the revision is live. */
   live(): Promise<LiveDeployment>;
   /** What may be the cause if it fails. */
-  doubt?: string | undefined;
+  possibleCause?: string | undefined;
   /** The revision is one of an earlier run. */
   isFollowed?: boolean;
 }
@@ -139,7 +139,7 @@ function isRerun({ runAttempt = 1 }: WorkflowEvent): boolean {
 
 async function create(session: Session, task: Task): Promise<Rollout> {
   const { client, inputs, progress, signal, console } = session;
-  const { id: integrationId, doubt } = await integrationOf(session, task.desired);
+  const { id: integrationId, missingReason: possibleCause } = await integrationOf(session, task.desired);
   const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
   const run = reconcile(client, desired, {
@@ -157,18 +157,18 @@ async function create(session: Session, task: Task): Promise<Rollout> {
     if (error instanceof NameInUse) {
       return rollOut(session, task, await client.deployments.get(error.deploymentId, { signal }));
     }
-    if (doubt !== undefined && error instanceof ApiError) console.warning(doubt);
+    if (possibleCause !== undefined && error instanceof ApiError) console.warning(possibleCause);
     throw error;
   }
   const rollout = await begun(run);
   if (!inputs.wait) console.info(`Created deployment ${rollout.deployment.id}.`);
-  return { ...rollout, doubt };
+  return { ...rollout, possibleCause };
 }
 
 async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
   const { repoUrl, integrationId } = sourceConfig;
   if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
-    return { id: integrationId, doubt: undefined };
+    return { id: integrationId, missingReason: undefined };
   return findIntegration(session, repoUrl);
 }
 
@@ -219,7 +219,7 @@ async function rollOut(
 
 /** @throws {@link ConfigError} for a deployment that only has the name of the preview */
 function claimPreview({ desired, owner }: Task, existing: Deployment): Claim {
-  const refusal = whyNotOurs(existing, owner, desired.sourceConfig?.repoUrl ?? "");
+  const refusal = ownershipProblem(existing, owner, desired.sourceConfig?.repoUrl ?? "");
   if (refusal === undefined) return { owner, held: readMarker(existing.secrets) };
   throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
     path: "preview-name",

@@ -2,7 +2,7 @@
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /** The keys that a JSON object has more than once, of which `JSON.parse` keeps the last without a word. `text` is valid JSON. */
-export function repeatedKeys(text: string): string[] {
+export function duplicateKeys(text: string): string[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   let depth = 0;

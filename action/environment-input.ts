@@ -1,6 +1,6 @@
+import { duplicateKeys } from "./duplicate-keys.ts";
 import { bareNameIn, readLines } from "./environment-lines.ts";
 import type { InputProblem } from "./input-problem.ts";
-import { repeatedKeys } from "./duplicate-keys.ts";
 
 /** The map that a multi-line input holds, and the mistakes in it. */
 export interface EnvironmentInput {
@@ -58,7 +58,7 @@ function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"
     return { entries: undefined, problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
   }
   const entries: Record<string, string> = Object.create(null);
-  const problems = repetitionProblems(input, text);
+  const problems = duplicateNameProblems(input, text);
   for (const [name, value] of Object.entries(json as object)) {
     if (typeof value === "string") entries[name] = value;
     else if (typeof value === "boolean") entries[name] = String(value);
@@ -68,8 +68,8 @@ function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"
 }
 
 /** The names that a JSON object sets more than once. */
-export function repetitionProblems(input: string, json: string): InputProblem[] {
-  return repeatedKeys(json).map((name) => ({ input, message: `sets ${name} twice.` }));
+export function duplicateNameProblems(input: string, json: string): InputProblem[] {
+  return duplicateKeys(json).map((name) => ({ input, message: `sets ${name} twice.` }));
 }
 
 /** A number in JSON by its text: read as a number, `3.10` would become 3.1 and a long id another one. */

@@ -46,11 +46,11 @@ export function readLines(
       continue;
     }
     if (alone === undefined && continuesBase64(previous, line.trim())) {
-      problems.push({ input, message: endOfValue(number) });
+      problems.push({ input, message: continuedValue(number) });
       continue;
     }
     const quoted = quotedValue(value, lines.slice(index + 1));
-    if (quoted?.isAmbiguous === true) problems.push({ input, message: endOfValue(number + quoted.lineCount - 1) });
+    if (quoted?.isAmbiguous === true) problems.push({ input, message: continuedValue(number + quoted.lineCount - 1) });
     else if (entries.has(name)) problems.push({ input, message: `sets ${name} twice, in line ${number} again.` });
     else entries.set(name, alone === undefined ? (quoted?.text ?? value) : variable(alone));
     index += (quoted?.lineCount ?? 1) - 1;
@@ -60,7 +60,7 @@ export function readLines(
   return { entries: Object.fromEntries(known), problems };
 }
 
-function endOfValue(line: number): string {
+function continuedValue(line: number): string {
   return `has in line ${line} what looks like the end of a value. ${severalLines}`;
 }
 

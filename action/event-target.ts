@@ -1,6 +1,6 @@
 import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
-import { deletedRef, isDeletion, whyNoComment, whyNothingToBuild, whyQueued } from "./skip-reason.ts";
 import { deployOnPullRequest, hasPullRequest, isFromFork, ofPullRequest, ownPullRequest } from "./pull-request.ts";
+import { buildSkipReason, commentSkipReason, deletedRef, isDeletion, mergeQueueSkipReason } from "./skip-reason.ts";
 import { plainRef, refuse, skip, type Target, type TargetInputs, withRef } from "./target.ts";
 
 /** Events that delete the deployment itself when they are told to: they are about nothing else. */
@@ -16,10 +16,10 @@ const deployingEvents: ReadonlySet<string> = new Set([...deletingEvents, "releas
 export function targetOf(event: WorkflowEvent, inputs: TargetInputs, found?: Fields): Target {
   const { operation } = inputs;
   if (operation === "sweep") return { kind: "sweep" };
-  const noComment = whyNoComment(event);
+  const noComment = commentSkipReason(event);
   if (noComment !== undefined) return skip(noComment);
   if (operation === "redeploy") return { kind: "redeploy" };
-  const queued = whyQueued(event);
+  const queued = mergeQueueSkipReason(event);
   if (queued !== undefined) return skip(queued);
   const own = ownPullRequest(event);
   if (own === undefined && hasPullRequest(event)) {
@@ -31,7 +31,7 @@ export function targetOf(event: WorkflowEvent, inputs: TargetInputs, found?: Fie
   }
   if (operation === "delete") return ofDeletion(event, number);
   const chosen = operation === "deploy" && inputs.ref !== undefined;
-  const noReason = whyNothingToBuild(event) ?? (chosen ? undefined : whyNoRelease(event));
+  const noReason = buildSkipReason(event) ?? (chosen ? undefined : releaseSkipReason(event));
   if (noReason !== undefined) return skip(noReason);
   if (number !== undefined) return aboutPullRequest(event, inputs, number, found);
   if (operation === "preview") {
@@ -75,7 +75,7 @@ function aboutPullRequest(
 }
 
 /** `created`, `released` and `prereleased` come beside `published`, and an edit of old notes is no new release. */
-function whyNoRelease({ name, payload }: WorkflowEvent): string | undefined {
+function releaseSkipReason({ name, payload }: WorkflowEvent): string | undefined {
   if (name !== "release" || payload.action === "published") return undefined;
   return `The release was ${asText(payload.action) ?? "changed"}: only a published one (types: [published]) is deployed.`;
 }

@@ -158,7 +158,7 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   report.logTail = logTailOf(error);
   if (isCancelled) return;
   await session.progress.end();
-  console.foreign("The last lines of the log", report.logTail);
+  console.printLog("The last lines of the log", report.logTail);
   const mayRollBack = isFailedRollout(error) || error instanceof SmokeTestError;
   if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
     try {

@@ -48,7 +48,7 @@ export async function revisionToFollow(
   if (latest === undefined) return undefined;
   const deployment = await client.deployments.get(existing.id, { signal });
   if (deployment.latest_revision_id !== latest.id) return undefined;
-  const reason = whyNotFollowed(latest, deployment, rollout);
+  const reason = reasonNotToFollow(latest, deployment, rollout);
   if (reason === undefined) {
     console.info(
       `Revision ${latest.id} is ${latest.status} and brings the same: following it instead of making another.`,
@@ -60,10 +60,10 @@ export async function revisionToFollow(
 }
 
 /** Why a revision in progress doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
-export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
+export function reasonNotToFollow(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
   const { desired, planOptions, isOwn } = rollout;
   const isImage = desired.sourceRevisionConfig?.imageUri !== undefined;
-  const otherSource = isImage ? whyOtherImage(latest, rollout) : whyOtherCommit(latest, rollout);
+  const otherSource = isImage ? imageMismatch(latest, rollout) : commitMismatch(latest, rollout);
   if (otherSource !== undefined) return otherSource;
   const { changes } = planUpdate(desired, deployment, { ...planOptions, unreadable: "same" });
   if (changes.length > 0) return `what is declared differs from it: ${changes.map(({ path }) => path).join(", ")}`;
@@ -74,7 +74,7 @@ export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout
     : "the platform hides the environment's values, so whether they changed can't be seen";
 }
 
-function whyOtherCommit(
+function commitMismatch(
   { id, status, source_revision_config: config }: Revision,
   { source: { ref, commit }, isOwn }: Rollout,
 ): string | undefined {
@@ -88,7 +88,7 @@ function whyOtherCommit(
 }
 
 /** Whether the image is the same shows in the plan; here it is about an image that another push may have made under the same tag. */
-function whyOtherImage({ id }: Revision, { desired, source: { commit }, isOwn, isRerun }: Rollout): string | undefined {
+function imageMismatch({ id }: Revision, { desired, source: { commit }, isOwn, isRerun }: Rollout): string | undefined {
   const { imageUri = "" } = desired.sourceRevisionConfig ?? {};
   const isFixed = imageUri.includes("@sha256:") || (commit !== undefined && imageUri.includes(commit.slice(0, 7)));
   return isFixed || isRerun || isOwn(id)

@@ -3,7 +3,7 @@ import * as core from "@actions/core";
 import { Aborted } from "../core/client/errors.ts";
 
 /** From the signal to the end, in milliseconds: the runner sends SIGINT, 7.5 s later SIGTERM, and kills 2.5 s after that. */
-const farewellMs = 4_500;
+const exitGraceMs = 4_500;
 
 /**
  * The main step and the post step are one bundle, which `dist/post.js` only loads. The file that was started tells them apart, not a state that
@@ -24,7 +24,7 @@ if (basename(process.argv[1] ?? "") === "post.js") {
       if (cancel.signal.aborted) return;
       core.info(`Received ${name}: stopping.`);
       cancel.abort(new Aborted("Cancelled."));
-      setTimeout(() => process.exit(1), farewellMs).unref();
+      setTimeout(() => process.exit(1), exitGraceMs).unref();
     });
   }
   const { run } = await import(/* webpackMode: "eager" */ "./run.ts");

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 export interface FoundIntegration {
   id: string | undefined;
   /** Why there is none. It matters only if the creation is refused: a control plane may find one by itself, or need none. */
-  doubt: string | undefined;
+  missingReason: string | undefined;
 }
 
 /** The workspace's integration that can read a repository. */
@@ -25,20 +25,20 @@ export async function findIntegration(
       const repositories = await client.integrations.listRepositories(id, { signal });
       if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
       console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
-      return { id, doubt: undefined };
+      return { id, missingReason: undefined };
     }
-    return withDoubt(
+    return withoutIntegration(
       `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without an integration-id. If that is refused, give the platform's GitHub app access to the repository, or set integration-id.`,
     );
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
-    return withDoubt(
+    return withoutIntegration(
       `The integrations of the workspace can't be listed, so the deployment is created without an integration-id; set it if that is refused. ${error.message}`,
     );
   }
 
-  function withDoubt(doubt: string): FoundIntegration {
-    console.info(doubt);
-    return { id: undefined, doubt };
+  function withoutIntegration(missingReason: string): FoundIntegration {
+    console.info(missingReason);
+    return { id: undefined, missingReason };
   }
 }

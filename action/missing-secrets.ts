@@ -10,16 +10,16 @@ const restrictedEvents: ReadonlySet<string> = new Set([
 ]);
 
 /** Why this run was given no secrets, though nothing is wrong with the workflow; `undefined` where it should have them. */
-export function whyWithoutSecrets(event: WorkflowEvent, target: Target): string | undefined {
+export function missingSecretsReason(event: WorkflowEvent, target: Target): string | undefined {
   if (target.kind === "refuse") return undefined;
   if (target.kind === "delete-preview" && target.isFork)
     return "This pull request came from a fork, so it has no preview.";
-  if (!isOfDependabot(event)) return undefined;
+  if (!isDependabotRun(event)) return undefined;
   return "Dependabot started this run, so it gets none of the Actions secrets, and there is no API key: nothing is done. To deploy for Dependabot too, add the key and the other secrets to Dependabot's own store: Settings > Secrets and variables > Dependabot.";
 }
 
 /** The actor stays Dependabot when somebody else runs the workflow again, and so do the restrictions. */
-function isOfDependabot({ name, actor, payload }: WorkflowEvent): boolean {
+function isDependabotRun({ name, actor, payload }: WorkflowEvent): boolean {
   if (name === "pull_request_target") return isDependabot(asFields(payload.pull_request).user);
   return restrictedEvents.has(name) && (actor === dependabot || isDependabot(payload.sender));
 }

@@ -19,7 +19,7 @@ export function ownerFor({ repository }: Pick<WorkflowEvent, "repository">, pull
  * Why a deployment may not be changed or deleted as this owner's; `undefined` when it may. The marker must be there. Where its value can't be read, the
  * repository has to say it, and a preview is known only by the entry whose name has its number.
  */
-export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl: string): string | undefined {
+export function ownershipProblem(deployment: Deployment, owner: string, repositoryUrl: string): string | undefined {
   const label = labelOf(deployment);
   const names = new Set(deployment.secrets?.map(({ name }) => name));
   if (!names.has(markerName)) return `${label} ${carriesNone}`;
@@ -47,13 +47,14 @@ export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl:
  * Why the deployment itself may not be deleted; `undefined` when it may. A deletion can't be undone, so a marker that is missing or hidden needs
  * `adopt`, which never overrules what says that the deployment is somebody else's: a marker that can be read, a preview's entry, another origin.
  */
-export function whyNotDeleted(
+export function deletionProblem(
   deployment: Deployment,
   owner: string,
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
 ): string | undefined {
   const { source_config, source_revision_config, secrets } = deployment;
-  if (readMarker(secrets) !== undefined) return whyNotOurs(deployment, owner, declared.sourceConfig?.repoUrl ?? "");
+  if (readMarker(secrets) !== undefined)
+    return ownershipProblem(deployment, owner, declared.sourceConfig?.repoUrl ?? "");
   const label = labelOf(deployment);
   const preview = previewMarkerOf(deployment);
   if (preview !== undefined) return `${label} ${isPreview(preview, owner)}`;
@@ -98,14 +99,14 @@ function isMarkerHidden({ secrets }: Deployment): boolean {
 }
 
 /** Whose a deployment is, seen from this repository, with a sentence about it. */
-export interface Standing {
+export interface OwnershipStatus {
   /** `unmarked` and `hidden`: it is made from what is declared here, but has no marker that says whose it is, or none that can be read. */
   kind: "own" | "unmarked" | "hidden" | "foreign";
   message: string;
 }
 
 /** How a deployment stands to the one that an owner of this repository deploys. */
-export function standingOf(deployment: Deployment, owner: string, declared: DesiredDeployment): Standing {
+export function ownershipStatusOf(deployment: Deployment, owner: string, declared: DesiredDeployment): OwnershipStatus {
   const label = labelOf(deployment);
   const marker = readMarker(deployment.secrets);
   if (marker !== undefined) {
@@ -156,7 +157,7 @@ export function claimOf(
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
   console: Pick<Console, "warning" | "notice">,
 ): Claim {
-  const { kind, message } = standingOf(deployment, owner, declared);
+  const { kind, message } = ownershipStatusOf(deployment, owner, declared);
   if (kind === "own") return { owner, held: readMarker(deployment.secrets) };
   if (kind === "foreign" && !adopt) {
     throw new ConfigError(`name: ${message}`, {

@@ -4,7 +4,7 @@ import { deleteDeployment } from "../core/reconcile/delete.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
-import { ownerFor, whyNotDeleted, whyNotOurs } from "./ownership.ts";
+import { deletionProblem, ownerFor, ownershipProblem } from "./ownership.ts";
 import { previewNameOf, pullRequestOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
@@ -17,7 +17,7 @@ import { plainRef } from "./target.ts";
  */
 export async function deleteItself(session: Session, onlyRef: string | undefined): Promise<void> {
   const { event, inputs } = session;
-  return deleteUnless(session, (deployment) => whyNotDeleted(deployment, ownerFor(event), inputs), onlyRef);
+  return deleteUnless(session, (deployment) => deletionProblem(deployment, ownerFor(event), inputs), onlyRef);
 }
 
 async function deleteUnless(
@@ -58,7 +58,9 @@ export async function deletePreview(session: Session, pullRequest: number): Prom
   const { report, event, inputs, console } = session;
   const repositoryUrl = inputs.declared.sourceConfig?.repoUrl ?? "";
   try {
-    await deleteUnless(session, (deployment) => whyNotOurs(deployment, ownerFor(event, pullRequest), repositoryUrl));
+    await deleteUnless(session, (deployment) =>
+      ownershipProblem(deployment, ownerFor(event, pullRequest), repositoryUrl),
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.warning(error.message);
@@ -89,7 +91,7 @@ export async function sweep(session: Session): Promise<void> {
     // Whose it is, is judged by itself: a listing may lag behind.
     const deployment = pullRequest === undefined ? undefined : await client.deployments.find(listed.id, { signal });
     if (pullRequest === undefined || deployment === undefined) continue;
-    const refusal = whyNotOurs(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
+    const refusal = ownershipProblem(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       console.info(`${refusal} It is left alone.`);
       continue;
@@ -107,7 +109,7 @@ export async function sweep(session: Session): Promise<void> {
       continue;
     }
     await retire(session, deployment.name);
-    await tellPullRequest(session, deployment, pullRequest);
+    await updatePreviewComment(session, deployment, pullRequest);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
   const problems = [
@@ -124,7 +126,7 @@ export async function sweep(session: Session): Promise<void> {
 }
 
 /** The comment that still shows the preview as live. */
-async function tellPullRequest(
+async function updatePreviewComment(
   { client, github, inputs, event, redactor, declaredSecrets }: Session,
   { name, id }: Deployment,
   pullRequest: number,

@@ -81,6 +81,6 @@ export class RevisionLog {
     if (!Number.isNaN(time.getTime())) this.#newest = time.toISOString();
     const lines = unseen.map(({ message }) => message);
     this.#shown.add(lines);
-    this.#console.foreign(this.#kind === "build" ? "Build log" : "Deploy log", lines);
+    this.#console.printLog(this.#kind === "build" ? "Build log" : "Deploy log", lines);
   }
 }

@@ -1,5 +1,5 @@
 import * as core from "@actions/core";
-import { Redactor, unprotectedBecause } from "../core/redact.ts";
+import { Redactor, unprotectedReason } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
@@ -8,11 +8,11 @@ import type { InputName } from "./input-defaults.ts";
 import type { InputProblem } from "./input-problem.ts";
 import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { lookUpPullRequest } from "./look-up.ts";
+import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
-import { whyWithoutSecrets } from "./missing-secrets.ts";
-import { isForAnybody, lookUpSender } from "./sender.ts";
+import { canAnyoneTrigger, lookUpSender } from "./sender.ts";
 import type { Target, TargetInputs } from "./target.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     if (problem !== undefined) problems.push(problem);
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
-    const withoutSecrets = inputs.hasApiKey ? undefined : whyWithoutSecrets(event, target);
+    const withoutSecrets = inputs.hasApiKey ? undefined : missingSecretsReason(event, target);
     if (withoutSecrets !== undefined) return skip(console, outputs, report, withoutSecrets);
     if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
@@ -85,14 +85,14 @@ async function decide(
 ): Promise<{ target: Target; problem?: InputProblem }> {
   const target = targetOf(event, choice);
   if (inputs.settings === undefined || target.kind === "skip" || target.kind === "refuse") return { target };
-  if (isForAnybody(event)) {
+  if (canAnyoneTrigger(event)) {
     const sender = await lookUpSender(inputs, event, console, signal);
     if ("problem" in sender) return { target, problem: sender.problem };
     if (sender.refused !== undefined) return { target: { kind: "skip", reason: sender.refused } };
   }
   if (target.kind !== "look-up") return { target };
-  const answer = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
-  return "found" in answer ? { target: targetOf(event, choice, answer.found) } : { target, problem: answer.problem };
+  const lookUp = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
+  return "found" in lookUp ? { target: targetOf(event, choice, lookUp.found) } : { target, problem: lookUp.problem };
 }
 
 /** An input that can't be read is a mistake already, and not another one for what follows from it. */
@@ -130,6 +130,6 @@ function keepSecretIn(...redactors: readonly Redactor[]): (value: string) => voi
     kept.add(value);
     for (const redactor of redactors) redactor.add([value]);
     // The runner would take out every "true" of the log, and drops outputs of a job that hold a masked value.
-    if (unprotectedBecause(value) === undefined) core.setSecret(value);
+    if (unprotectedReason(value) === undefined) core.setSecret(value);
   };
 }

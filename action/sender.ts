@@ -4,7 +4,7 @@ import type { InputProblem } from "./input-problem.ts";
 import type { Inputs } from "./inputs.ts";
 
 /** Events that anybody who can see a public repository can cause, without any right in it. */
-const eventsForAnybody: ReadonlySet<string> = new Set([
+const publicEvents: ReadonlySet<string> = new Set([
   ...["issue_comment", "discussion_comment", "pull_request_review", "pull_request_review_comment"],
   ...["discussion", "issues", "fork", "watch", "gollum"],
 ]);
@@ -13,8 +13,8 @@ const eventsForAnybody: ReadonlySet<string> = new Set([
 const writingPermissions: ReadonlySet<string> = new Set(["admin", "maintain", "write"]);
 
 /** Whether people without any right in the repository can cause the event. */
-export function isForAnybody({ name }: Pick<WorkflowEvent, "name">): boolean {
-  return eventsForAnybody.has(name);
+export function canAnyoneTrigger({ name }: Pick<WorkflowEvent, "name">): boolean {
+  return publicEvents.has(name);
 }
 
 /**

@@ -7,19 +7,19 @@ const commentEvents: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a comment asks for nothing: one that was edited or deleted is the same words again. */
-export function whyNoComment({ name, payload }: WorkflowEvent): string | undefined {
+export function commentSkipReason({ name, payload }: WorkflowEvent): string | undefined {
   if (!commentEvents.has(name) || payload.action === "created") return undefined;
   return `A comment was ${asText(payload.action) ?? "changed"}: only a new one (types: [created]) asks for something.`;
 }
 
 /** Why the commits of a merge queue are left alone. Its branches arrive as pushes, too. */
-export function whyQueued({ name, ref }: WorkflowEvent): string | undefined {
+export function mergeQueueSkipReason({ name, ref }: WorkflowEvent): string | undefined {
   const isQueued = name === "merge_group" || (name === "push" && ref.startsWith("refs/heads/gh-readonly-queue/"));
   return isQueued ? "A merge queue tests a commit that may never be merged: nothing is deployed for it." : undefined;
 }
 
 /** Why an event is no reason to build anything; `undefined` where it may be one. */
-export function whyNothingToBuild(event: WorkflowEvent): string | undefined {
+export function buildSkipReason(event: WorkflowEvent): string | undefined {
   const { name, payload } = event;
   if (isDeletion(event)) return `The ref ${deletedRef(event) ?? ""} was deleted: there is nothing to deploy.`;
   if (name === "workflow_run") {

@@ -61,7 +61,7 @@ async function testRun(
   run: NonNullable<SmokeTest["run"]>,
   root: string,
 ) {
-  const reason = whyWithoutKey(new URL(root), settings);
+  const reason = reasonToWithholdKey(new URL(root), settings);
   if (reason !== undefined) {
     console.warning(
       `The smoke test asked nothing but /ok: ${new URL(root).host} isn't sent the API key, since ${reason}.`,
@@ -83,7 +83,7 @@ async function testRun(
 }
 
 /** Why an agent server isn't sent the API key; `undefined` when it may be. */
-function whyWithoutKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
+function reasonToWithholdKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
   const { protocol, hostname, host } = url;
   if (protocol !== "https:" && !isHttpAllowed(url, allowHttpHosts)) {
     return "it isn't https, and GRAPHDEPLOY_ALLOW_HTTP_HOSTS doesn't name it";

@@ -76,7 +76,7 @@ const minDigits = 6;
 /**
  * Why a secret value isn't redacted: that would garble ordinary text, and the gaps would still give it away. `undefined` where it is redacted.
  */
-export function unprotectedBecause(value: string): string | undefined {
+export function unprotectedReason(value: string): string | undefined {
   const text = value.trim();
   if (commonWords.has(text.toLowerCase())) return "a common word";
   if (text.length < minFormLength) return `under ${minFormLength} characters`;
@@ -90,7 +90,7 @@ export function unprotectedBecause(value: string): string | undefined {
 /** A sentence that names the secrets whose values aren't kept out of texts, each with the reason; `undefined` where there is none. */
 export function unprotectedWarning(secrets: Readonly<Record<string, string>>): string | undefined {
   const named = Object.entries(secrets).flatMap(([name, value]) => {
-    const reason = value === "" ? undefined : unprotectedBecause(value);
+    const reason = value === "" ? undefined : unprotectedReason(value);
     return reason === undefined ? [] : [`${name} (${reason})`];
   });
   if (named.length === 0) return undefined;
@@ -113,18 +113,18 @@ export class Redactor {
 
   /**
    * Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. Values that ordinary text is full of are left
-   * alone ({@link unprotectedBecause}).
+   * alone ({@link unprotectedReason}).
    */
   add(values: Iterable<string | undefined>): this {
     for (const value of values) {
       if (value === undefined || value === "") continue;
-      if (unprotectedBecause(value) !== undefined) {
+      if (unprotectedReason(value) !== undefined) {
         this.#unprotected.add(value);
         continue;
       }
       if (this.#values.has(value)) continue;
       for (const part of [value, ...value.split(/\r?\n/).map((line) => line.trim())]) {
-        if (this.#values.has(part) || unprotectedBecause(part) !== undefined) continue;
+        if (this.#values.has(part) || unprotectedReason(part) !== undefined) continue;
         this.#values.add(part);
         this.#pending.push(part);
       }

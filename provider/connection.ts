@@ -88,12 +88,15 @@ export function settingsFor(
   config: StackConfig | undefined,
 ): Settings {
   const settings = settingsOf(connection, config);
-  refuseOtherPlace(state, settings);
+  refuseOtherWorkspace(state, settings);
   return { ...settings, workspaceId: settings.workspaceId ?? state.tenantId };
 }
 
 /** @throws {@link ConfigError} when `settings` lead to another control plane or workspace than the one that made the deployment. */
-export function refuseOtherPlace(state: DeploymentState, settings: Pick<Settings, "baseUrl" | "workspaceId">): void {
+export function refuseOtherWorkspace(
+  state: DeploymentState,
+  settings: Pick<Settings, "baseUrl" | "workspaceId">,
+): void {
   const { baseUrl, tenantId, name } = state;
   const differences = [
     baseUrl !== undefined &&

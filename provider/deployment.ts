@@ -37,7 +37,7 @@ export interface SourceConfigArgs {
 
 /** The part of a source whose change makes a new revision. */
 export interface SourceRevisionConfigArgs {
-  /** A branch by its bare name (`main`), a tag as `refs/tags/v1.0.0`. */
+  /** A branch by its messageOnlyError name (`main`), a tag as `refs/tags/v1.0.0`. */
   repoRef?: pulumi.Input<string>;
   /** Path of the graph configuration file in the repository; required for `github`. */
   graphConfigPath?: pulumi.Input<string>;

@@ -1,5 +1,5 @@
 import { ConfigError } from "../core/client/errors.ts";
-import { refuseOtherPlace, type StackConfig, settingsOf } from "./connection.ts";
+import { refuseOtherWorkspace, type StackConfig, settingsOf } from "./connection.ts";
 import { replacedPaths, unknownImmutablePaths } from "./replacement.ts";
 import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
@@ -35,7 +35,7 @@ export function warningsOf(olds: DeploymentState, news: DeploymentInputs, differ
  * replacement that the resource's options make impossible.
  */
 export function diff(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
-  if (!hasUnknown(news.connection)) refuseOtherPlace(olds, settingsOf(news.connection, config));
+  if (!hasUnknown(news.connection)) refuseOtherWorkspace(olds, settingsOf(news.connection, config));
   const replaces = replacedPaths(olds, news);
   const deleteBeforeReplace = replaces.length > 0 && !replaces.includes("name");
   if (deleteBeforeReplace) refuseKeepingTheName(news, `${olds.name} has to be replaced (${replaces.join(", ")})`);

@@ -6,7 +6,7 @@ import type { RolloutLimits } from "../core/rollout/polling.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
-import { plain } from "./plain-error.ts";
+import { toPlainError } from "./plain-error.ts";
 import { type DeploymentInputs, type DeploymentState, storedInputs } from "./state.ts";
 import type { Operation, StatusLine } from "./status-line.ts";
 
@@ -63,6 +63,6 @@ export function initError(client: ControlPlane, held: Held, inputs: DeploymentIn
     deployment.id,
     // Marked, so that the next run looks even where it isn't to wait.
     { ...storedInputs(inputs), ...holding, ...outputs, revisionStatus: status, drifted: true },
-    plain(cause, client),
+    toPlainError(cause, client),
   );
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../core/client/client.ts";
 import { connect, settingsOf } from "./connection.ts";
-import { lookUp, placeOf } from "./lookup.ts";
+import { describeWorkspace, lookUp } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
 import type { Provider } from "./provider.ts";
 import { settledValue } from "./settled-value.ts";
@@ -74,5 +74,5 @@ function validArgs({ id, name }: GetDeploymentArgs): GetDeploymentArgs {
 async function idOf(client: ControlPlane, name: string): Promise<string> {
   const { deployment } = await client.deployments.findByName(name);
   if (deployment !== undefined) return deployment.id;
-  throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${placeOf(client)}.`);
+  throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${describeWorkspace(client)}.`);
 }

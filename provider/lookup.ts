@@ -13,7 +13,7 @@ export async function lookUp(
   options: { signal?: AbortSignal } = {},
 ): ReturnType<typeof observeDeployment> {
   const found = await observeDeployment(client, id, options).catch((error: unknown) => {
-    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${placeOf(client)}.`) : error;
+    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${describeWorkspace(client)}.`) : error;
   });
   const { name, status } = found.deployment;
   if (isBeingDeleted(found.deployment))
@@ -22,6 +22,6 @@ export async function lookUp(
 }
 
 /** The workspace and the control plane that were asked. */
-export function placeOf({ workspaceId, baseUrl }: ControlPlane): string {
+export function describeWorkspace({ workspaceId, baseUrl }: ControlPlane): string {
   return `${workspaceId === undefined ? "the key's workspace" : `workspace ${workspaceId}`} at ${baseUrl}`;
 }

@@ -13,9 +13,8 @@ import { currentEntry, isHeldByAnother, isWanted, noteHolder, wanted } from "./h
 import { jsonSafe } from "./json-safe.ts";
 import { lookUp } from "./lookup.ts";
 import { explainNameInUse } from "./name-in-use.ts";
-import { plain } from "./plain-error.ts";
+import { toPlainError } from "./plain-error.ts";
 import { observedState } from "./read.ts";
-import { withSecretsMarked } from "./wrapped-secrets.ts";
 import {
   claimOf,
   type DeploymentInputs,
@@ -30,6 +29,7 @@ import {
   storedInputs,
 } from "./state.ts";
 import type { Operation, StatusLine } from "./status-line.ts";
+import { wrapSecrets } from "./wrapped-secrets.ts";
 
 export async function createResource(
   inputs: DeploymentInputs,
@@ -66,9 +66,9 @@ export async function createResource(
   } catch (error) {
     if (error instanceof NameInUse) {
       noteHolder(error.deploymentId, wanted);
-      throw plain(explainNameInUse(error, inputs.resourceUrn), client);
+      throw toPlainError(explainNameInUse(error, inputs.resourceUrn), client);
     }
-    throw held === undefined ? plain(error, client) : initError(client, held, inputs, error);
+    throw held === undefined ? toPlainError(error, client) : initError(client, held, inputs, error);
   }
 }
 
@@ -127,7 +127,7 @@ export async function updateResource(
       );
     }
     // Nothing was changed: the state keeps the old inputs, so the next run tries again.
-    throw plain(error, client);
+    throw toPlainError(error, client);
   }
   return { outs: await finish(client, run, generation, news, operation) };
 }
@@ -154,10 +154,10 @@ export async function readResource(
     if (relation === "foreign") warn(`${ownershipClause(deployment)}, isn't changed or deleted from here any more`);
     if (relation === "older") warn(`${heldByNewer}, isn't deleted from here any more until a change takes it back`);
     const { props: observed, inputs } = observedState(client, props, deployment, revision);
-    return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
+    return jsonSafe({ id, props: observed, inputs: inputs && wrapSecrets(inputs) });
   } catch (error) {
     if (!isLookup && isGone(error, id)) return {};
-    throw plain(error, client);
+    throw toPlainError(error, client);
   }
 }
 
@@ -195,6 +195,6 @@ export async function deleteResource(
     });
   } catch (error) {
     if (isGone(error, id)) return;
-    throw plain(error, client);
+    throw toPlainError(error, client);
   }
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { withoutSecretMarks } from "./wrapped-secrets.ts";
+import { unwrapSecrets } from "./wrapped-secrets.ts";
 
 /**
  * The value of an output without what it depends on; where a preview doesn't know it, Pulumi's placeholder (see `isUnknown`). Unlike one of
@@ -7,5 +7,5 @@ import { withoutSecretMarks } from "./wrapped-secrets.ts";
  */
 export async function settledValue<Value>(value: pulumi.Input<Value>): Promise<Value> {
   const serialized = await pulumi.runtime.serializeProperties("settledValue", { value });
-  return withoutSecretMarks(serialized.value);
+  return unwrapSecrets(serialized.value);
 }

@@ -100,13 +100,13 @@ async function ownLogin(octokit: GitHub["octokit"]): Promise<string> {
     const { viewer } = await octokit.graphql<{ viewer: { login: string } }>("{ viewer { login } }");
     return viewer.login.endsWith("[bot]") ? viewer.login : `${viewer.login}[bot]`;
   } catch (error) {
-    if (isRefusal(error) || isAnswer(error)) return workflowLogin;
+    if (isRefusal(error) || isGraphqlError(error)) return workflowLogin;
     throw error;
   }
 }
 
 /** Whether the server answered in the way of its query language, though with an error. */
-function isAnswer(error: unknown): boolean {
+function isGraphqlError(error: unknown): boolean {
   return error instanceof Error && error.name === "GraphqlResponseError";
 }
 

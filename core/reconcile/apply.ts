@@ -10,7 +10,7 @@ import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
 
 export interface ApplyOptions extends StepOptions, PlanOptions {
   /** Called once an ownership marker was written, or may have been. */
-  onMarked?: ((marker: string) => void) | undefined;
+  onMarkerWritten?: ((marker: string) => void) | undefined;
 }
 
 export interface AppliedPlan {
@@ -42,10 +42,17 @@ export async function applyUpdate(
     onProgress?.({ type: "warning", message });
   }
   const makesRevision = plan.action === "revision";
-  const onMarked = () => {
-    if (plan.marker !== undefined) options.onMarked?.(plan.marker);
+  const onMarkerWritten = () => {
+    if (plan.marker !== undefined) options.onMarkerWritten?.(plan.marker);
   };
-  const patched = await patchUntilKnown(client, desired, observed, { ...options, onMarked }, plan.patch, makesRevision);
+  const patched = await patchUntilKnown(
+    client,
+    desired,
+    observed,
+    { ...options, onMarkerWritten },
+    plan.patch,
+    makesRevision,
+  );
   if (!makesRevision) return { deployment: patched, plan, revisionId: undefined };
   const deployment = await withNewRevision(client, observed, patched, signal);
   return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
@@ -56,20 +63,20 @@ async function patchUntilKnown(
   client: ControlPlane,
   desired: DesiredDeployment,
   observed: Deployment,
-  options: PlanOptions & StepOptions & { onMarked: () => void },
+  options: PlanOptions & StepOptions & { onMarkerWritten: () => void },
   wholePatch: NonNullable<Plan["patch"]>,
   makesRevision: boolean,
 ): Promise<Deployment> {
-  const { signal, onProgress, onMarked } = options;
+  const { signal, onProgress, onMarkerWritten } = options;
   const warn = (message: string) => onProgress?.({ type: "warning", message });
   let patch = wholePatch;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const patched = await client.deployments.update(observed.id, patch, { signal, makesRevision });
-      onMarked();
+      onMarkerWritten();
       return patched;
     } catch (error) {
-      if (isOutcomeUnknown(error) || error instanceof Aborted) onMarked();
+      if (isOutcomeUnknown(error) || error instanceof Aborted) onMarkerWritten();
       if (!isOutcomeUnknown(error)) throw error;
       if (attempt === 1) {
         warn(`There was no response to the change of ${observed.name}; checking whether it took effect.`);

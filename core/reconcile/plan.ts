@@ -162,7 +162,7 @@ function planEnvironment({ desired, observed, marker, environment, changes, patc
     added.length > 0 && `adds ${added.join(", ")}`,
     changed.length > 0 && `changes ${changed.join(", ")}`,
     dropped.length > 0 && `drops ${dropped.join(", ")}`,
-    marker !== undefined && !isMarked(observed, marker) && `marks it as owned by ${ownerOf(marker)}`,
+    marker !== undefined && !hasMarker(observed, marker) && `marks it as owned by ${ownerOf(marker)}`,
   ].filter((part) => part !== false);
   changes.push({ path: "secrets", effect: "revision", reason: `${parts.join("; ")}; ${reasons.revision}` });
 }
@@ -190,7 +190,7 @@ function planMarker(draft: Draft): boolean {
   const { desired, observed, options, marker, environment, changes, patch } = draft;
   if (marker === undefined) return false;
   if (patch.secrets !== undefined) return true;
-  if (isMarked(observed, marker) || !observed.secrets) return false;
+  if (hasMarker(observed, marker) || !observed.secrets) return false;
   if (options.takesOver === undefined && !makesRevision(draft)) return false;
   if (environment.hidden.length > 0) {
     if (options.takesOver === "required") throw hidesUndeclared(observed, environment.hidden);
@@ -207,7 +207,7 @@ function makesRevision({ changes }: Draft): boolean {
 }
 
 /** Whether the platform shows all entries of a marker. */
-function isMarked({ secrets }: Deployment, marker: string): boolean {
+function hasMarker({ secrets }: Deployment, marker: string): boolean {
   const values = new Map(secrets?.map(({ name, value }) => [name, value]));
   return markerEntries(marker).every(({ name, value }) =>
     name === markerName ? values.get(name) === value : values.has(name),

@@ -170,7 +170,7 @@ async function takeExisting(
     marker: claim && markerText(claim.owner, claim.generation),
     takesOver: claim && takesOver[origin],
     // With a newer marker on it, whoever of this owner held it before would release it: so it is ours from here, whatever follows.
-    onMarked: (marker) => {
+    onMarkerWritten: (marker) => {
       if (origin !== "adopted") hold({ deployment: existing, origin, marker });
     },
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { operations } from "../../../action/operations.ts";
-import { isForAnybody } from "../../../action/sender.ts";
+import { canAnyoneTrigger } from "../../../action/sender.ts";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { expectedOutcome, situation } from "../../kit/action/event-outcome.ts";
 import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "../../kit/action/event-samples.ts";
@@ -70,7 +70,7 @@ test("nothing is deployed or deleted that the table doesn't allow, whatever the 
 
       const choice = { operation, ref, pullRequest, needsRef: true };
       const decided = expectedOutcome(row, choice, { ...pull, state: isClosed ? "closed" : "open" });
-      const isStranger = sender === "mallory" && isForAnybody({ name: row.event });
+      const isStranger = sender === "mallory" && canAnyoneTrigger({ name: row.event });
       const outcome = isStranger && decided !== "refuse" ? "notice" : decided;
       const after = await look(mock);
       const touched = [...after.keys()].filter((name) => before.get(name) !== after.get(name));

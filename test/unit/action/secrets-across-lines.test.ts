@@ -9,6 +9,6 @@ test.each([
   const written: string[] = [];
   const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());
-  new Console(new Redactor([secret])).foreign("Build log", lines);
+  new Console(new Redactor([secret])).printLog("Build log", lines);
   expect(written.join("")).not.toMatch(/s3cr3t|second-half/);
 });

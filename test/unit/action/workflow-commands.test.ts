@@ -32,7 +32,7 @@ test.each([
 });
 
 test("lines of a foreign log are printed while commands are switched off", () => {
-  const text = printed((console) => console.foreign("Build log", ["a\r::add-path::/tmp", "##[add-mask]x"]));
+  const text = printed((console) => console.printLog("Build log", ["a\r::add-path::/tmp", "##[add-mask]x"]));
   const [, token] = /::stop-commands::(\S+)\n/.exec(text) ?? [];
   expect(text.indexOf("##[add-mask]x")).toBeLessThan(text.indexOf(`::${token}::`));
   expect(text).not.toContain("\r");

@@ -8,7 +8,7 @@ import type { Deployment, DeploymentPatchRequest } from "../../../core/client/wi
 import { toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/naming.ts";
 import type { DesiredDeployment } from "../../../core/declare/deployment.ts";
 import { planUpdate } from "../../../core/reconcile/plan.ts";
-import { Redactor, unprotectedBecause } from "../../../core/redact.ts";
+import { Redactor, unprotectedReason } from "../../../core/redact.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
 import { declaration, deployment, deploymentId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
@@ -231,7 +231,7 @@ test("no text keeps a secret, however it is encoded", () => {
   const anyEncoding = fc.constantFrom(...encode);
   fc.assert(
     fc.property(secret, anyEncoding, fc.integer({ min: 0, max: 2 }), (value, encoding, lead) => {
-      fc.pre(unprotectedBecause(value) === undefined && encoding(value, lead).length >= 4);
+      fc.pre(unprotectedReason(value) === undefined && encoding(value, lead).length >= 4);
       const text = new Redactor([value]).text(`before ${encoding(value, lead)} after`);
       expect(text).toContain("[redacted]");
       expect(text).not.toContain(value);

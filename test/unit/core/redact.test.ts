@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Redactor, unprotectedBecause, unprotectedWarning } from "../../../core/redact.ts";
+import { Redactor, unprotectedReason, unprotectedWarning } from "../../../core/redact.ts";
 
 const secret = 'p@ss "wörd"/1';
 
@@ -43,7 +43,7 @@ test.each([
   const redactor = new Redactor([value]);
   expect(redactor.text(`-${value}-`)).toBe(`-${value}-`);
   expect(redactor.isUnprotected(value)).toBe(true);
-  expect(unprotectedBecause(value)).toBe(reason);
+  expect(unprotectedReason(value)).toBe(reason);
 });
 
 test.each(["abcd", "truest", "123456", "12345a", "1.23.45", "prod"])("%s is removed", (value) => {
