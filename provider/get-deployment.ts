@@ -8,7 +8,7 @@ import { settledValue } from "./settled-value.ts";
 import type { ConnectionInputs, DeploymentOutputs } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
 
-/** Which deployment: by `id`, or by its exact `name`. */
+/** A deployment by its `id` or its exact `name`. */
 export type GetDeploymentArgs = { id: string; name?: undefined } | { name: string; id?: undefined };
 
 /** {@link GetDeploymentArgs} that may be outputs of other resources. */
@@ -27,8 +27,8 @@ export interface GetDeploymentResult extends DeploymentOutputs {
 }
 
 /**
- * Looks a deployment up that is managed elsewhere. Its environment is not part of the result.
- * @throws when there is none, when it is being deleted, or when the settings are incomplete or not known yet.
+ * Looks up a deployment that is managed elsewhere. The result doesn't include its environment.
+ * @throws Error when it doesn't exist or is being deleted, or when the settings are incomplete or not known yet
  */
 export async function getDeployment(
   args: GetDeploymentArgs,

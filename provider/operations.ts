@@ -72,7 +72,7 @@ export async function createResource(
   }
 }
 
-/** A replacement that the engine decided finds the deployment of the old entry: it is alive, and its name belongs to one deployment. */
+/** Called when a replacement that the engine decided on finds the old entry's deployment, which still has the name. */
 function keepInsteadOfReplacing(inputs: DeploymentInputs, { name, id }: Deployment, line: StatusLine): void {
   const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
   if (inputs.adopt !== true) {
@@ -97,11 +97,11 @@ export async function updateResource(
   const { generation } = olds;
   noteHolder(id, generation ?? currentEntry);
   const settings = settingsFor(olds, news.connection, config);
-  // Whose the deployment is now, only the platform tells.
+  // Only the platform knows the current owner.
   const mayTakeBack = news.adopt === true && olds.adopt !== true;
   const isForClientOnly = !mayTakeBack && isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
   if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
-    // The URN may be another one now, and then no longer tells which marker was written.
+    // The URN may have changed, so that it no longer shows which marker was written.
     return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news), ownershipMarker: markerOf(olds) }) };
   }
   const client = connect(settings, line.logger);
@@ -126,7 +126,7 @@ export async function updateResource(
         `Deployment ${news.name} (${id}) was deleted outside of Pulumi. Run \`pulumi refresh\`, then \`pulumi up\` to create it again.`,
       );
     }
-    // Nothing was changed: the state keeps the old inputs, so the next run tries again.
+    // Nothing was changed. The state keeps the old inputs, so the next run retries.
     throw toPlainError(error, client);
   }
   return { outs: await finish(client, run, generation, news, operation) };
@@ -142,7 +142,8 @@ export async function readResource(
 ) {
   const settings = settingsFor(props, props.connection, config);
   const client = connect(settings, line.logger);
-  // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
+  // To the engine, an empty result means that a managed deployment is gone. A lookup, which has no outputs yet, would
+  // succeed with it.
   const isLookup = props.name === undefined;
   try {
     const { deployment, revision } = await (isLookup ? lookUp : observeDeployment)(client, id, { signal });
@@ -151,8 +152,9 @@ export async function readResource(
     const relation = claim && relationOf(deployment, claim);
     const warn = (what: string) =>
       line.onProgress({ type: "warning", message: `Deployment ${deployment.name} (${id}), ${what}.` });
-    if (relation === "foreign") warn(`${ownershipClause(deployment)}, isn't changed or deleted from here any more`);
-    if (relation === "older") warn(`${heldByNewer}, isn't deleted from here any more until a change takes it back`);
+    if (relation === "foreign")
+      warn(`${ownershipClause(deployment)}, can't be changed or deleted from here any longer`);
+    if (relation === "older") warn(`${heldByNewer}, won't be deleted from here until a change takes it back`);
     const { props: observed, inputs } = observedState(client, props, deployment, revision);
     return jsonSafe({ id, props: observed, inputs: inputs && wrapSecrets(inputs) });
   } catch (error) {
@@ -172,7 +174,7 @@ export async function deleteResource(
     const message = `Deployment ${props.name} (${id}), ${why}, is released, not deleted.`;
     line.onProgress({ type: "warning", message });
   };
-  // With `--continue-on-error` the engine continues, and deletes what looks removed to it.
+  // With `--continue-on-error` the engine continues after the refusal, and deletes what seems to be removed.
   if (isWanted(id)) {
     throw new Error(
       `Deployment ${props.name} (${id}) isn't deleted: a creation under its name was refused in this run. Settle that first, as its message says, and run again.`,

@@ -31,7 +31,7 @@ export type {
   Timeouts,
 } from "./state.ts";
 
-/** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */
+/** The seven methods that the provider text in the state calls. Frozen; every earlier state must stay readable. */
 export interface DeploymentProvider {
   configure(request: { config: StackConfig }): Promise<void>;
   check(
@@ -40,7 +40,7 @@ export interface DeploymentProvider {
   ): Promise<{ inputs: DeploymentInputs; failures: CheckFailure[] }>;
   diff(id: string, olds: DeploymentState, news: DeploymentInputs): Promise<Difference>;
   create(inputs: DeploymentInputs): Promise<{ id: string; outs: DeploymentState }>;
-  /** An empty record when the deployment is gone. */
+  /** Returns an empty record when the deployment is gone. */
   read(
     id: string,
     props: DeploymentState,
@@ -50,8 +50,9 @@ export interface DeploymentProvider {
 }
 
 /**
- * Resources whose inputs were checked and not compared yet. The engine also compares without a check, with inputs that it makes up: it asks whether
- * the replacement of another resource would replace this one, as if nothing that depends on that one were known. There is nothing to warn of then.
+ * Resources whose inputs were checked but not yet compared. The engine also compares without a check, with hypothetical
+ * inputs, to see whether the replacement of another resource would replace this one. Then there is nothing to warn
+ * about.
  */
 const checkedUrns = new Set<string | undefined>();
 
@@ -86,7 +87,7 @@ export function createProvider(): DeploymentProvider {
   };
 }
 
-/** The preview of a creation makes no request, so it can't tell whether there is something to take over. */
+/** The preview of a creation makes no request, so it doesn't know whether there is a deployment to adopt. */
 function adoptionNote({ name }: DeploymentInputs): string {
   const label = isUnknown(name) ? "the deployment of this name" : `deployment ${name}`;
   return `\`adopt\` takes over ${label} if it exists: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
