@@ -1,7 +1,7 @@
-/** Strings, and the marks that tell where a string is a key of the outermost object. */
+/** Strings and punctuation, by which to find the keys of the outermost object. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** The keys that a JSON object has more than once, of which `JSON.parse` keeps the last without a word. `text` is valid JSON. */
+/** The keys that a JSON object has more than once; `JSON.parse` silently keeps the last. `text` is valid JSON. */
 export function duplicateKeys(text: string): string[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();

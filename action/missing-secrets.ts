@@ -9,7 +9,7 @@ const restrictedEvents: ReadonlySet<string> = new Set([
   ...["push", "create", "deployment", "deployment_status"],
 ]);
 
-/** Why this run was given no secrets, though nothing is wrong with the workflow; `undefined` where it should have them. */
+/** Why this run gets no secrets although the workflow is right; `undefined` if it should have them. */
 export function missingSecretsReason(event: WorkflowEvent, target: Target): string | undefined {
   if (target.kind === "refuse") return undefined;
   if (target.kind === "delete-preview" && target.isFork)
@@ -18,7 +18,7 @@ export function missingSecretsReason(event: WorkflowEvent, target: Target): stri
   return "Dependabot started this run, so it gets none of the Actions secrets, and there is no API key: nothing is done. To deploy for Dependabot too, add the key and the other secrets to Dependabot's own store: Settings > Secrets and variables > Dependabot.";
 }
 
-/** The actor stays Dependabot when somebody else runs the workflow again, and so do the restrictions. */
+/** In a re-run by somebody else the actor is still Dependabot, with the same restrictions. */
 function isDependabotRun({ name, actor, payload }: WorkflowEvent): boolean {
   if (name === "pull_request_target") return isDependabot(asFields(payload.pull_request).user);
   return restrictedEvents.has(name) && (actor === dependabot || isDependabot(payload.sender));

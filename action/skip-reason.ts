@@ -6,19 +6,19 @@ const commentEvents: ReadonlySet<string> = new Set([
   "discussion_comment",
 ]);
 
-/** Why a comment asks for nothing: one that was edited or deleted is the same words again. */
+/** Why a comment event is skipped: only a new comment may start anything. */
 export function commentSkipReason({ name, payload }: WorkflowEvent): string | undefined {
   if (!commentEvents.has(name) || payload.action === "created") return undefined;
-  return `A comment was ${asText(payload.action) ?? "changed"}: only a new one (types: [created]) asks for something.`;
+  return `A comment was ${asText(payload.action) ?? "changed"}: only a new one (types: [created]) starts anything.`;
 }
 
-/** Why the commits of a merge queue are left alone. Its branches arrive as pushes, too. */
+/** Why a merge queue's commit is skipped. Its branches cause push events, too. */
 export function mergeQueueSkipReason({ name, ref }: WorkflowEvent): string | undefined {
   const isQueued = name === "merge_group" || (name === "push" && ref.startsWith("refs/heads/gh-readonly-queue/"));
   return isQueued ? "A merge queue tests a commit that may never be merged: nothing is deployed for it." : undefined;
 }
 
-/** Why an event is no reason to build anything; `undefined` where it may be one. */
+/** Why an event doesn't lead to a build; `undefined` if it may. */
 export function buildSkipReason(event: WorkflowEvent): string | undefined {
   const { name, payload } = event;
   if (isDeletion(event)) return `The ref ${deletedRef(event) ?? ""} was deleted: there is nothing to deploy.`;
@@ -42,7 +42,7 @@ export function isDeletion({ name, payload }: WorkflowEvent): boolean {
   return name === "delete" || (name === "push" && payload.deleted === true);
 }
 
-/** The full ref that was deleted; `undefined` where the event doesn't tell. `GITHUB_REF` is the default branch then. */
+/** The full ref that was deleted; `undefined` where the event doesn't say. `GITHUB_REF` is the default branch then. */
 export function deletedRef({ name, payload }: WorkflowEvent): string | undefined {
   const ref = asText(payload.ref);
   if (name !== "delete" || ref === undefined) return ref;
@@ -50,7 +50,9 @@ export function deletedRef({ name, payload }: WorkflowEvent): string | undefined
   return payload.ref_type === "tag" ? `refs/tags/${ref}` : undefined;
 }
 
-/** How that ended on which an event reports. GitHub sends it whatever the end, most of them also before there is one. */
+/**
+ * The outcome that an event reports. GitHub sends these events for every outcome, and most also before there is one.
+ */
 const reportedStates: Readonly<Record<string, (payload: Fields) => string>> = {
   workflow_run: ({ action, workflow_run }) => ended(action, asFields(workflow_run).conclusion),
   check_run: ({ action, check_run }) => ended(action, asFields(check_run).conclusion),
