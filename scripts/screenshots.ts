@@ -1,4 +1,4 @@
-// Makes the pictures of the documentation: the agent server's reference page, opened and used in a headless browser.
+// Takes the screenshots of the documentation: the agent server's reference page, used in a headless browser.
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
 import { startDevServer } from "../mock-server/dev-server.ts";
@@ -7,7 +7,7 @@ import { checkout } from "./run-command.ts";
 
 const chromium = await getChromium((line) => process.stderr.write(`chromium: ${line}\n`));
 if (!("path" in chromium)) {
-  process.stderr.write(`No picture was made: ${chromium.reason}.\n`);
+  process.stderr.write(`No screenshot was taken: ${chromium.reason}.\n`);
   process.exit(1);
 }
 

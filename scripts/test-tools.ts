@@ -4,7 +4,8 @@ const pulumiFolders = /test\/system\/?($|pulumi|examples|kit|provider)/;
 const browserFolders = /test\/system\/?($|browser|docs)/;
 
 /**
- * Whether a test run may hold tests of the real Pulumi CLI: one of the whole suite, of the project `system`, or of a folder with such tests.
+ * Whether a test run may include tests of the real Pulumi CLI: of the whole suite, of the project `system`, or of a
+ * folder with such tests.
  *
  * @param args the arguments of vitest
  */
@@ -13,7 +14,7 @@ export function usesPulumi(args: readonly string[]): boolean {
 }
 
 /**
- * Whether a test run may hold tests in a browser, in the same way.
+ * Whether a test run may include tests in a browser.
  *
  * @param args the arguments of vitest
  */

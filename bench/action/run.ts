@@ -1,6 +1,6 @@
-// Size of the bundle, and time until it reports a wrong input, beside a bundle of @actions/core and @actions/github alone.
-// Other actions' bundles can be given as arguments, name=file or name=folder, with the inputs that they need to get as far as a validation error
-// in INPUT_* variables.
+// Size of the bundle, and time until it reports a wrong input, beside a bundle of @actions/core and @actions/github
+// alone. Arguments add other actions' bundles, as name=file or name=folder; INPUT_* variables hold the inputs that they
+// need to reach a validation error.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -18,7 +18,9 @@ interface Contestant {
   file: string;
 }
 
-/** From the start of the process to its end, in milliseconds; with a wrong input that end is the first validation error. */
+/**
+ * From the start of the process to its end, in milliseconds; with a wrong input that end is the first validation error.
+ */
 function timeOf(file: string): number {
   const env = {
     ...given,
@@ -56,7 +58,7 @@ try {
     ...peers,
   ];
   const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
-  // By turns, so that what slows the machine down for a while slows all of them.
+  // In turns, so that a slow phase of the machine affects all of them.
   for (let round = 0; round < rounds; round += 1)
     for (const { name, file } of contestants) times.get(name)?.push(timeOf(file));
 

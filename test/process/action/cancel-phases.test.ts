@@ -74,7 +74,7 @@ const phases: Record<string, Phase> = {
       mock.transitions.set({ mode: "immediate" });
       mock.faults.replace([{ match: { path: "/agents/*/runs/wait" }, effect: slow }]);
     },
-    when: /^Smoke test: .*\/ok answers/m,
+    when: /^Smoke test: .*\/ok responds/m,
     says: goesOn,
   },
   "a rollback": {

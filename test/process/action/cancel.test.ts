@@ -51,7 +51,7 @@ test.each([
   expect(result.mainLog).toContain(`Received ${signal}`);
   expect(result.mainLog).toContain("continues on the platform and may still go live");
   expect(result.postLog).toBe("");
-  expect(result.summary).toContain("⏹️ is no longer waited for");
+  expect(result.summary).toContain("⏹️ was cancelled");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 

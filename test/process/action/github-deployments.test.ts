@@ -119,7 +119,7 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   expect(comment()).toEqual([expect.stringContaining("✅ is live")]);
   mock.transitions.set({ mode: "manual" });
   const { outputs, log } = await run(mock, github, { event: opened, onOutput: killOnce("CREATING") });
-  expect(comment(), log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(comment(), log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
   expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} continues on the platform`);
 });
 
@@ -131,7 +131,7 @@ test("after a kill of its deletion a preview isn't shown as live any more", asyn
   const closed = { ...opened, payload: pullRequest("closed") };
   const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
   const bodies = github.comments.get(12)?.map(({ body }) => body);
-  expect(bodies, log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(bodies, log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
   expect(bodies?.[0]).toContain("What was requested of the platform continues");
 });
 

@@ -166,7 +166,7 @@ test("where the platform hides the marker, a deletion is refused and says why, a
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
   expect(refused.log).toContain("the platform hides the value of GRAPHDEPLOY_MANAGED_BY");
-  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(refused.log).toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
   const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
   expect([adopted.code, adopted.outputs.result], adopted.log).toEqual([0, "deleted"]);
@@ -190,7 +190,7 @@ test("an unmarked deployment is deleted with adopt alone", async () => {
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(refused.outputs.result).toBe("failed");
   expect(refused.log).toContain("carries no ownership marker (GRAPHDEPLOY_MANAGED_BY)");
-  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(refused.log).toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
   const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
   expect(adopted.outputs.result, adopted.log).toBe("deleted");
@@ -231,7 +231,7 @@ test.each<[string, Record<string, unknown>, string]>([
   });
   expect([code, outputs.result], log).toEqual([1, "failed"]);
   expect(log).toContain(reason);
-  expect(log).not.toContain("Only adopt: true deletes it all the same.");
+  expect(log).not.toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
 });
 
@@ -255,7 +255,7 @@ test("of an image deployment with a hidden marker, adopt deletes it, but never o
       inputs: { "api-key": apiKey, "base-url": mock.selfHostedUrl, ...deletion, ...inputs },
     });
   const image = { "image-uri": "ghcr.io/acme/agent:2" };
-  expect((await run({ name: "own", ...image })).log).toContain("Only adopt: true deletes it all the same.");
+  expect((await run({ name: "own", ...image })).log).toContain("Only adopt: true deletes it anyway.");
   const other = await run({ name: "other", adopt: "true", ...image });
   expect(other.log).toContain("runs the image ghcr.io/mallory/agent:1");
   expect((await run({ name: "own", adopt: "true" })).outputs.result).toBe("deleted");

@@ -120,7 +120,7 @@ test("a pull request that was closed before its run began gets no preview", asyn
     githubUrl: github.url,
   });
   expect([code, outputs.result]).toEqual([0, "deleted"]);
-  expect(log).toContain("was closed meanwhile");
+  expect(log).toContain("was closed in the meantime");
   expect(writesOf(mock)).toEqual([]);
 });
 

@@ -144,7 +144,7 @@ test("a control plane of a compose network is deployed to once its host is allow
   expect(mock.requests()).toEqual([]);
   const allowed = await runAction(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
   expect([allowed.code, allowed.outputs.result], allowed.log).toEqual([0, "deployed"]);
-  expect(allowed.log).toContain("answers as expected");
+  expect(allowed.log).toContain("responded as expected");
 });
 
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {

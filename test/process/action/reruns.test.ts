@@ -109,7 +109,7 @@ test("a revision that was followed before its commit was known, and is of anothe
   const commit = await pushTo(mock);
   const second = await runAction({ event: push(commit), inputs, onOutput: goOn(mock) });
   expect(second.log).toContain("following it instead of making another");
-  expect(second.log).toContain("turned out to be of commit");
+  expect(second.log).toContain("was built from commit");
   expect(second.outputs).toMatchObject({ result: "deployed", commit, "commit-matches": "true" });
   expect(second.outputs["revision-id"]).not.toBe(first.outputs["revision-id"]);
 });

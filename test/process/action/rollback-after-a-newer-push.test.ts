@@ -35,6 +35,6 @@ test("a failed rollout isn't rolled back over a revision that was begun meanwhil
   });
   const latest = (await newer)?.latest_revision_id;
   expect(outputs, log).toMatchObject({ result: "failed", status: "DEPLOY_FAILED" });
-  expect(log).toContain(`Revision ${latest} was begun meanwhile`);
+  expect(log).toContain(`Revision ${latest} was started in the meantime`);
   expect((await deploymentsOf(mock))[0].latest_revision_id).toBe(latest);
 });

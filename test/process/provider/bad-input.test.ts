@@ -43,16 +43,16 @@ test("wrong arguments are each refused at their path, before any request", async
     "sourceConfig.buildOnPush must be false with the tag refs/tags/v1: a tag doesn't move, so no push can build it.",
     { sourceConfig: { buildOnPush: true }, sourceRevisionConfig: { repoRef: "refs/tags/v1" } },
   );
-  await at("sourceRevisionConfig.repoRef", 'sourceRevisionConfig.repoRef is a branch by its full ref; write "main".', {
+  await at("sourceRevisionConfig.repoRef", 'sourceRevisionConfig.repoRef is the full ref of a branch; write "main".', {
     sourceRevisionConfig: { repoRef: "refs/heads/main" },
   });
   await at(
     "sourceRevisionConfig.imageUri",
-    "sourceRevisionConfig.imageUri is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+    "sourceRevisionConfig.imageUri is declared together with sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
     { sourceRevisionConfig: { imageUri: "registry.example/agent:1" } },
   );
   await at("name", "name must not be empty.", { name: "" });
-  await at("secrets.TOKEN", "secrets.TOKEN is declared in env too. Keep one of the two.", {
+  await at("secrets.TOKEN", "secrets.TOKEN is declared in env as well. Keep one of the two.", {
     env: { TOKEN: "a" },
     secrets: { TOKEN: "b-secret" },
   });
@@ -63,7 +63,7 @@ test("wrong arguments are each refused at their path, before any request", async
   );
   await at(
     'env["MY-NAME"]',
-    'env["MY-NAME"] is not a name that an environment variable can have (letters, digits and _, no digit first).',
+    `env["MY-NAME"] isn't a valid name of an environment variable (letters, digits and _, not starting with a digit).`,
     { env: { "MY-NAME": "a" } },
   );
   await at("env.RETRIES", "env.RETRIES must be a string.", { env: { RETRIES: 3 } });
@@ -82,7 +82,7 @@ test("wrong arguments are each refused at their path, before any request", async
 test("a timeout of zero, below zero or in words is refused with a way to write one", async () => {
   await using ground = await startGround();
   const said = async (timeouts: Record<string, unknown>) => (await refusal(ground, { timeouts }))[0];
-  const bound = 'must be above zero. A wait needs a bound, for example "30m".';
+  const bound = 'must be greater than zero. A wait needs a limit, for example "30m".';
   expect(await said({ create: 0 })).toBe(`create: timeouts.create: timeouts.create: 0 ${bound}`);
   expect(await said({ update: "-5m" })).toBe(`create: timeouts.update: timeouts.update: "-5m" ${bound}`);
   expect(await said({ delete: "soon" })).toBe(
@@ -108,7 +108,7 @@ test("a wrong key and a foreign workspace are told apart, and the key isn't repe
     environment: { GRAPHDEPLOY_API_KEY: "a-wrong-key" },
   });
   expect(withoutIds(await refusal(ground, {}))).toEqual([
-    "create: 2 UNKNOWN: GET /v2/deployments responded with 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped, revoked, or of another installation.",
+    "create: 2 UNKNOWN: GET /v2/deployments responded with 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped or revoked, or belongs to another installation.",
   ]);
   await using provider = await startProvider({
     baseUrl: ground.mock.url,
@@ -125,7 +125,7 @@ test("a self-hosted host without its prefix is recognized by a web page and by a
   let answer: { status: number; body?: string; headers?: Record<string, string> } = { status: 200, ...page };
   await using server = await startScriptedServer(() => answer);
   await using provider = await startProvider({ baseUrl: server.url });
-  const hint = `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${server.url}/api-host.`;
+  const hint = `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${server.url}/api-host.`;
   const said = async () => summary(await provider.engine.up(program()));
 
   expect(await said()).toEqual([
@@ -324,6 +324,6 @@ test("a control plane that stays broken is named with what it said", async () =>
   await using server = await startScriptedServer(() => ({ status: 503, body: { detail: "Down for maintenance." } }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
   await expect(reconcile(client, declaration()).started).rejects.toThrow(
-    "GET /v2/deployments responded with 503: Down for maintenance. The control plane had a problem of its own; try again later.",
+    "GET /v2/deployments responded with 503: Down for maintenance. The control plane failed; try again later.",
   );
 });

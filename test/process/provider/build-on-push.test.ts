@@ -87,7 +87,7 @@ test("a newer push during the build supersedes it: the outcome says so and the i
   const [newer] = await push(ground, second);
   const [said] = summary(await running);
   expect(said).toBe(
-    `update: Revision ${older?.id} was superseded by ${newer?.id} before it was live. Somebody or a push deployed meanwhile: follow that revision, or deploy again.`,
+    `update: Revision ${older?.id} was superseded by ${newer?.id} before it was live. A newer deploy or push took its place: follow that revision, or deploy again.`,
   );
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
@@ -106,7 +106,7 @@ test("a revision that goes live with another commit than the pushed one is warne
   expect(summary(await ground.engine.up(program({ pushedCommit: first })))).toEqual(["update"]);
   expect(await logs.logged("The revision that is live")).toMatchObject({
     severity: "warning",
-    message: `The revision that is live is of commit ${second}, not ${first}: the branch moved meanwhile.`,
+    message: `The revision that is live is of commit ${second}, not ${first}: the branch has moved.`,
   });
 });
 

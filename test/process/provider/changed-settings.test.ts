@@ -37,7 +37,7 @@ async function everyOperation({ engine }: ProviderGround): Promise<string[]> {
 }
 
 function refused(difference: string): string[] {
-  const message = `Deployment agent was made elsewhere: ${difference}. Nothing was asked or changed. ${hint}`;
+  const message = `Deployment agent was made elsewhere: ${difference}. Nothing was requested or changed. ${hint}`;
   return ["same", "same", "read", "delete"].map((operation) => `${operation}: ${message}`);
 }
 

@@ -68,7 +68,7 @@ test("secrets too short to be kept out of messages are named in a warning that l
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const warning =
-    "Values that aren't kept out of logs and messages, because ordinary text is full of the like: PIN (under 4 characters).";
+    "These values aren't redacted from logs and messages, because they are too common in ordinary text: PIN (under 4 characters).";
   const said = () => logs.lines.filter(({ message }) => message === warning);
   await ground.engine.up(program({ secrets: { PIN: "123", MODEL_KEY: "sk-long-enough" } }));
   expect(said()).toMatchObject([{ severity: "warning", ephemeral: false }]);

@@ -24,7 +24,7 @@ whenPossible(`a preview says that there is no key, and a wrong argument stands a
   const { code, stdout } = await stack.preview();
   expect(code).not.toBe(0);
   expect(stdout).toContain("No API key: looked for ");
-  expect(stdout).toContain('sourceRevisionConfig.repoRef is a branch by its full ref; write "main".');
+  expect(stdout).toContain('sourceRevisionConfig.repoRef is the full ref of a branch; write "main".');
   expect(stdout).toContain('timeouts.create: "soon" is not a duration.');
   expect(mock.requests()).toEqual([]);
 });
@@ -48,7 +48,7 @@ whenPossible(`another control plane between two runs orphans and deletes nothing
   const { id } = await stack.outputs();
 
   stack.environment.GRAPHDEPLOY_BASE_URL = elsewhere.url;
-  const refused = `Deployment agent was made elsewhere: the control plane is ${elsewhere.url} now and was ${mock.url}. Nothing was asked or changed.`;
+  const refused = `Deployment agent was made elsewhere: the control plane is ${elsewhere.url} now and was ${mock.url}. Nothing was requested or changed.`;
   for (const operation of [stack.up, stack.refresh, stack.destroy]) {
     const { code, stdout } = await operation();
     expect(code).not.toBe(0);

@@ -109,7 +109,7 @@ test("an import of arguments that aren't right, or of another deployment, is ref
       resources: [{ resourceName: "agent", id, args: args as unknown as ImportedDeployment["args"] }],
     });
   await expect(importing(githubArgs({ sourceRevisionConfig: { repoRef: "refs/heads/main" } }))).rejects.toThrow(
-    'agent: sourceRevisionConfig.repoRef is a branch by its full ref; write "main".',
+    'agent: sourceRevisionConfig.repoRef is the full ref of a branch; write "main".',
   );
   await expect(importing(githubArgs({ name: "other" }))).rejects.toThrow(
     `agent: name is "other", but deployment ${id} is named "agent". Check the id.`,

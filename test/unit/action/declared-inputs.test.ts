@@ -98,7 +98,7 @@ test("fields of self-hosted installations are declared in their usual forms", ()
 test("mistakes in them are told with the name of the input", () => {
   const { problems, inputs } = read({ ...right, "resource-spec": "{cpu", "secret-references": "TOKEN=agent-secrets" });
   expect(told(problems)).toEqual([
-    "resource-spec: begins like JSON and isn't valid JSON.",
+    "resource-spec: starts like JSON but isn't valid JSON.",
     "secret-references: TOKEN is not <Kubernetes Secret>:<key>, for example TOKEN=agent-secrets:token.",
   ]);
   const desired = { ...inputs.declared, sourceConfig: { ...inputs.declared.sourceConfig, resourceSpec: { cpu: 99 } } };
@@ -115,7 +115,7 @@ test("a preview has neither the address nor the display name of the deployment i
 test("what is removed can't be declared, and nothing but a plan expects no changes", () => {
   const { problems } = read({ ...right, env: "A=1", "env-remove": "A,B", "expect-no-changes": "true" });
   expect(told(problems).sort()).toEqual([
-    "env-remove: names A, declared here too. Keep one of the two.",
+    "env-remove: names A, declared here as well. Keep one of the two.",
     'expect-no-changes: belongs to the operation "plan", and this one is "auto".',
   ]);
 });
@@ -161,7 +161,7 @@ test("a configuration file that isn't in the checkout is a mistake, where there 
   expect(problems()).toEqual([]);
   await mkdir(join(folder, ".git/info"), { recursive: true });
   expect(problems()).toEqual([
-    'graph-config-path: There is no file agents/graph.json in the checkout, and the platform would look for it there. Paths begin in working-directory, which is "agents".',
+    'graph-config-path: There is no file agents/graph.json in the checkout, and the platform would look for it there. Paths are relative to working-directory, which is "agents".',
   ]);
   expect(problems({ ref: "next" })).toEqual([]);
   expect(problems({ "pull-request": "12" }, { name: "workflow_dispatch" })).toEqual([]);
@@ -222,7 +222,7 @@ test("no message about a declaration has a path of the core in it", () => {
 test("a setting that is wrong is told by its input", () => {
   const both = { ...right, region: "eu", "base-url": "https://agents.example.com/api-host" };
   expect(told(read(both).problems)).toEqual([
-    'base-url: region "eu" and base-url https://agents.example.com/api-host name two control planes. Set one of the two.',
+    'base-url: region "eu" and base-url https://agents.example.com/api-host name different control planes. Set one of the two.',
   ]);
   expect(told(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
 });
@@ -245,7 +245,7 @@ test("resource-spec may have a name once in each of its maps", () => {
 test("env-remove refuses the ownership marker and a preview's mark by name", () => {
   const { problems } = read({ ...right, "env-remove": "OLD,GRAPHDEPLOY_MANAGED_BY,GRAPHDEPLOY_PREVIEW_PR_12" });
   expect(problems.map(({ input, message }) => `${input}: ${message}`)).toEqual([
-    "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy keeps itself.",
+    "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy manages itself.",
   ]);
 });
 

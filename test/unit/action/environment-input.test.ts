@@ -41,7 +41,7 @@ test.each(["c2VjcmV0", "SECR3T", "two words", "lower_case", "toString"])(
 
 test("quotes that hold what reads as entries are refused, since one of them may be missing", () => {
   expect(readEnvironment("env", 'A="b\nC=d"\nE=f').problems).toEqual([
-    { input: "env", message: expect.stringMatching(/^has in line 2 what looks like the end of a value/) },
+    { input: "env", message: expect.stringMatching(/^has what looks like the end of a value in line 2/) },
   ]);
 });
 

@@ -23,6 +23,6 @@ test("an agent server that is slow to wake up is waited for with a sign of life"
   await testDeployment(session, settings, {}, server.url);
   expect(info.mock.calls).toEqual([
     ["Still waiting for the smoke test (30s)."],
-    [`Smoke test: ${server.url}/ok answers.`],
+    [`Smoke test: ${server.url}/ok responds.`],
   ]);
 });

@@ -21,7 +21,7 @@ test.each(["https://ghp_token@github.com/acme/agents", "https://x:ghp_token@gith
   (repoUrl) => {
     const problems = problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }));
     expect(problems).toEqual([
-      "sourceConfig.repoUrl: carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+      "sourceConfig.repoUrl: contains a user name or password, which would be stored in plain text. Leave it out: the integration has access.",
     ]);
     expect(
       problemsOf(declaration({ sourceConfig: { ...config, repoUrl: "ssh://git@github.com/acme/agents" } })),
@@ -41,13 +41,13 @@ test.each<[string, unknown, string[]]>([
   [
     "a branch by its full ref",
     declaration({ sourceRevisionConfig: { ...revision, repoRef: "refs/heads/feature/x" } }),
-    ['sourceRevisionConfig.repoRef: is a branch by its full ref; write "feature/x".'],
+    ['sourceRevisionConfig.repoRef: is the full ref of a branch; write "feature/x".'],
   ],
   [
     "both an image and a repository",
     declaration({ sourceRevisionConfig: { ...revision, imageUri: "registry/bot:1" } }),
     [
-      "sourceRevisionConfig.imageUri: is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+      "sourceRevisionConfig.imageUri: is declared together with sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
     ],
   ],
   ["an empty name", declaration({ name: "" }), ["name: must not be empty."]],
@@ -56,12 +56,12 @@ test.each<[string, unknown, string[]]>([
   [
     "a name in env and in secrets",
     declaration({ env: { TOKEN: "a" }, secrets: { TOKEN: "b" } }),
-    ["secrets.TOKEN: is declared in env too. Keep one of the two."],
+    ["secrets.TOKEN: is declared in env as well. Keep one of the two."],
   ],
   [
     "a name in secrets and in secretReferences",
     { ...image, secrets: { TOKEN: "b" }, secretReferences: { TOKEN: { secretName: "s", secretKey: "k" } } },
-    ["secretReferences.TOKEN: is declared in secrets too. Keep one of the two."],
+    ["secretReferences.TOKEN: is declared in secrets as well. Keep one of the two."],
   ],
   [
     "a reserved name",
@@ -76,12 +76,12 @@ test.each<[string, unknown, string[]]>([
   [
     "our own mark",
     declaration({ env: { GRAPHDEPLOY_MANAGED_BY: "me" } }),
-    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy keeps itself."],
+    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy manages itself."],
   ],
   [
     "a name that no environment variable can have",
     declaration({ env: { "A-B": "1" } }),
-    ["env.A-B: is not a name that an environment variable can have (letters, digits and _, no digit first)."],
+    ["env.A-B: isn't a valid name of an environment variable (letters, digits and _, not starting with a digit)."],
   ],
   ["an env value that is no string", declaration({ env: { A: 1 as never } }), ["env.A: must be a string."]],
   [
@@ -123,7 +123,7 @@ test.each<[string, unknown, string[]]>([
   [
     "a URL of one's own in the cloud",
     declaration({ sourceConfig: { ...config, customUrl: "https://bot.example" } }),
-    ["sourceConfig.customUrl: can be set for the source external_docker only."],
+    ["sourceConfig.customUrl: can only be set for the source external_docker."],
   ],
   ["nothing at all", undefined, [": is required."]],
 ])("%s is one clear problem", (_, declared, problems) => {

@@ -383,7 +383,7 @@ test("HTTPS_PROXY is asked for a tunnel, and its refusal is told as one", async 
   expect(tunnels).toEqual(["control-plane.invalid:443 without a key"]);
   expect(error).toMatchObject({
     sent: false,
-    hint: "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.",
+    hint: "The proxy in HTTPS_PROXY refused the connection: check its address and NO_PROXY.",
   });
 });
 
@@ -415,7 +415,7 @@ test("a host that plain http is allowed to is reached, and neither a proxy nor a
   );
   stubProxy({ HTTP_PROXY: other.url, HTTPS_PROXY: other.url });
   const baseUrl = unnamed(server.url);
-  expect(() => clientOf(baseUrl)).toThrow("is not https");
+  expect(() => clientOf(baseUrl)).toThrow("isn't https");
   const client = clientOf(baseUrl, { allowHttpHosts: ["0.0.0.0"] });
   await client.deployments.get(deploymentId);
   expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
