@@ -114,7 +114,7 @@ export class Redactor {
 
   /**
    * Adds secret values; a multi-line value is also redacted line by line, as a log prints it. Values that are too
-   * common in ordinary text are skipped ({@link unprotectedReason}).
+   * common in ordinary text are skipped (`unprotectedReason`).
    */
   add(values: Iterable<string | undefined>): this {
     for (const value of values) {

@@ -14,7 +14,7 @@ import { readConfigDocument } from "./worker/load/config-document.ts";
 import { mistakesError, mistakesOfSchema, within } from "./worker/load/config-mistakes.ts";
 
 /** What a configuration file of the mock server may hold, as YAML or JSON. */
-const configSchema = z.strictObject({
+export const configSchema = z.strictObject({
   ...wireSeedSchema.shape,
   /** How revisions move: the mode and the exceptions by name. */
   transitions: wireTransitionSettingsSchema.optional(),

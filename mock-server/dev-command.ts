@@ -13,13 +13,14 @@ export function devCommand(run: (server: StartedDev) => void): Command {
       "graph configuration file (default: graph.json or langgraph.json of this folder, else built-in graphs)",
     )
     .option("--graphs <file>", `${graphsOption}, in place of a graph configuration file`)
-    .option(
-      "--data-dir <folder>",
-      "keep threads, runs, schedules and the store there, for a later start to continue with",
-    )
+    .option("--data-dir <folder>", "keep state in this folder, so that a later start continues from it")
     .addOption(workerMemoryOption)
-    .option("--no-reload", "go on with the graphs that were loaded first when files change")
-    .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
+    .option("--no-reload", "keep serving the graphs that were loaded first when files change")
+    .addOption(
+      new Option("--log-format <format>", "format of what the server prints")
+        .choices(["pretty", "json"])
+        .default("pretty"),
+    )
     .action(async (flags: DevFlags) => {
       const { startDev } = await import("./start-dev.ts");
       run(await startDev(flags));

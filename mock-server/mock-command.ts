@@ -70,18 +70,18 @@ export function mockCommand(run: (server: MockServer) => void): Command {
     )
     .option(
       "--allow-host <host>",
-      "a Host beyond loopback's names that a server on loopback responds to (repeatable)",
+      "a Host header, beyond loopback's names, that a server on loopback accepts (repeatable)",
       (host: string, hosts: string[] = []) => [...hosts, host],
     )
     .option("--tls-cert <file>", "serve https with this certificate (PEM); needs --tls-key")
     .option("--tls-key <file>", "the private key of --tls-cert (PEM)")
     .option("--public-url <url>", "address that clients reach the server by", readUrl)
-    .option("--seed <number>", "make identifiers the same in every run", readSeed)
+    .option("--seed <number>", "generate the same identifiers in every run", readSeed)
     .option(
       "--config <file>",
       "YAML or JSON file with integrations, listeners, deployments, transitions, faults, keys and graphs",
     )
-    .option("--data-dir <folder>", "keep deployments and the clock in this folder, for a later start to go on with")
+    .option("--data-dir <folder>", "keep state in this folder, so that a later start continues from it")
     .option("--graphs <file>", graphsOption)
     .option(
       "--repo <url>=<folder>",
@@ -92,17 +92,21 @@ export function mockCommand(run: (server: MockServer) => void): Command {
     .addOption(workerMemoryOption)
     .option(
       "--allow-outbound <host>",
-      "a host beyond loopback that the server may call; * and ? are wild (repeatable)",
+      "a host beyond loopback that the server may call; * and ? are wildcards (repeatable)",
       (host: string, hosts: string[] = []) => [...hosts, host],
     )
     .option(
       "--strict",
-      "refuse what servers usually forgive: no X-Tenant-Id, unknown fields, an unknown integration",
+      "refuse requests without X-Tenant-Id, with unknown fields or with an unknown integration",
       false,
     )
-    .addOption(new Option("--log-format <format>", "what is printed").choices(["pretty", "json"]).default("pretty"))
     .addOption(
-      new Option("--admin-token <token>", "token that the admin API asks for").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
+      new Option("--log-format <format>", "format of what the server prints")
+        .choices(["pretty", "json"])
+        .default("pretty"),
+    )
+    .addOption(
+      new Option("--admin-token <token>", "token that the admin API requires").env("GRAPHDEPLOY_MOCK_ADMIN_TOKEN"),
     )
     .action(async (flags: MockFlags) => {
       // The control plane is only for those who run it.

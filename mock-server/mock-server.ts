@@ -129,7 +129,7 @@ export interface MockServer extends AsyncDisposable {
   /** Adds deployments, listeners and integrations; all of them, or nothing when a part is refused. */
   seed(seed: Seed): Promise<Seeded>;
   readonly snapshot: {
-    /** Everything that the server knows, for {@link put}; with its secrets. */
+    /** Everything that the server knows, for `put`; with its secrets. */
     get(): Promise<Snapshot>;
     /** Puts a snapshot in the place of everything; of what a data directory keeps only with `confirm`. */
     put(snapshot: Snapshot, options?: Confirmation): Promise<void>;

@@ -186,8 +186,11 @@ function sayJson(event: Listening | ReloadEvent | Output): void {
 }
 
 function sayPlainly(event: Listening | ReloadEvent | Output): void {
-  if (event.event === "output") process[event.stream].write(`${event.level ? `${event.level} ` : ""}${event.text}\n`);
-  else if (event.event === "listening") {
+  if (event.event === "output") {
+    // What a project prints is its own; what is logged tells of requests, whose senders don't command the terminal.
+    const text = event.level ? `${event.level} ${event.text.replace(/[^\P{Cc}\t\n]/gu, "?")}` : event.text;
+    process[event.stream].write(`${text}\n`);
+  } else if (event.event === "listening") {
     const config = event.config === null ? "" : `Configuration  ${relative(process.cwd(), event.config)}\n`;
     process.stdout.write(`Agent server   ${event.url}\nAPI reference  ${event.docs}\n`);
     process.stdout.write(`Graphs         ${event.graphs.join(", ")}\n${config}`);

@@ -12,15 +12,18 @@ import type { ResourceOptionInputs } from "./state.ts";
 export interface SourceConfigArgs {
   /** The platform's integration with the repository host (`github`). A change replaces the deployment. */
   integrationId?: pulumi.Input<string>;
-  /** Address of the repository (`github`). A change replaces the deployment. */
+  /** Address of the repository (`github`), with or without `.git`. A change replaces the deployment. */
   repoUrl?: pulumi.Input<string>;
   /**
    * `dev`, `prod`, `dev_free` … (not for `external_docker`). A change replaces the deployment. @default the platform's
    */
   deploymentType?: pulumi.Input<Open<KnownDeploymentType>>;
-  /** Whether the platform builds each push to the branch. Must be false with a tag. @default false */
+  /**
+   * Whether the platform builds each push to the branch. Must be false with a tag. A change is a patch.
+   * @default false
+   */
   buildOnPush?: pulumi.Input<boolean>;
-  /** The deployment's address (`external_docker` only). Can't be cleared. */
+  /** The deployment's address (`external_docker` only). A change is a patch; it can't be cleared. */
   customUrl?: pulumi.Input<string>;
   /**
    * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A
@@ -39,13 +42,13 @@ export interface SourceConfigArgs {
 
 /** The part of a source whose change makes a new revision. */
 export interface SourceRevisionConfigArgs {
-  /** A branch by its short name (`main`), a tag as `refs/tags/v1.0.0`. */
+  /** A branch by its short name (`main`), a tag as `refs/tags/v1.0.0`. A change makes a new revision. */
   repoRef?: pulumi.Input<string>;
-  /** Path of the graph configuration file in the repository; required for `github`. */
+  /** Path of the graph configuration file in the repository; required for `github`. A change makes a new revision. */
   graphConfigPath?: pulumi.Input<string>;
-  /** The container image; required for `external_docker`. */
+  /** The container image; required for `external_docker`. A change makes a new revision. */
   imageUri?: pulumi.Input<string>;
-  /** Object path of an uploaded tarball (`internal_source`). */
+  /** Object path of an uploaded tarball (`internal_source`). A change makes a new revision. */
   sourceTarballPath?: pulumi.Input<string>;
 }
 
@@ -70,19 +73,19 @@ export interface DeploymentArgs {
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
-   * Secret environment variables by name; always encrypted in the state, and in no output. A change makes a new
-   * revision. Pulumi's own debug log (`--debug`, or `--logtostderr` with `-v=3` or more) prints the inputs of resources
-   * that a preview would create or change, including these.
+   * Secret environment variables by name, including those that a transformation adds; always encrypted in the state, and
+   * in no output. A change makes a new revision. Pulumi's own debug log (`--debug`, or `--logtostderr` with `-v=3` or
+   * more) prints the inputs of resources that a preview would create or change, including these.
    */
   secrets?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
    * Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new
-   * revision.
+   * revision; the last one can't be removed.
    */
   secretReferences?: pulumi.Input<Record<string, pulumi.Input<SecretReferenceArgs>>>;
-  /** Shown instead of the name. Can't be cleared. */
+  /** Shown instead of the name. A change is a patch; it can't be cleared. */
   displayName?: pulumi.Input<string>;
-  /** Any values; a change rolls out again, for example of `{ prompt: hash }`. */
+  /** Any values, in a map or a list; a change rolls out again, for example of `{ prompt: hash }`. */
   triggers?: pulumi.Input<Record<string, unknown> | readonly unknown[]>;
   /**
    * The commit that must be live. With `buildOnPush`, a change waits up to 120 s for the platform's own build of it,
@@ -100,7 +103,10 @@ export interface DeploymentArgs {
     update?: pulumi.Input<string | number>;
     delete?: pulumi.Input<string | number>;
   }>;
-  /** Adopt an existing deployment of that name instead of failing. @default false */
+  /**
+   * Adopt an existing deployment of that name, whoever owns it, with one revision. Immutable fields must be equal.
+   * @default false
+   */
   adopt?: pulumi.Input<boolean>;
   /** Whether deleting the deployment also deletes the tracing project of the same name. @default false */
   deleteTracingProject?: pulumi.Input<boolean>;
@@ -136,6 +142,7 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly source: pulumi.Output<string>;
   /** Status of the deployment, for example `READY`. */
   declare public readonly status: pulumi.Output<string>;
+  /** The revision that was made last. */
   declare public readonly latestRevisionId: pulumi.Output<string>;
   /** The revision that serves. */
   declare public readonly activeRevisionId: pulumi.Output<string | undefined>;
@@ -151,7 +158,9 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly webUrl: pulumi.Output<string | undefined>;
   /** Names of the secrets; their values are in no output. */
   declare public readonly secretNames: pulumi.Output<string[] | undefined>;
+  /** Workspace of the deployment. */
   declare public readonly tenantId: pulumi.Output<string>;
+  /** Control plane that made the deployment. */
   declare public readonly baseUrl: pulumi.Output<string>;
   declare public readonly createdAt: pulumi.Output<string>;
   declare public readonly updatedAt: pulumi.Output<string>;

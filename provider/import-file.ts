@@ -63,8 +63,8 @@ export interface ImportFile {
  * await writeFile("import.json", JSON.stringify(file, null, 2));
  * ```
  *
- * @throws {@link ConfigError} for invalid arguments and deployments with another owner; the client's errors, also when
- * a deployment doesn't exist
+ * @throws `ConfigError` for invalid arguments and deployments with another owner; the client's errors, also when a
+ * deployment doesn't exist
  */
 export async function importFile({ project, stack, resources, connection }: ImportFileArgs): Promise<ImportFile> {
   const client = connect(settingsOf(connection, undefined));

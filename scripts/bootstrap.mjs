@@ -16,6 +16,8 @@ const commands = {
   demo: ["scripts/demo.ts"],
   dev: ["mock-server/dev.ts"],
   mock: ["mock-server/main.ts"],
+  pictures: ["scripts/pictures.ts"],
+  reference: ["scripts/reference.ts"],
   "release-check": ["scripts/release-check.ts"],
   "test-long": ["scripts/test-long.ts"],
   "test-summary": ["scripts/test-summary.ts"],

@@ -27,6 +27,7 @@ const checks: Check[] = [
   command("types", "tsc", "-p", "."),
   command("unused code", "knip"),
   command("imports", "depcruise", "core", "provider", "action", "cli", "mock-server"),
+  { name: "reference", run: () => runCommand(process.execPath, ["scripts/reference.ts", "--check"]) },
   {
     name: "build",
     run: async () => {

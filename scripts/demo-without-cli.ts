@@ -13,14 +13,14 @@ interface Demo {
   baseUrl: string;
   apiKey: string;
   heading(text: string): void;
-  firstAnswer(url: string): Promise<void>;
+  checkServed(url: string): Promise<void>;
 }
 
 /**
  * The demo for a machine without the Pulumi CLI: the same program and the same provider process, with a small engine
  * between them.
  */
-export async function demoWithoutCli({ baseUrl, apiKey, heading, firstAnswer }: Demo): Promise<void> {
+export async function demoWithoutCli({ baseUrl, apiKey, heading, checkServed }: Demo): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-demo-"));
   try {
     const program = await programFolder(folder);
@@ -42,12 +42,12 @@ export async function demoWithoutCli({ baseUrl, apiKey, heading, firstAnswer }: 
 
     heading("up: creates the deployment and waits until its first revision is DEPLOYED");
     await run("main");
-    await firstAnswer(url());
+    await checkServed(url());
     heading("up again: nothing changed, so no request writes anything");
     await run("main");
     heading("up with another branch: rolls out a new revision of the same deployment");
     await run("next");
-    await firstAnswer(url());
+    await checkServed(url());
     heading("destroy: deletes it and waits until it is gone");
     const steps = await engine.destroy();
     lines.show();

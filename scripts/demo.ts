@@ -55,7 +55,7 @@ async function demoWithCli(cli: string, baseUrl: string): Promise<void> {
   heading("pulumi up: creates the deployment and waits until its first revision is DEPLOYED");
   await pulumi(project, ...up);
   const { url, revision } = await project.outputs();
-  await firstAnswer(String(url));
+  await checkServed(String(url));
 
   heading("pulumi up again: nothing changed, so no request writes anything");
   await pulumi(project, ...up);
@@ -65,7 +65,7 @@ async function demoWithCli(cli: string, baseUrl: string): Promise<void> {
   await pulumi(project, ...up);
   const { revision: second } = await project.outputs();
   process.stdout.write(`  Revision ${revision}\n        → ${second}\n`);
-  await firstAnswer(String(url));
+  await checkServed(String(url));
 
   heading("pulumi destroy: deletes it and waits until it is gone");
   await pulumi(project, "destroy", "--stack", project.stack, "--yes", "--skip-preview");
@@ -73,7 +73,7 @@ async function demoWithCli(cli: string, baseUrl: string): Promise<void> {
   process.stdout.write(`  GET ${url}/ok → ${gone.status} ${await gone.text()}\n`);
 }
 
-async function firstAnswer(url: string): Promise<void> {
+async function checkServed(url: string): Promise<void> {
   const response = await fetch(`${url}/ok`);
   process.stdout.write(
     `\n  The deployment is served at ${url}\n  GET ${url}/ok → ${response.status} ${await response.text()}\n`,
@@ -92,7 +92,7 @@ try {
     process.stdout.write(
       `  There is no Pulumi CLI here (${cli.reason}), so this drives Pulumi's provider process itself.\n`,
     );
-    await demoWithoutCli({ baseUrl: mock.url, apiKey, heading, firstAnswer });
+    await demoWithoutCli({ baseUrl: mock.url, apiKey, heading, checkServed });
   }
   heading("Done. The program is examples/pulumi-quickstart/index.ts");
 } catch (error) {

@@ -63,7 +63,7 @@ const reasons: Readonly<Record<Effect, string>> = {
 /**
  * The plan for a deployment that may be missing on either side: it creates one that doesn't exist, and deletes one that
  * is no longer declared. Pure.
- * @throws as {@link planUpdate}
+ * @throws {@link ConfigError} for what the platform can't do
  */
 export function planDeployment(
   desired: DesiredDeployment | undefined,

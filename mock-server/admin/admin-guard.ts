@@ -1,6 +1,6 @@
 import { HttpError } from "../kit/http/http-error.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
-import { isLoopbackName } from "../kit/loopback.ts";
+import { isLoopbackName, isLoopbackOrigin } from "../kit/loopback.ts";
 import { outboundHeader } from "../kit/outbound.ts";
 import { isSameText } from "../kit/same-text.ts";
 
@@ -28,9 +28,7 @@ export function guardAdmin(
     if (host === undefined || !isLoopbackName(host)) {
       throw new HttpError(403, "The admin API is for loopback names only: use http://127.0.0.1 or http://localhost.");
     }
-    if (origin !== undefined && !isLoopbackName(hostName(origin) ?? "")) {
-      throw notForPages();
-    }
+    if (origin !== undefined && !isLoopbackOrigin(origin)) throw notForPages();
   } else if (token === undefined) {
     throw new HttpError(403, "Off loopback, the admin API needs a token: start the server with one.");
   } else if (origin !== undefined && hostName(origin) !== hostName(`http://${context.header("host") ?? ""}`)) {

@@ -20,6 +20,7 @@ import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
 import { inertParts } from "./inert-parts.ts";
+import { isForOperators, refuseForeignPages } from "./operator-paths.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -86,12 +87,12 @@ export function createAgentApp({
   };
   return async (request) => {
     const { path, auth, checkKey } = request;
+    const isForPages = !isForOperators(path);
     const handle: Handler = async (context) => {
+      if (!isForPages) refuseForeignPages(context);
       const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, context, checkKey) : undefined;
       return find(path, context)(request, user);
     };
-    // What empties a server is for its operators, not for the pages of any site.
-    const isForPages = !path.startsWith("/internal/");
     if (request.context.method === "OPTIONS" && isForPages) return preflight(request.context);
     const response = await chain(errorResponses(request.agent.onDefect), handle)(request.context);
     return isForPages ? forAnyOrigin(response) : response;

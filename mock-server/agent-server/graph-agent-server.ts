@@ -16,6 +16,7 @@ import { type Agent, createAgent } from "./create-agent.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
 import { behindPrefix, withPrefixedAddresses } from "./mount-prefix.ts";
+import { isForOperators } from "./operator-paths.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
 import { AgentState, agentsWithWork, removeAgents } from "./persistence/agent-state.ts";
 import type { ProjectCall, ServedProject } from "./served-project.ts";
@@ -153,7 +154,8 @@ export function createGraphAgentServer(options: GraphAgentServerOptions = {}): A
       const response = await respond({ agent: running, path, title: agent.identity.name, context, auth, checkKey });
       return withPrefixedAddresses(response, project?.mountPrefix ?? "");
     };
-    if (!project) return ours();
+    // A project's CORS and its app are for pages.
+    if (!project || isForOperators(path)) return ours();
     return project.respond({
       path,
       context,

@@ -73,14 +73,19 @@ export const inertParts: readonly InertPart[] = [
  * takes the first of what it filtered would act on another deployment. What browsers bring along from an OAuth provider isn't a filter, nor is what is added on
  * the way.
  */
-export const validationStyle = (isStrict: boolean, { access, query }: ControlPlaneRoute): ValidationStyle => ({
+export const validationStyle = (isStrict: boolean, operation: ControlPlaneRoute): ValidationStyle => ({
   refusal: unprocessable,
   unreadable: jsonIssue,
   emptyBody: undefined,
   dropsNulls: false,
   refusesUnknownFields: isStrict,
-  refusesUnknownParameter: (name) => isStrict || (access === "key" && query !== undefined && !addedOnTheWay.test(name)),
+  refusesUnknownParameter: (name) => isStrict || (isFiltered(operation) && !addedOnTheWay.test(name)),
 });
+
+/** Whether what a client adds to the address would choose among many, also where the service has no filters. */
+function isFiltered({ access, method, path, query }: ControlPlaneRoute): boolean {
+  return access === "key" && (query !== undefined || (method !== "post" && !path.endsWith("}")));
+}
 
 export interface ServeOptions {
   apiKeys: ApiKeys;

@@ -2,7 +2,10 @@
 export interface EventLogLimits {
   /** Of the events that can be replayed. @default 4 Mi */
   replay: number;
-  /** Of the events that a reader hasn't taken yet; one that lags further behind, and by more than a few events, is cut off. @default 8 Mi */
+  /**
+   * Of the events that a reader hasn't taken yet. One that lags further behind, and by more than a few events, is cut off once it takes nothing for a
+   * while, or lags 16 times as far: graphs send faster than anybody reads, and what they send in one turn comes all at once. @default 8 Mi
+   */
   lag: number;
 }
 
@@ -51,6 +54,12 @@ export interface ReadOptions {
   /** Called when the reader goes away before the end. */
   onLeave?: () => void;
 }
+
+/** How long a reader that lags may take nothing, in milliseconds. */
+const lagGraceMs = 250;
+
+/** How many times the limit a reader may lag by while it reads. */
+const maxBurst = 16;
 
 /** Most characters that are sent at once. */
 const chunkSize = 64 * 1024;
@@ -193,6 +202,8 @@ class LogReader {
   #isIdle = true;
   #wake: (() => void) | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
+  /** Runs while the reader lags by more than it may, anew whenever it takes something. */
+  #grace: NodeJS.Timeout | undefined;
 
   constructor({ modes, heartbeatMs }: ReadOptions, mostLag: number, leave: () => void) {
     this.#modes = modes && new Set(modes);
@@ -207,14 +218,21 @@ class LogReader {
     this.#lag += text.length;
     this.#isIdle = false;
     if (this.#lag > this.#mostLag && this.#waiting.length > minEvents && !isReplay) {
-      this.cut(`The reader lags by more than ${this.#mostLag} characters and is cut off; join the stream again.`);
-    } else this.#awake();
+      if (this.#lag > maxBurst * this.#mostLag) this.#cutForLag();
+      else this.#grace ??= setTimeout(() => this.#cutForLag(), lagGraceMs).unref();
+    }
+    this.#awake();
+  }
+
+  #cutForLag(): void {
+    this.cut(`The reader lags by more than ${this.#mostLag} characters and is cut off; join the stream again.`);
   }
 
   /** Ends with an error in place of what is waiting. */
   cut(message: string): void {
     this.#waiting = [`event: error\ndata: ${JSON.stringify({ error: "StreamError", message })}\n\n`];
     this.#lag = 0;
+    this.#endGrace();
     this.end();
   }
 
@@ -243,6 +261,7 @@ class LogReader {
         },
         cancel: () => {
           clearInterval(this.#heartbeat);
+          this.#endGrace();
           this.#hasEnded = true;
           this.#waiting = [];
           this.#awake();
@@ -259,7 +278,14 @@ class LogReader {
     while (count < this.#waiting.length && size < chunkSize) size += (this.#waiting[count++] as string).length;
     const chunk = this.#waiting.splice(0, count).join("");
     this.#lag -= chunk.length;
+    if (this.#lag > this.#mostLag) this.#grace?.refresh();
+    else this.#endGrace();
     return chunk;
+  }
+
+  #endGrace(): void {
+    clearTimeout(this.#grace);
+    this.#grace = undefined;
   }
 
   #beat(): void {

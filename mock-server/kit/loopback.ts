@@ -10,3 +10,8 @@ export function isLoopbackName(name: string): boolean {
     name === "::1"
   );
 }
+
+/** Whether the page that a request's `Origin` names is of this machine. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return isLoopbackName(URL.parse(origin)?.hostname ?? "");
+}

@@ -51,7 +51,7 @@ export class NodeCommand {
 /** What a generator node may yield: data for the stream mode `custom`, or tokens of one reply. */
 export type NodeEmission = { custom: unknown } | { token: string };
 
-type NodeResult = Fields | NodeCommand | undefined;
+export type NodeResult = Fields | NodeCommand | undefined;
 
 /** A function of the state that returns an update, or an async generator that yields events and then returns one; without one, its tokens are the reply. */
 export type NodeFunction = (

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { toBothNames } from "../../../core/client/wire/naming.ts";
 import { type Fields, GraphError, type Interrupt } from "./contract.ts";
 import { digitsOfName } from "./identifiers.ts";
@@ -15,6 +16,9 @@ export class NodeInterrupted extends Error {
     this.interrupts = interrupts;
   }
 }
+
+/** How much a node tells before others have their turn, in characters: some stream modes send the whole message with each of its tokens. */
+const maxTurnLength = 64 * 1024;
 
 /** What a node sees of its run, and what it tells. */
 export class TaskScope {
@@ -109,12 +113,17 @@ export class TaskScope {
   ): Promise<Message> {
     this.#reply = emptyReply(`run-${this.#execution.uuid()}`);
     this.#modelEvent("on_chat_model_start", { input: {} }, tags);
+    let reply = this.#reply;
+    let told = 0;
     for (const token of tokens) {
       if (pauseMs > 0) await this.#execution.sleep(pauseMs, this.#execution.signal);
       this.#execution.signal.throwIfAborted();
-      this.tellToken(token, tags);
+      reply = this.tellToken(token, tags);
+      told += String(reply.content).length;
+      if (told < maxTurnLength) continue;
+      told = 0;
+      await setImmediate();
     }
-    const reply = this.#reply;
     this.#modelEvent("on_chat_model_end", { output: reply }, tags);
     this.#reply = undefined;
     return reply;

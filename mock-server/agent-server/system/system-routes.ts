@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { agentRoute } from "../agent-route.ts";
-import { fields, invalid } from "../agent-schemas.ts";
+import { errorResponse, fields, invalid } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
 import { ok } from "../responses.ts";
 import { truncation } from "./system.ts";
@@ -90,7 +90,11 @@ export const systemRoutes = [
     tag,
     summary: "Forget everything of the chosen kinds",
     body: { schema: truncation, required: true },
-    responses: { 200: { description: "Done.", schema: z.object({ ok: z.boolean() }) }, 422: invalid },
+    responses: {
+      200: { description: "Done.", schema: z.object({ ok: z.boolean() }) },
+      403: { description: "The request comes from a page of another site.", schema: errorResponse },
+      422: invalid,
+    },
     async handle({ system, body }) {
       await system.truncate(body);
       return ok({ ok: true });

@@ -87,7 +87,9 @@ export class ThreadStates {
       before: namedId(typeof reference === "object" ? (reference as Fields).checkpoint_id : reference),
       metadata,
     };
-    return this.#at(thread, graph, checkpoints.search(threadId, graph.engine, filter, limit), false, user);
+    const found = checkpoints.search(threadId, graph.engine, filter, limit);
+    // A graph that is made by a function is made only for states that there are.
+    return found.length === 0 ? [] : this.#at(thread, graph, found, false, user);
   }
 
   /**

@@ -136,6 +136,8 @@ export class HttpServer {
         if (this.#pending.get(socket)?.outgoing === outgoing) this.#pending.delete(socket);
         this.#options.onFinish?.(context, isComplete ? outgoing.statusCode : null);
         resolve();
+        // Its client keeps the connection for a next request, which a server that ends doesn't wait for.
+        if (!this.isListening) setImmediate(() => this.#server.closeIdleConnections());
       });
     });
     this.#pending.set(socket, { message, outgoing, finished });

@@ -20,7 +20,10 @@ export class RequestContext {
   readonly method: string;
   /** The request target, as it was sent. */
   readonly target: string;
-  /** Encoded, without the query. In a path that can't be decoded, each percent sign stands for itself. */
+  /**
+   * Encoded, without the query. What needs no encoding isn't encoded, so that a path has one form (`/%69nternal` is `/internal`). In a path that can't be
+   * decoded, each percent sign stands for itself.
+   */
   readonly rawPath: string;
   /** The parameters of the path, decoded. */
   params: Readonly<Record<string, string>> = noParams;
@@ -48,7 +51,7 @@ export class RequestContext {
     this.target = message.url as string;
     const path = originForm(this.target);
     const mark = path.indexOf("?");
-    this.rawPath = decodable(mark < 0 ? path : path.slice(0, mark));
+    this.rawPath = normalized(mark < 0 ? path : path.slice(0, mark));
     this.#search = mark < 0 ? "" : path.slice(mark + 1);
   }
 
@@ -164,12 +167,12 @@ function originForm(target: string): string {
   return pathname + search;
 }
 
-function decodable(path: string): string {
+function normalized(path: string): string {
   if (!path.includes("%")) return path;
   try {
     decodeURIComponent(path);
-    return path;
   } catch {
     return path.replaceAll("%", "%25");
   }
+  return path.replace(/%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi, decodeURIComponent);
 }

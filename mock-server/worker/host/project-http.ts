@@ -11,13 +11,12 @@ import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** The paths that are the agent server's own, of which a group can be turned off; `undefined`: all others. */
-const groupPaths: [RegExp, RouteGroup | "internal"][] = [
+const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/assistants(\/|$)/, "assistants"],
   [/^\/(runs|threads\/[^/]+\/runs)(\/|$)/, "runs"],
   [/^\/threads(\/|$)/, "threads"],
   [/^\/store(\/|$)/, "store"],
   [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
-  [/^\/internal(\/|$)/, "internal"],
 ];
 
 /** What agent servers say where the project says nothing. */
@@ -37,7 +36,7 @@ export async function respondByProject(
     return cors ? { status: 204, headers: preflightHeadersOf(cors, context) } : ours();
   }
   const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
-  const isOff = group !== undefined && (disabled as readonly string[]).includes(group);
+  const isOff = group !== undefined && disabled.includes(group);
   let response: HttpResponse;
   if (app && (group === undefined || isOff)) response = await respondByApp(supervisor, request);
   else if (isOff) response = { status: 404, body: { detail: "Not Found" } };

@@ -4,10 +4,10 @@ import type { ConfigDocument } from "./config-document.ts";
 import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
 
 /** Keys that others read, and that say nothing about how graphs run. */
-const keysOfOthers = ["$schema", "dependencies", "_INTERNAL_docker_tag"];
+export const keysOfOthers = ["$schema", "dependencies", "_INTERNAL_docker_tag"];
 
 /** Keys of the file that ask for what isn't done here, and why. */
-const inertKeys: Readonly<Record<string, string>> = {
+export const inertKeys: Readonly<Record<string, string>> = {
   dockerfile_lines: "no image is built",
   docker_compose_file: "no image is built",
   base_image: "no image is built",

@@ -83,6 +83,18 @@ test("the dev server has info and a reference page, and 404 for what there isn't
   expect((await fetch(`${dev.url}/nothing`)).status).toBe(404);
 });
 
+test("what a client sends doesn't command the terminal of the dev command", async () => {
+  const child = run("dev.ts", "--port", "0");
+  const url = (await firstLine(child)).replace(/^.* /, "");
+  const input = { message: "\u001b[2J\u0007\rgone" };
+  const body = JSON.stringify({ assistant_id: "failure", input });
+  const said = once(child.stderr, "data");
+  await fetch(`${url}/runs/wait`, { method: "POST", body });
+  expect(String((await said)[0])).toMatch(/^ERROR Run .* has failed: \w+: \?\[2J\?\?gone\n$/);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 test("a server whose output nobody reads any more goes on", async () => {
   const child = run("main.ts", "--port", "0", "--log-format", "json");
   const { url } = JSON.parse(await firstLine(child));

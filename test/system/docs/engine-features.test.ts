@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkout, pulumiSdk } from "../../kit/pulumi/command-line.ts";
 
-const page = await readFile(join(checkout, "docs", "pulumi-engine.md"), "utf8");
+const page = await readFile(join(checkout, "docs/reference", "pulumi-engine.md"), "utf8");
 
 interface Row {
   feature: string;

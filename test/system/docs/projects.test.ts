@@ -9,7 +9,7 @@ import { checkout } from "../../kit/pulumi/command-line.ts";
 
 /** The one code block of a page that holds `part`. */
 async function block(page: string, part: string): Promise<string> {
-  const text = await readFile(join(checkout, "docs", page), "utf8");
+  const text = await readFile(join(checkout, "docs/guides", page), "utf8");
   const found = [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code]) => code as string);
   const [code, ...others] = found.filter((candidate) => candidate.includes(part));
   expect(others).toEqual([]);

@@ -13,7 +13,7 @@ import { type Ended, run } from "../../kit/python/run.ts";
 import { virtualEnvironment } from "../../kit/python/virtual-environment.ts";
 
 const [mockPage, agentPage] = await Promise.all(
-  ["docs/mock-server.md", "docs/agent-server.md"].map((page) => readFile(join(checkout, page), "utf8")),
+  ["docs/guides/mock-server.md", "docs/guides/agent-server.md"].map((page) => readFile(join(checkout, page), "utf8")),
 );
 const pytest = await virtualEnvironment("pytest==8.4.2");
 const noPytest = pytest.missing === undefined ? "" : ` (skipped: ${pytest.missing})`;

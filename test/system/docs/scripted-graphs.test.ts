@@ -7,7 +7,7 @@ import { builtInGraphs } from "../../../mock-server/graphs/built-in-graphs.ts";
 import { readGraphs } from "../../../mock-server/graphs/declared/read-graphs.ts";
 import { startAgent, thread } from "../../kit/agent-server/agent.ts";
 
-const page = await readFile(new URL("../../../docs/agent-server.md", import.meta.url), "utf8");
+const page = await readFile(new URL("../../../docs/guides/agent-server.md", import.meta.url), "utf8");
 const library = new URL("../../../mock-server/index.ts", import.meta.url);
 const folder = await mkdtemp(join(tmpdir(), "documented-graphs-"));
 afterAll(() => rm(folder, { recursive: true }));

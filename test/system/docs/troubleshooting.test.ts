@@ -17,8 +17,8 @@ function quotedPieces(page: string): string[] {
 }
 
 test("every message that the troubleshooting page quotes is one that the sources have", async () => {
-  const page = await readFile(join(checkout, "docs", "troubleshooting.md"), "utf8");
-  const files = globSync("{core,provider}/**/*.ts", { cwd: checkout });
+  const page = await readFile(join(checkout, "docs/guides", "troubleshooting.md"), "utf8");
+  const files = globSync("{core,provider,mock-server}/**/*.ts", { cwd: checkout });
   const sources = (await Promise.all(files.map((file) => readFile(join(checkout, file), "utf8")))).join("\n");
   const pieces = quotedPieces(page);
   expect(pieces.length).toBeGreaterThan(60);

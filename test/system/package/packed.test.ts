@@ -56,7 +56,7 @@ test("the licence of each package that is bundled, or ships beside the bundles, 
 
 test("every link between pages of the packed package leads to a file that is in it", () => {
   const pages = globSync("**/*.md", { cwd: unpacked });
-  expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/pulumi.md", "docs/action.md"]));
+  expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/guides/pulumi.md", "docs/guides/action.md"]));
   return Promise.all(
     pages.map(async (page) => {
       const text = await readFile(join(unpacked, page), "utf8");

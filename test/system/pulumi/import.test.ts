@@ -146,7 +146,7 @@ whenPossible(`a plain pulumi import fails as the troubleshooting page says, and 
   const result = await stack.run("import", "--stack", stack.stack, "--yes", type, "agent", id);
   expect(result.code).not.toBe(0);
   expect(result.stdout + result.stderr).toContain("code must be a string, not undefined");
-  const page = await readFile(new URL("../../../docs/troubleshooting.md", import.meta.url), "utf8");
+  const page = await readFile(new URL("../../../docs/guides/troubleshooting.md", import.meta.url), "utf8");
   expect(page).toContain("### `code must be a string, not undefined` of `pulumi import`");
   expect(writes(mock)).toBe(0);
   expect((await stack.exportStack()).deployment.resources?.filter((resource) => resource.type === type) ?? []).toEqual(

@@ -50,7 +50,7 @@ test.each(Object.entries(documentedEvents))(
 );
 
 test("the docs show the table", async () => {
-  const docs = await readFile(join(checkout, "docs/action.md"), "utf8");
+  const docs = await readFile(join(checkout, "docs/guides/action.md"), "utf8");
   expect(docs.slice(docs.indexOf("| event |")).split("\n\n", 1)[0]).toBe(renderEventTable());
 });
 

@@ -69,7 +69,7 @@ test("a filter that can't be understood is a mistake, not a permission", () => {
 });
 
 test("the handlers in the documentation do what it says", async () => {
-  const text = await readFile(new URL("../../../docs/agent-server.md", import.meta.url), "utf8");
+  const text = await readFile(new URL("../../../docs/guides/agent-server.md", import.meta.url), "utf8");
   const [, example = ""] = /```ts\n(export const auth = [\s\S]*?)```/.exec(text) ?? [];
   const folder = await mkdtemp(join(tmpdir(), "auth-"));
   onTestFinished(() => rm(folder, { recursive: true }));

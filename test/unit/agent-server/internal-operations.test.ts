@@ -1,19 +1,45 @@
-import { expect, test } from "vitest";
-import { startAgent } from "../../kit/agent-server/agent.ts";
+import { afterAll, expect, test } from "vitest";
+import { startAgent, thread } from "../../kit/agent-server/agent.ts";
+import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
 
-test("no page of another site may use what is for operators", async () => {
-  await using agent = await startAgent();
-  const headers = { origin: "https://elsewhere.example", "access-control-request-method": "POST" };
-  const preflight = await fetch(`${agent.url}/internal/truncate`, { method: "OPTIONS", headers });
-  const { headers: sent } = await agent.call("POST", "/internal/truncate", {
-    runs: true,
-    threads: true,
-    assistants: true,
-    checkpointer: true,
-    store: true,
-  });
-  for (const given of [preflight.headers, sent]) {
-    expect([...given.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+const project = await startProject("basics");
+const withCors = await startProject("greeter");
+afterAll(() => Promise.all([project.close(), withCors.close()]));
+
+const everything = { runs: true, threads: true, assistants: true, checkpointer: true, store: true };
+
+test.each([
+  ["scripted graphs", () => startAgent()],
+  ["a project", () => startAgentOf(project)],
+  ["a project with rules of its own for other origins", () => startAgentOf(withCors)],
+])("no page of another site may use what is for operators: %s", async (_, start) => {
+  await using agent = await start();
+  await agent.call("POST", "/threads", { thread_id: thread(1) });
+  for (const path of ["/internal/truncate", "/%69nternal/truncate"]) {
+    const origin = "https://elsewhere.example";
+    const asked = { origin, "access-control-request-method": "POST" };
+    const preflight = await fetch(agent.url + path, { method: "OPTIONS", headers: asked });
+    // Browsers send it without asking: it has no header that pages may not set.
+    const simple = {
+      method: "POST",
+      headers: { origin, "content-type": "text/plain" },
+      body: JSON.stringify(everything),
+    };
+    const sent = await fetch(agent.url + path, simple);
+    expect([preflight.status, sent.status]).toEqual([403, 403]);
+    for (const { headers } of [preflight, sent]) {
+      expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
   }
-  expect((await agent.call("GET", "/ok")).headers.get("access-control-allow-origin")).toBe("*");
+  expect((await agent.call("GET", `/threads/${thread(1)}`)).status).toBe(200);
+  const own = { origin: "http://localhost:3000", "sec-fetch-site": "cross-site" };
+  expect((await agent.call("POST", "/internal/truncate", everything, own)).status).toBe(200);
+  expect((await agent.call("GET", `/threads/${thread(1)}`)).status).toBe(404);
+});
+
+test("a group that is turned off is off however its path is written", async () => {
+  await using agent = await startAgentOf(withCors);
+  expect((await agent.call("GET", "/store/items?namespace=a&key=b")).body).toEqual(
+    (await agent.call("GET", "/%73tore/items?namespace=a&key=b")).body,
+  );
 });

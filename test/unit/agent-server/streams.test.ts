@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { lastValue } from "../../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../../mock-server/agent-server/engine/scripted-graph.ts";
 import { EventLog } from "../../../mock-server/kit/event-log.ts";
@@ -249,6 +249,49 @@ test("events that are larger than what a reader may lag by reach one that reads,
   const { run_id: runId } = events[0]?.data ?? {};
   const replayed = await agent.events("GET", `${path}/${runId}/stream`, undefined, { "last-event-id": "-" });
   expect(replayed.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+});
+
+const manyWords = { messages: "word ".repeat(3000) };
+
+test("a long reply is told in turns: others are served meanwhile, and whoever reads gets all of it", async () => {
+  await using agent = await startAgent();
+  const stream = { assistant_id: "chat", input: manyWords, stream_mode: ["messages"] };
+  let hasEnded = false;
+  const events = agent.events("POST", "/runs/stream", stream).finally(() => {
+    hasEnded = true;
+  });
+  let served = 0;
+  while (!hasEnded) served += (await agent.call("GET", "/ok")).status === 200 ? 1 : 0;
+  expect(served).toBeGreaterThan(50);
+  expect((await events).at(-1)).toMatchObject({
+    event: "messages/complete",
+    data: [{ content: `Echo: ${manyWords.messages}` }],
+  });
+});
+
+test("a reader that lags is cut off once it takes nothing for a while, or lags much too far", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const log = new EventLog({ keeps: false, now: () => 0, limits: { replay: 100, lag: 1000 } });
+  const publish = (count: number) => {
+    for (let index = 0; index < count; index++) log.publish("custom", "custom", JSON.stringify("x".repeat(100)));
+  };
+  const startReading = () => {
+    const reader = log.read({ heartbeatMs: 60_000 }).getReader();
+    return async () => parseEvents(new TextDecoder().decode((await reader.read()).value)).map(({ event }) => event);
+  };
+  const read = startReading();
+  for (let turn = 0; turn < 3; turn++) {
+    publish(50);
+    vi.advanceTimersByTime(200);
+    expect(await read()).toEqual(new Array(50).fill("custom"));
+  }
+  publish(50);
+  vi.advanceTimersByTime(250);
+  expect(await read()).toEqual(["error"]);
+  const readLate = startReading();
+  publish(200);
+  expect(await readLate()).toEqual(["error"]);
 });
 
 test("what is no longer kept for replay is said, not left out", async () => {

@@ -35,6 +35,6 @@ test("what is said to be hosted behaviour names where that is known from", () =>
 });
 
 test("the docs show the differences and their reasons", () => {
-  const page = readFileSync(new URL("../../../docs/conformance.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../docs/reference/conformance.md", import.meta.url), "utf8");
   expect(page).toContain(differencesTable(explained));
 });

@@ -6,6 +6,8 @@ test.each([
   ["GET", "/v2/deployments?names=agent"],
   ["DELETE", "/v2/deployments?name=agent"],
   ["GET", "/v2/listeners?deployment=agent"],
+  // The service has no filters here.
+  ["GET", "/v2/auth/providers?provider_id=crm"],
 ])("%s %s is refused: nobody acts on what wasn't filtered", async (method, path) => {
   await using mock = await startForTest();
   await mock.cloud("POST", "/v2/deployments", githubBody());

@@ -52,12 +52,15 @@ test("an endless loop ends its run, and others go on from their last checkpoints
   expect(agent.defects).toEqual([]);
 });
 
-test("process.exit, an exception in a timer and an unheard promise end their runs and nothing else", async () => {
+test("process.exit, a signal to the process, an exception in a timer and an unheard promise end their runs and nothing else", async () => {
   const { agent, open } = await startWild();
   await using _ = agent;
   const runId = await startCalm(agent, thread(1));
   const errorOf = async (how: string) => (await agent.call("POST", "/runs/wait", act(how))).body.__error__;
   expect(await errorOf("exit")).toEqual({ error: "ProcessExit", message: "process.exit(3) was called." });
+  const killed = { error: "ProcessExit", message: `process.kill(${process.pid}, SIGTERM) was called.` };
+  expect(await errorOf("kill")).toEqual(killed);
+  expect(await errorOf("kill group")).toMatchObject({ error: "ProcessExit" });
   expect(await errorOf("throw")).toEqual({ error: "RangeError", message: "thrown from a timer" });
   expect(await errorOf("reject")).toEqual({ error: "SyntaxError", message: "a promise that nobody heard" });
   await open();

@@ -56,6 +56,9 @@ test("a function that throws is an error with its message, wherever its graph is
   const failed = (await agent.call("POST", `${path}/runs/wait`, { assistant_id: "tenant", input: {} })).body;
   expect(failed.__error__).toMatchObject({ error: "TypeError" });
   expect(await agent.call("GET", `${path}/state`)).toMatchObject({ status: 422, body: { detail } });
+  const unused = { thread_id: thread(2), metadata: { graph_id: "tenant" } };
+  await agent.call("POST", "/threads", unused);
+  expect(await agent.call("GET", `/threads/${thread(2)}/history`)).toMatchObject({ status: 200, body: [] });
   expect((await agent.call("POST", `${path}/state`, { values: { by: "b" } })).status).toBe(422);
   expect(agent.defects).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/p
 
 test("a reader that never reads what a compiled graph tells is cut off, and the run goes on", async () => {
   await using worker = await startProject("probe");
-  await using agent = await startAgentOf(worker, { streamLimits: { replay: 1000, lag: 64 * 1024 } });
+  await using agent = await startAgentOf(worker, { streamLimits: { replay: 1000, lag: 4 * 1024 } });
   const text: string[] = [];
   await new Promise<void>((resolve, reject) => {
     const sent = request(`${agent.url}/runs/stream`, { method: "POST" }, (response) => {

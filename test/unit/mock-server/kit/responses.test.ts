@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Agent, get } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Handler, HttpResponse } from "../../../../mock-server/kit/http/http-response.ts";
 import { HttpServer } from "../../../../mock-server/kit/http/http-server.ts";
@@ -327,3 +328,23 @@ test("with a grace period, a response under way is finished, and one that takes 
   await closed;
   await expect(second).rejects.toThrow();
 });
+
+test("once the responses under way are finished, a server doesn't wait for clients that keep their connections", async () => {
+  let finish: (() => void) | undefined;
+  const server = new HttpServer({
+    handle: () =>
+      new Promise((resolve) => {
+        finish = () => resolve({ status: 200, body: "done" });
+      }),
+  });
+  const url = await server.listen(0, "127.0.0.1");
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  const sent = get(url, { agent });
+  await until(async () => finish !== undefined);
+  const closed = server.close(60_000);
+  finish?.();
+  const [response] = await once(sent, "response");
+  response.resume();
+  await closed;
+}, 3000);

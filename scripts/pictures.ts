@@ -1,0 +1,93 @@
+// `npm run pictures`: makes the pictures of the documentation. The agent server's reference page is used in a headless browser; a rollout in a
+// terminal comes from the real Pulumi CLI.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { launch, type Page } from "puppeteer-core";
+import { startDevServer } from "../mock-server/dev-server.ts";
+import { startMockServer } from "../mock-server/server.ts";
+import { createPulumiProject } from "../test/kit/pulumi/cli.ts";
+import { buildPackageIfStale } from "./build-package.ts";
+import { getChromium } from "./get-chromium.ts";
+import { getPulumi } from "./get-pulumi.mjs";
+import { checkout } from "./run-command.ts";
+import { terminalPicture } from "./terminal-picture.ts";
+
+function isMissing(picture: string, reason: string): void {
+  process.stderr.write(`${picture} wasn't made: ${reason}.\n`);
+  process.exitCode = 1;
+}
+
+async function referencePictures(): Promise<void> {
+  const chromium = await getChromium((line) => process.stderr.write(`chromium: ${line}\n`));
+  if (!("path" in chromium)) return isMissing("The agent server's reference page", chromium.reason);
+  await using server = await startDevServer(0);
+  const browser = await launch({ executablePath: chromium.path, headless: true, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1100, height: 760 });
+    await page.goto(`${server.url}/docs`, { waitUntil: "networkidle0" });
+    await page.screenshot({ path: join(checkout, "docs/images/agent-server-reference.png") });
+    await runOnce(page);
+    await page.screenshot({ path: join(checkout, "docs/images/agent-server-reference-used.png") });
+  } finally {
+    await browser.close();
+  }
+}
+
+async function runOnce(page: Page): Promise<void> {
+  const block = await page.waitForSelector(".opblock-get[id$=get_info_get], .opblock-get[id$=info]");
+  await (await block?.$(".opblock-summary-control"))?.click();
+  await (await block?.waitForSelector(".try-out__btn"))?.click();
+  await (await block?.waitForSelector(".execute"))?.click();
+  await block?.waitForSelector(".live-responses-table");
+  await block?.evaluate((shown) => shown.scrollIntoView());
+}
+
+/** The quick start's `pulumi up`, once as it goes live and once with a build that fails. */
+async function rolloutPicture(): Promise<void> {
+  await buildPackageIfStale();
+  const cli = await getPulumi({ log: (line) => process.stderr.write(`pulumi: ${line}\n`) });
+  if (!("path" in cli)) return isMissing("The rollout in a terminal", cli.reason);
+  await using mock = await startMockServer({ port: 0, transitions: "time:20s" });
+  await using project = await createPulumiProject({
+    cli: cli.path,
+    kind: "typescript",
+    program: await readFile(join(checkout, "examples/pulumi-quickstart/index.ts"), "utf8"),
+    environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: "any-key" },
+  });
+  await project.setConfig("modelApiKey", "sk-example", { secret: true });
+  const up = ["up", "--stack", project.stack, "--yes", "--skip-preview", "--suppress-outputs", "--color", "always"];
+  const created = await project.run(...up);
+  mock.transitions.set({
+    mode: "time:10s",
+    rules: [{ name: "*", fail: "BUILD_FAILED", logLines: ["npm error: no such package: agent-tools"] }],
+  });
+  await project.setConfig("ref", "next");
+  const failed = await project.run(...up);
+  const lines = [
+    "$ pulumi up",
+    ...rowsOf(created.stdout),
+    "",
+    "$ pulumi config set ref next && pulumi up",
+    ...rowsOf(failed.stdout),
+  ];
+  await writeFile(
+    join(checkout, "docs/images/rollout.svg"),
+    terminalPicture("pulumi up, as it goes live and with a build that fails", lines),
+  );
+}
+
+/** What an `up` says about the deployment: its rows, without the type and the difference in each, the failure, and the time it took. */
+function rowsOf(output: string): string[] {
+  return output
+    .replaceAll("pulumi-nodejs:dynamic/graphdeploy:Deployment ", "")
+    .replaceAll(/\[diff: [^\]]*\](; )?/g, "")
+    .replaceAll(/\t\* /g, "")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => !/error occurred|update failed|Stack|:Deployment/.test(line))
+    .filter((line) => /agent.*\(\d+s\)|failed|Revision |npm error|Duration/.test(line));
+}
+
+await referencePictures();
+await rolloutPicture();

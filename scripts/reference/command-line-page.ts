@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import { devCommand } from "../../mock-server/dev-command.ts";
+import { mockCommand } from "../../mock-server/mock-command.ts";
+import { code, page, table } from "./markdown.ts";
+
+/** The commands and their options, from the program that parses them. */
+export function commandLinePage(): string {
+  const commands = [mockCommand(() => undefined), devCommand(() => undefined)];
+  return page(
+    "Command line",
+    "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run it from the sources.",
+    ...commands.flatMap((command) => [
+      `## \`graphdeploy ${command.name()}\``,
+      command.description(),
+      optionsOf(command),
+    ]),
+  );
+}
+
+function optionsOf(command: Command): string {
+  const rows = command.options.map((option) => {
+    const choices = option.argChoices === undefined ? "" : `: ${option.argChoices.map(code).join(" or ")}`;
+    const variable = option.envVar === undefined ? "" : `; also from ${code(option.envVar)}`;
+    // A flag without an argument is off unless it is given.
+    const fallback = option.isBoolean() ? "" : String(option.defaultValueDescription ?? option.defaultValue ?? "");
+    return [code(option.flags), `${option.description}${choices}${variable}`, code(fallback)];
+  });
+  return table(["option", "meaning", "default"], rows);
+}

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { makeReference, outdatedPages } from "../../../scripts/reference.ts";
+
+const reference = await makeReference();
+
+test("the generated pages are those that the sources make", async () => {
+  expect(await outdatedPages(reference)).toEqual([]);
+});
+
+test("every type in a public signature is exported, and every link in a comment leads somewhere", () => {
+  expect(reference.problems).toEqual([]);
+});
