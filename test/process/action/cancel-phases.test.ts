@@ -109,7 +109,7 @@ const cases = Object.keys(phases).flatMap((phase) =>
   (["SIGINT", "SIGTERM"] as const).map((signal) => ({ phase, signal })),
 );
 
-test.each(cases)("$signal in $phase ends the step and says what goes on", async ({ phase, signal }) => {
+test.each(cases)("$signal in $phase ends the step and says what continues", async ({ phase, signal }) => {
   const { event, inputs, prepare, when, says } = phases[phase] as Phase;
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();

@@ -55,7 +55,7 @@ test.each([
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 
-test("a cancelled run can ask the platform to interrupt its revision", async () => {
+test("a cancelled run can interrupt its revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   let sent = false;
   const result = await runAction({
@@ -85,7 +85,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s while the name is looked up change
   expect(mock.requests({ method: "POST" })).toEqual([]);
 });
 
-test("a signal during a creation that doesn't answer is obeyed in time", async () => {
+test("a signal during a creation without a response ends the step in time", async () => {
   const { result, github } = await cancelled({
     signal: "SIGINT",
     // The second look for the name is over, so the creation is under way.
@@ -98,7 +98,7 @@ test("a signal during a creation that doesn't answer is obeyed in time", async (
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 
-test("after a kill the post step says what goes on and frees the GitHub deployment", async () => {
+test("after a kill, the post step says what continues and closes the GitHub deployment", async () => {
   const { result, github } = await cancelled({ signal: "SIGKILL", when: "CREATING" });
   expect(result.code).toBeNull();
   expect(result.outputs["revision-id"]).toBeTruthy();

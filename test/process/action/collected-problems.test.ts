@@ -3,7 +3,7 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
-test("mistakes in what is declared are told beside what an event refuses", async () => {
+test("problems of the declaration are reported together with a refused event", async () => {
   await using mock = await startMockServer({ port: 0 });
   const { code, log } = await runAction({
     event: { name: "push", ref: "refs/heads/main" },
@@ -14,7 +14,7 @@ test("mistakes in what is declared are told beside what an event refuses", async
   expect(log).toContain("secrets: GRAPHDEPLOY_PREVIEW_PR_1 is part of the ownership marker");
 });
 
-test("a source that nobody knows is told beside the mistakes, with those that are known", async () => {
+test("an unknown source is reported together with the problems, with the known sources", async () => {
   await using mock = await startMockServer({ port: 0 });
   const { code, log } = await runAction({
     event: { name: "push", ref: "refs/heads/main" },

@@ -7,7 +7,7 @@ import { FakeGitHub } from "../../kit/github/server.ts";
 
 const push = { name: "push", ref: "refs/heads/main" };
 
-test("secrets that are common words leave the outputs that steps decide by alone", async () => {
+test("secrets that are common words don't affect the outputs", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { outputs, log } = await runAction({
     event: push,
@@ -16,7 +16,7 @@ test("secrets that are common words leave the outputs that steps decide by alone
   expect(outputs, log).toMatchObject({ created: "true", result: "deployed" });
 });
 
-test("a secret that is a part of the name, an id, the URL or the status rewrites none of them, anywhere", async () => {
+test("a secret that occurs in the name, an id, the URL or the status isn't redacted from them", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const event = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
@@ -46,7 +46,7 @@ test("a secret that is a part of the name, an id, the URL or the status rewrites
   expect(github.deployments[0]?.states.at(-1)).toMatchObject({ state: "success", environment_url: config.custom_url });
 });
 
-test("a plain entry on the platform is kept out of the log, and not out of the outputs", async () => {
+test("a plain entry on the platform is redacted from the log but not from the outputs", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const secrets = [
     { name: "PLAIN", value: "DEPLOYED" },
@@ -64,7 +64,7 @@ test("a plain entry on the platform is kept out of the log, and not out of the o
   expect(log).not.toMatch(/^DEPLOYED/m);
 });
 
-test("a declared secret stays out of a plan", async () => {
+test("a plan shows no declared secret", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   const inputs = agentInputs(mock, { operation: "plan", ref: "release-of-acme", secrets: "NAME=release-of-acme" });
@@ -74,7 +74,7 @@ test("a declared secret stays out of a plan", async () => {
   expect(everything).not.toContain("release-of-acme");
 });
 
-test("common words, short values and short numbers are masked nowhere, and named with the reason", async () => {
+test("common words, short values and short numbers are never masked, but named with the reason", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const inputs = agentInputs(mock, { secrets: "FLAG=true\nRETRIES=8080\nPIN=abc\nTOKEN=a-long-token" });
   const { log } = await runAction({ event: push, inputs });
@@ -85,7 +85,7 @@ test("common words, short values and short numbers are masked nowhere, and named
   expect(log.match(/aren't kept out of logs/g)).toHaveLength(1);
 });
 
-test("the user name, password, query and fragment of a URL are in nothing that is published", async () => {
+test("the user name, password, query and fragment of a URL are never published", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { id, source_config: config } = await makeDeployment(mock);
   const url = new URL(config.custom_url);

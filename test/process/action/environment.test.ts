@@ -26,7 +26,7 @@ async function namesOf(mock: Mock): Promise<string[]> {
   return secrets.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith("GRAPHDEPLOY"));
 }
 
-test("a secret that is missing in GitHub is an error by name before anything is asked", async () => {
+test("a secret that is missing in GitHub is an error that names it, before any request", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { secrets: "OPENAI_API_KEY=\nOTHER=x\nFROM_STEP", env: '{"LOG_LEVEL": ""}' });
   const { code, outputs, log } = await runAction({ event, inputs, env: { FROM_STEP: "" } });
@@ -43,7 +43,7 @@ test("a deletion needs no values", async () => {
   expect(outputs.result, log).toBe("deleted");
 });
 
-test("all secrets of the repository with the job's own token are refused before anything is asked, and a deletion isn't", async () => {
+test("a deploy refuses the job's own token among the secrets before any request, and a deletion doesn't", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { secrets: JSON.stringify({ TOKEN: secretValue, github_token: token }) });
   const refused = await runAction({ event, inputs });
@@ -95,7 +95,7 @@ test("what a replacement drops is listed, in the plan first", async () => {
   expect(deploy.log).toMatch(/dropped from the environment of support-agent: OLD, BY_HAND/);
 });
 
-test("where values are hidden, a merge with entries that nobody declares is refused by name, and the rest goes on", async () => {
+test("where values are hidden, a merge that would lose undeclared entries is refused, and other changes aren't", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const hidden = ["GRAPHDEPLOY_MANAGED_BY", "TOKEN", "BY_HAND"].map((name) => entry(name, "****"));
   await makeDeployment(mock, { secrets: hidden });
@@ -141,7 +141,7 @@ test("a push that the platform builds by itself names the hidden values that are
   expect((await deploymentsOf(mock))[0].secrets).toContainEqual(entry("TOKEN", secretValue));
 });
 
-test("references to Kubernetes Secrets that nobody declares are kept, and compute that nobody declares too", async () => {
+test("undeclared references to Kubernetes Secrets are kept, and so is undeclared compute", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await ask(mock, "POST", "/api-host/v2/deployments", {
     name: "support-agent",

@@ -11,7 +11,7 @@ import { FakeGitHub } from "../../kit/github/server.ts";
 const secret = "sk_live_abc*def_[0123456789]";
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
 
-test("a secret with letters that Markdown escapes is in neither the comment nor the summary", () => {
+test("a secret with characters that Markdown escapes is in neither the comment nor the summary", () => {
   const report = {
     task: "deploy support-agent",
     name: "support-agent",

@@ -142,7 +142,7 @@ test.each<[string, ActionEvent, number, string]>([
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
-test("a status that lasts is told again every half a minute", async () => {
+test("a status that lasts is reported again every half a minute", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { outputs, log } = await runAction({
     event: dispatch,

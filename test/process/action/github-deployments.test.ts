@@ -75,7 +75,7 @@ test("a later run ends what a lost one left open for the same deployment, and no
   expect(stateOf(github.deployments.at(-1))).toBe("success");
 });
 
-test("a run that ends while another is under way keeps the end that it wrote itself", async () => {
+test("a run that ends while another is in progress keeps its own final state", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   const payload = { graphdeploy: { name: "support-agent", baseUrl: mock.url, run: "https://github.com/other-run" } };
@@ -90,7 +90,7 @@ test("a run that ends while another is under way keeps the end that it wrote its
   expect(other.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
 });
 
-test("what an earlier version left in an environment of this deployment alone is ended, too", async () => {
+test("what an earlier version left in an environment of only this deployment is closed, too", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const leave = (description: string) =>
@@ -111,7 +111,7 @@ test("whatever happens to two runs one after the other, nothing stays in progres
   for (const deployment of github.deployments) expect(unfinished).not.toContain(stateOf(deployment));
 });
 
-test("after a kill the comment doesn't go on showing what was live before", async () => {
+test("after a kill, the comment no longer shows the previous revision as live", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await run(mock, github, { event: opened });
@@ -123,7 +123,7 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} continues on the platform`);
 });
 
-test("after a kill of its deletion a preview isn't shown as live any more", async () => {
+test("after its deletion was killed, a preview isn't shown as live", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await run(mock, github, { event: opened });
@@ -135,7 +135,7 @@ test("after a kill of its deletion a preview isn't shown as live any more", asyn
   expect(bodies?.[0]).toContain("What was requested of the platform continues");
 });
 
-test("a kill while the comment is written leaves what the run found out in it", async () => {
+test("a kill while the comment is written leaves the run's result in it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await makeDeployment(mock, { name: "support-agent-pr-12", ...markedAs("acme/agents#pr-12") });

@@ -5,7 +5,7 @@ import { agentInputs } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
-test("a kill while the comment is written leaves the GitHub deployment of a live revision as it is", async () => {
+test("a kill while the comment is written doesn't change the GitHub deployment of a live revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   let kill = () => {};

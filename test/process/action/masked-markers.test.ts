@@ -48,7 +48,7 @@ test("where values are masked, a deployment of production with a preview's name 
   expect(mock.requests({ method: "PATCH" })).toEqual([]);
 });
 
-test("where values are masked, a preview is known by the name of its mark, updated, swept and deleted", async () => {
+test("where values are masked, a preview is recognized by the name of its marker entry", async () => {
   await using place = await ground();
   const { mock, github, run, names } = place;
   for (const number of [3, 4]) {
@@ -70,7 +70,7 @@ test("where values are masked, a preview is known by the name of its mark, updat
   expect([swept.outputs.result, await names()], swept.log).toEqual(["deleted", []]);
 });
 
-test("a preview that has only the older mark gets the other one with its next environment", async () => {
+test("a preview with only the older marker gets the other one with its next environment", async () => {
   await using place = await ground();
   const { mock, run } = place;
   await makeDeployment(mock, { name: "support-agent-pr-5", ...markedAs("acme/agents#pr-5") });

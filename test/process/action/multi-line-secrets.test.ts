@@ -5,7 +5,7 @@ import { runAction } from "../../kit/github/run-action.ts";
 
 const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 
-test("no line of a secret of several lines is shown, wherever it is cut", async () => {
+test("no line of a multi-line secret is shown, wherever it is truncated", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
   const lines = ["-----BEGIN TEST KEY-----", "first-line-of-the-key", "second-line-of-the-key"];
   const logLines = [...lines, JSON.stringify({ key: lines.join("\n") }), `key: ${lines[1]} ${lines[2]}`];

@@ -69,7 +69,7 @@ test.each<[string, string | null, boolean]>([
   expect(writesOf(mock)).toEqual([]);
 });
 
-test("a pull request that can't be looked up is an error that says why, beside other mistakes", async () => {
+test("a pull request that can't be looked up is an error that says why, reported together with other problems", async () => {
   await using mock = await startMockServer({ port: 0 });
   await using github = await startGitHub();
   github.refused.add("pulls");
@@ -110,7 +110,7 @@ test.each(["0", "-1", "1.5", "#12", "twelve", "99999999999999999999"])(
   },
 );
 
-test("the look-up uses the token and tells nobody", async () => {
+test("the look-up uses the token and doesn't leak it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await startGitHub();
   const inputs = agentInputs(mock, { operation: "preview" });

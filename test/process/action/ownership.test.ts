@@ -62,7 +62,7 @@ test.each(
   expect(writesOf(mock)).toEqual(created);
 });
 
-test.each(["deploy", "redeploy"])("with adopt, %s takes over what is somebody else's", async (operation) => {
+test.each(["deploy", "redeploy"])("with adopt, %s takes over a deployment of another owner", async (operation) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, {
     secrets: [...markedAs("acme/other#deploy").secrets, { name: "KEPT", value: "kept-value" }],
@@ -75,7 +75,7 @@ test.each(["deploy", "redeploy"])("with adopt, %s takes over what is somebody el
   expect(writesOf(mock)).toEqual(changed);
 });
 
-test("the letters of a repository's name may differ in case", async () => {
+test("repository names are compared case-insensitively", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, markedAs("Acme/Agents#deploy"));
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
@@ -100,7 +100,7 @@ test("an unmarked deployment of another repository is refused", async () => {
   expect(writesOf(mock)).toEqual(created);
 });
 
-test("of an unmarked image deployment the image tells whose it is", async () => {
+test("the image shows who owns an unmarked deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const makeImage = (name: string, image_uri: string) =>
     ask(mock, "POST", "/api-host/v2/deployments", {
@@ -124,7 +124,7 @@ test("of an unmarked image deployment the image tells whose it is", async () => 
   expect(other.log).toContain("runs the image ghcr.io/mallory/agent:1, not one of ghcr.io/acme/agent.");
 });
 
-test("where the platform hides the marker, the run says that nothing shows whose the deployment is", async () => {
+test("where the platform hides the marker, the run says that ownership can't be shown", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
@@ -132,7 +132,7 @@ test("where the platform hides the marker, the run says that nothing shows whose
   expect(log).toMatch(/^::notice .*The platform hides the value of GRAPHDEPLOY_MANAGED_BY/m);
 });
 
-test("a preview whose marker is hidden is known by its second entry, and never deployed to by another name", async () => {
+test("a preview whose marker is hidden is recognized by its second entry", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
@@ -140,7 +140,7 @@ test("a preview whose marker is hidden is known by its second entry, and never d
   expect(log).toContain("carries the marker GRAPHDEPLOY_PREVIEW_PR_12 of a preview");
 });
 
-test("a run that loses the race to create to somebody else changes nothing of theirs", async () => {
+test("a run that loses the race to create doesn't change the winner's deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, markedAs("acme/other#deploy"));
   mock.faults.replace([
@@ -160,7 +160,7 @@ test("a run that loses the race to create to somebody else changes nothing of th
 const deletion = { operation: "delete" };
 const dispatch = { name: "workflow_dispatch", ref: "refs/heads/main" };
 
-test("where the platform hides the marker, a deletion is refused and says why, and adopt deletes all the same", async () => {
+test("where the platform hides the marker, a deletion needs adopt", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
@@ -173,7 +173,7 @@ test("where the platform hides the marker, a deletion is refused and says why, a
   expect(await deploymentsOf(mock)).toEqual([]);
 });
 
-test("whose a deployment is that is to be deleted, is read from itself: a listing may lag behind", async () => {
+test("the owner of a deployment to delete is read by id, since a listing may be stale", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const theirs = await makeDeployment(mock, markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
   const body = { resources: [{ ...theirs, ...markedAs(own) }], offset: 0 };
@@ -184,7 +184,7 @@ test("whose a deployment is that is to be deleted, is read from itself: a listin
   expect(writesOf(mock)).toEqual(created);
 });
 
-test("an unmarked deployment is deleted with adopt alone", async () => {
+test("an unmarked deployment is only deleted with adopt", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });

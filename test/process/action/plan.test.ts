@@ -5,7 +5,7 @@ import { runAction } from "../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 
-test("a plan of a creation lists every field that is declared, and of the environment the names alone", async () => {
+test("a plan of a creation lists every declared field, and only the names of the environment", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = {
     "api-key": apiKey,

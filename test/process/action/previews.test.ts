@@ -66,7 +66,7 @@ test("a preview lives from the opening of its pull request to its end", async ()
   expect([again.code, again.outputs.result], again.log).toEqual([0, "deleted"]);
 });
 
-test("a preview whose deletion is under way is made again once it is gone, and never followed", async () => {
+test("a preview whose deletion is in progress is recreated once it is gone", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const inputs = agentInputs(mock, { wait: "false" });
@@ -99,7 +99,7 @@ test("a preview never gets the name of the deployment itself, also where there i
   );
 });
 
-test("a branch named like that of production reaches the preview alone", async () => {
+test("a branch named like that of production only reaches the preview", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const production = await makeDeployment(mock);
@@ -145,7 +145,7 @@ test.each(["DEPLOYED", "BUILD_FAILED"])(
   },
 );
 
-test("a run whose preview is deleted under it by the closing ends as deleted", async () => {
+test("a run whose preview is deleted because the pull request was closed ends as deleted", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   let deletion: Promise<unknown> | undefined;
@@ -271,7 +271,7 @@ const limits: [string, Answer][] = [
   ],
 ];
 
-test.each(limits)("a sweep waits %s of GitHub out", async (_, answer) => {
+test.each(limits)("a sweep outlasts %s of GitHub", async (_, answer) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await makeDeployment(mock, { name: "support-agent-pr-1", ...markedAs("acme/agents#pr-1") });
@@ -286,7 +286,7 @@ test.each(limits)("a sweep waits %s of GitHub out", async (_, answer) => {
   expect(await namesIn(mock)).toEqual([]);
 });
 
-test("a rate limit that lasts is told as one, not as a missing permission", async () => {
+test("a lasting rate limit isn't reported as a missing permission", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2])

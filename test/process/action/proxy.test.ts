@@ -105,7 +105,7 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
-test("a proxy variable that isn't an address is one error that names it, and nothing is asked", async () => {
+test("a proxy variable that isn't an address is one error that names it, before any request", async () => {
   const { code, outputs, mainLog } = await runAction({
     event: { name: "push", ref: "refs/heads/main" },
     inputs: { "api-key": "key", name: "support-agent", "graph-config-path": "graph.json" },

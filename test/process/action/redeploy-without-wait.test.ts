@@ -3,7 +3,7 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, makeDeployment } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
-test("a redeployment isn't waited for where no wait is wanted", async () => {
+test("a redeployment without wait ends once the rollout has started", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await makeDeployment(mock);
   const { code, outputs, log } = await runAction({

@@ -3,7 +3,7 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, ask, deploymentsOf, makeDeployment } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
-test("a failed rollout isn't rolled back over a revision that was begun meanwhile", async () => {
+test("a failed rollout isn't rolled back over a newer revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { id } = await makeDeployment(mock);
   await expect.poll(async () => (await deploymentsOf(mock))[0].active_revision_id).toBeTruthy();

@@ -127,7 +127,7 @@ test("without a token or a sender, nothing is done for an event that anybody can
   expect(writesOf(mock)).toEqual(created);
 });
 
-test("nobody is looked up for what is skipped anyway, or for an event that only members can cause", async () => {
+test("no sender is looked up for skipped events, or for those that only members can cause", async () => {
   await using mock = await startPlatform();
   await using github = await startGitHub();
   const edited = {

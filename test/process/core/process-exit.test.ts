@@ -19,7 +19,7 @@ const script = `
   console.log("closed");
 `;
 
-test("a process ends with its server, also when a fault still delays an answer", async () => {
+test("a process exits with its server, even if a fault still delays a response", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -79,7 +79,7 @@ test("wrong arguments are each refused at their path, before any request", async
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a timeout of zero, below zero or in words is refused with a way to write one", async () => {
+test("an invalid timeout is refused with an example", async () => {
   await using ground = await startGround();
   const said = async (timeouts: Record<string, unknown>) => (await refusal(ground, { timeouts }))[0];
   const bound = 'must be greater than zero. A wait needs a limit, for example "30m".';
@@ -94,7 +94,7 @@ test("a timeout of zero, below zero or in words is refused with a way to write o
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a missing key names every place that was looked at", async () => {
+test("a missing key names every place that was searched", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_API_KEY: "" } });
   expect(await refusal(ground, {})).toEqual([
     "create: connection.apiKey: No API key: looked for apiKey, apiKeyEnv or apiKeyConfig of the Provider, GRAPHDEPLOY_API_KEY, the stack configuration graphdeploy:apiKey, LANGSMITH_API_KEY, LANGGRAPH_HOST_API_KEY and LANGCHAIN_API_KEY. Set GRAPHDEPLOY_API_KEY to a key of your workspace.",
@@ -102,7 +102,7 @@ test("a missing key names every place that was looked at", async () => {
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a wrong key and a foreign workspace are told apart, and the key isn't repeated", async () => {
+test("a wrong key and a wrong workspace are distinguished, and the key isn't repeated", async () => {
   await using ground = await startGround({
     mock: { apiKeys: { "the-right-key": ["workspace-1"] } },
     environment: { GRAPHDEPLOY_API_KEY: "a-wrong-key" },
@@ -139,7 +139,7 @@ test("a self-hosted host without its prefix is recognized by a web page and by a
   expect(server.requests.every(({ method }) => method === "GET")).toBe(true);
 });
 
-test("a redirect isn't followed and another service's JSON isn't believed", async () => {
+test("a redirect isn't followed, and another service's JSON is refused", async () => {
   let answer: { status: number; body?: unknown; headers?: Record<string, string> } = {
     status: 302,
     headers: { location: "https://login.example/" },
@@ -157,7 +157,7 @@ test("a redirect isn't followed and another service's JSON isn't believed", asyn
   ]);
 });
 
-test("a body that is cut in the middle is read again, and a created deployment isn't lost or made twice by it", async () => {
+test("a truncated response is retried, and doesn't lose or duplicate a created deployment", async () => {
   await using ground = await startGround();
   ground.mock.faults.add(
     { match: { method: "POST", path: "/v2/deployments" }, times: 1, effect: { truncate: true } },
@@ -169,7 +169,7 @@ test("a body that is cut in the middle is read again, and a created deployment i
   expect(ground.engine.resources.get("agent")?.id).toBe(deployments[0]?.id);
 });
 
-test("a status that nobody knows is waited through, with a warning", async () => {
+test("an unknown status is outlasted, with a warning", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   ground.mock.transitions.set({
@@ -182,7 +182,7 @@ test("a status that nobody knows is waited through, with a warning", async () =>
   });
 });
 
-test("fields and values that nobody knows survive in every answer", async () => {
+test("unknown fields and values survive in every response", async () => {
   const strange = { nebula: { depth: 3 } };
   const found = { ...deployment({ status: "HIBERNATING", tenant_id: "workspace-1" }), ...strange };
   found.source_config = { ...found.source_config, deployment_type: "quantum", ...strange };
@@ -208,7 +208,7 @@ test("fields and values that nobody knows survive in every answer", async () => 
   expect(provider.engine.resources.get("agent")?.outputs).toMatchObject({ status: "HIBERNATING" });
 });
 
-test("a name in use is an error that says whose deployment it is and names `adopt`, and makes it nobody's", async () => {
+test("a name in use is an error that names the owner and `adopt`", async () => {
   await using ground = await startGround();
   const other = (await elsewhere(ground.mock, "POST", "/v2/deployments", {
     name: "agent",
@@ -242,7 +242,7 @@ test.each([
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
 });
 
-test("the last entry of the environment can be removed: the mark stays in the list", async () => {
+test("the last entry of the environment can be removed, since the marker stays in the list", async () => {
   await using ground = await startGround();
   const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
@@ -281,7 +281,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
 });
 
-test("a name alone is refused with what its source can follow from", async () => {
+test("a declaration with only a name is refused, with the fields that its source follows from", async () => {
   await using ground = await startGround();
   const nameOnly = () => new Deployment("agent", { name: "a" });
   expect(summary(await ground.engine.up(nameOnly))).toEqual([
@@ -289,7 +289,7 @@ test("a name alone is refused with what its source can follow from", async () =>
   ]);
 });
 
-test("429 is waited out as long as the server asks, also for a creation", async () => {
+test("requests wait as long as a 429 says, also a creation", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(({ method, nth }) => {
     if (nth === 1) return { body: { resources: [], offset: 0 } };
@@ -303,7 +303,7 @@ test("429 is waited out as long as the server asks, also for a creation", async 
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
 });
 
-test("a control plane that answers 500 for a minute is outlasted, and nothing is made twice", async () => {
+test("a control plane that responds with 500 for a minute is outlasted, and nothing is created twice", async () => {
   const clock = new FakeClock();
   const endsAt = clock.now() + 60_000;
   let made = 0;
@@ -319,7 +319,7 @@ test("a control plane that answers 500 for a minute is outlasted, and nothing is
   expect(clock.now()).toBeGreaterThanOrEqual(endsAt);
 });
 
-test("a control plane that stays broken is named with what it said", async () => {
+test("a control plane that keeps failing is an error with its response", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(() => ({ status: 503, body: { detail: "Down for maintenance." } }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });

@@ -41,7 +41,7 @@ test("the platform's own build of a pushed commit is followed, and no second one
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a push whose build was over before the run needs nothing at all", async () => {
+test("a push whose build ended before the run needs no change", async () => {
   await using ground = await startGround();
   await ground.engine.up(built());
   await push(ground, first);
@@ -61,7 +61,7 @@ test("a push that arrives while the run waits for it is still found", async () =
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("with a tag, or without build on push, a pushed commit rolls out again on purpose", async () => {
+test("with a tag, or without build on push, a pushed commit is rolled out by the provider", async () => {
   await using ground = await startGround();
   const tagged = (changes: Partial<DeploymentArgs> = {}) =>
     program({ sourceRevisionConfig: { repoRef: "refs/tags/v1" }, ...changes });

@@ -58,7 +58,7 @@ test("another control plane is refused by up, refresh and destroy without a requ
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("another region is refused before its host is asked", async () => {
+test("another region is refused before any request to its host", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, "", { GRAPHDEPLOY_REGION: "eu" });
@@ -78,7 +78,7 @@ test("another workspace is refused: there the deployment would look deleted", as
   expect((await platform(ground.mock)).deployments).toHaveLength(1);
 });
 
-test("a workspace that isn't set any more is taken from the state", async () => {
+test("a workspace that is no longer set is read from the state", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_WORKSPACE_ID: "workspace-1" } });
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, ground.mock.url);
@@ -87,7 +87,7 @@ test("a workspace that isn't set any more is taken from the state", async () => 
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("a self-hosted prefix that got lost is refused, and nothing is taken for deleted", async () => {
+test("a lost self-hosted prefix is refused, and nothing is treated as deleted", async () => {
   const image = { source: "external_docker", sourceRevisionConfig: { imageUri: "registry.example/agent:1" } };
   const selfHosted = () =>
     program({
@@ -111,7 +111,7 @@ test("a self-hosted prefix that got lost is refused, and nothing is taken for de
   expect((await platform(mock)).deployments).toHaveLength(1);
 });
 
-test("the same settings in another spelling are the same place", async () => {
+test("equivalent settings are the same control plane and workspace", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, `${ground.mock.url}/`);

@@ -4,7 +4,7 @@ import { apiKey, program, startGround, summary, writes } from "../../kit/provide
 // A refresh wrote what the platform sent into the inputs, also where it is only another spelling of what was declared: the next `up` then showed
 // an update, and the one after the next refresh again.
 
-test("a repository that the platform spells otherwise is no drift", async () => {
+test("an equivalent address of the repository isn't drift", async () => {
   await using ground = await startGround();
   await fetch(`${ground.mock.url}/v2/deployments`, {
     method: "POST",

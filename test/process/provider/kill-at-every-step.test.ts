@@ -128,7 +128,7 @@ function succeeds(steps: readonly Step[]): void {
   expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
 }
 
-test.each(Object.entries(operations))("a clean %s asks what the table says", async (_name, operation) => {
+test.each(Object.entries(operations))("a clean %s makes the requests in the table", async (_name, operation) => {
   await operation.prepare();
   proxy.forget();
   succeeds(await operation.run());

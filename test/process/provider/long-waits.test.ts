@@ -66,7 +66,7 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   expect((await platform(mock)).revisions).toHaveLength(3);
 });
 
-test("a revision that alone answers 404 for two minutes is an error, and the next update makes a new one", async () => {
+test("a revision that is missing for two minutes while its deployment exists is an error, and the next update makes a new one", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { client } = connect(mock);
   const first = await begun(client, desired);
@@ -81,7 +81,7 @@ test("a revision that alone answers 404 for two minutes is an error, and the nex
   expect((await platform(mock)).revisions).toHaveLength(2);
 });
 
-test("an outage of ten minutes in the middle of a wait is waited out", async () => {
+test("a wait outlasts an outage of ten minutes", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { client, clock } = connect(mock);
   const first = await begun(client, desired);

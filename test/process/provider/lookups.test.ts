@@ -76,7 +76,7 @@ test("get gives every output that a deployment has", async () => {
   }
 });
 
-test("a refresh of a lookup reads all of it again, and says nothing of whose the deployment is", async () => {
+test("a refresh of a lookup reads everything again, and says nothing about ownership", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(program());
@@ -102,7 +102,7 @@ test("a lookup by nothing, by both or by something empty is refused before any r
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a lookup of what a preview doesn't know is unknown, or says so, and asks nothing", async () => {
+test("a lookup by an unknown value is unknown, or says so, and makes no request", async () => {
   await using ground = await startWithDeployment();
   const before = ground.mock.requests().length;
   await ground.engine.preview(async () => {

@@ -170,7 +170,7 @@ test("a refused creation keeps the deployment of its name from being deleted in 
   expect(await life.alive()).toEqual([]);
 });
 
-test("whose a name in use is, is read from the deployment itself: a listing may lag behind or hide it", async () => {
+test("the owner of a name in use is read from the deployment, since a listing may be stale or hide it", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   const theirs = await life.create(urnOf("one", "b"), { adopt: true });
@@ -229,7 +229,7 @@ test("a renamed resource that is replaced later is kept with `adopt`, which its 
   expect(await life.alive()).toEqual([replaced.id]);
 });
 
-test("`adopt` alone takes a deployment back, and changes nothing where that isn't needed", async () => {
+test("only `adopt` takes a deployment back, and it changes nothing where that isn't needed", async () => {
   await using life = await startLife();
   const theirs = await life.create(one);
   const own = await life.update(one, theirs, { adopt: true });
@@ -287,7 +287,7 @@ async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Prom
   return { id, outputs: before };
 }
 
-test("a replacement whose change was lost from sight is held by its new entry", async () => {
+test("a replacement whose change had an unknown outcome belongs to its new entry", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   life.ground.mock.faults.replace([
@@ -318,7 +318,7 @@ test("a resource of an earlier build that was only renamed deletes its deploymen
   expect(await life.alive()).toEqual([]);
 });
 
-test("an entry that an earlier build left to be deleted lets go of what the entry beside it holds", async () => {
+test("an entry that an earlier build left to be deleted releases the deployment of the current entry", async () => {
   await using life = await startLife();
   const old = await createdEarlier(life);
   const olds = old.outputs as unknown as Properties;
@@ -344,7 +344,7 @@ test("a replacement that deletes first goes through in a state of an earlier bui
   }
 });
 
-test("a retained deployment whose resource is added again is refused with the way to go on with it", async () => {
+test("a retained deployment whose resource is added again is refused, with advice on how to adopt it", async () => {
   await using life = await startLife();
   const resourceOptions = { retainOnDelete: true };
   const first = await life.create(one, { resourceOptions });
@@ -374,7 +374,7 @@ test("a refused deletion shows no value of the environment", async () => {
   await expect(life.delete(one, first)).rejects.toThrow("MODEL_KEY=[redacted] is in use");
 });
 
-test("where the platform hides values, one's own state changes and deletes, and nothing foreign is taken over by accident", async () => {
+test("where the platform hides values, the state's owner changes and deletes, and nobody takes over by accident", async () => {
   await using life = await startLife();
   await using masking = await startMaskingPlatform(life.ground.mock.url);
   await using provider = await startProvider({ baseUrl: masking.url, logs: life.logs.address });

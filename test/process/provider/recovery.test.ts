@@ -59,7 +59,7 @@ test("a refresh after a failed build keeps the failure in sight, and the next up
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a failed update is healed by undoing it as well as by repeating it", async () => {
+test("a failed update is recovered by undoing it as well as by retrying it", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   ground.mock.transitions.set({ rules: [{ name: "agent", fail: "DEPLOY_FAILED", times: 1 }] });
@@ -112,7 +112,7 @@ test("a cancelled update keeps its revision, and the next up resumes it in anoth
   expect(writes(ground.mock)).toEqual(["PATCH 200"]);
 });
 
-test("a cancelled deletion goes on, and the next destroy waits for its end", async () => {
+test("a cancelled deletion continues, and the next destroy waits for its end", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   ground.mock.transitions.set({ mode: "manual" });
@@ -191,7 +191,7 @@ test("a refresh of a deployment in deletion shows it, and the next up says so in
   ]);
 });
 
-test("a revision that somebody else's superseded is an error, and the next up follows what is latest", async () => {
+test("a revision that another one superseded is an error, and the next up follows the latest", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const steps = await whileWaiting(ground, ground.engine.up(program()), async () => {
     const { deployments } = await platform(ground.mock);
@@ -206,7 +206,7 @@ test("a revision that somebody else's superseded is an error, and the next up fo
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a deployment redeployed by somebody else is left alone, also after a refresh", async () => {
+test("a deployment redeployed elsewhere stays unchanged, even after a refresh", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const body = { source_revision_config: { repo_ref: "main" } };
@@ -242,7 +242,7 @@ test("an interrupted revision that a refresh finds is rolled out again by the ne
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a name that somebody else's deployment has is an error that touches nothing", async () => {
+test("a name in use elsewhere is an error that changes nothing", async () => {
   await using ground = await startGround();
   await elsewhere(ground.mock, "POST", "/v2/deployments", {
     name: "agent",

@@ -76,7 +76,7 @@ test("secrets too short to be kept out of messages are named in a warning that l
   expect(said()).toHaveLength(2);
 });
 
-test("plain environment values and the mark stay readable in messages", async () => {
+test("plain environment values and the marker stay readable in messages", async () => {
   await using ground = await startGround();
   await ground.engine.up(program({ env: { STAGE: "production" }, secrets: { ...plantedSecrets } }));
   const detail = "The stage production refuses this.";
@@ -89,7 +89,7 @@ test("plain environment values and the mark stay readable in messages", async ()
   expect(summary(await ground.engine.up(wanted)).join("\n")).toContain("The stage production refuses this");
 });
 
-test("secrets leave a check marked for the engine, and are taken marked or plain by every operation", async () => {
+test("a check wraps secrets for the engine, and every operation accepts them wrapped or plain", async () => {
   await using ground = await startGround();
   const { process } = ground.provider;
   const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::agent";

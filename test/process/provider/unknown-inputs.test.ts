@@ -90,7 +90,7 @@ test("no value of a preview turns out otherwise, whichever inputs aren't known i
   }
 });
 
-test("an unknown name, connection or secret is taken as right", async () => {
+test("an unknown name, connection or secret counts as valid", async () => {
   await using checks = await startChecks();
   const { check } = checks;
   const declared = { sourceConfig: repository, sourceRevisionConfig: revision };

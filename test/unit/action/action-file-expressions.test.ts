@@ -5,7 +5,7 @@ import { checkout } from "../../../scripts/run-command.ts";
 
 // The runner evaluates expressions in descriptions of action.yml too, without the contexts of a workflow: one of them and the action doesn't load.
 
-test("action.yml has an expression in the default of the token alone", async () => {
+test("action.yml has an expression only in the default of the token", async () => {
   const lines = (await readFile(join(checkout, "action.yml"), "utf8")).split("\n");
   expect(lines.filter((line) => line.includes("$" + "{{"))).toEqual(["    default: $" + "{{ github.token }}"]);
 });

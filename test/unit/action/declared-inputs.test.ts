@@ -25,7 +25,7 @@ function read(
 const told = (problems: readonly { input: string; message: string }[]) =>
   problems.map(({ input, message }) => `${input}: ${message}`);
 
-test("values that are empty are told by name, all at once, in each form", () => {
+test("empty values are reported by name, all at once, in each syntax", () => {
   const { inputs, problems } = read(
     { ...right, secrets: "A=\nB= \nC=x\nD=''\nFROM_STEP\nGONE", env: '{"E": "", "F": "f"}' },
     { env: { FROM_STEP: "" } },
@@ -95,7 +95,7 @@ test("fields of self-hosted installations are declared in their usual forms", ()
   });
 });
 
-test("mistakes in them are told with the name of the input", () => {
+test("problems are reported with the name of the input", () => {
   const { problems, inputs } = read({ ...right, "resource-spec": "{cpu", "secret-references": "TOKEN=agent-secrets" });
   expect(told(problems)).toEqual([
     "resource-spec: starts like JSON but isn't valid JSON.",
@@ -120,7 +120,7 @@ test("what is removed can't be declared, and nothing but a plan expects no chang
   ]);
 });
 
-test("an update drops what it is told to, and the whole only where a part of it is declared", () => {
+test("an update drops what the inputs say, and everything only if a part of it is declared", () => {
   const dropped = (given: Partial<Record<InputName, string>>) => droppableNames(read({ ...right, ...given }).inputs);
   expect(dropped({ env: "A=1" })).toEqual([]);
   expect(dropped({ "env-remove": "B" })).toEqual(["B"]);
@@ -219,7 +219,7 @@ test("no message about a declaration has a path of the core in it", () => {
   }
 });
 
-test("a setting that is wrong is told by its input", () => {
+test("an invalid setting is reported by its input", () => {
   const both = { ...right, region: "eu", "base-url": "https://agents.example.com/api-host" };
   expect(told(read(both).problems)).toEqual([
     'base-url: region "eu" and base-url https://agents.example.com/api-host name different control planes. Set one of the two.',
@@ -242,7 +242,7 @@ test("resource-spec may have a name once in each of its maps", () => {
   expect(problems).toEqual([]);
 });
 
-test("env-remove refuses the ownership marker and a preview's mark by name", () => {
+test("env-remove refuses the ownership marker and a preview's marker by name", () => {
   const { problems } = read({ ...right, "env-remove": "OLD,GRAPHDEPLOY_MANAGED_BY,GRAPHDEPLOY_PREVIEW_PR_12" });
   expect(problems.map(({ input, message }) => `${input}: ${message}`)).toEqual([
     "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy manages itself.",

@@ -6,7 +6,7 @@ import { connectToGitHub } from "../../../action/github/client.ts";
 import { isPullRequestOpen } from "../../../action/github/pull-requests.ts";
 import { Redactor } from "../../../core/redact.ts";
 
-test("a request that GitHub never answers ends when the run is cancelled", async () => {
+test("a request without a response from GitHub ends when the run is cancelled", async () => {
   const cancel = new AbortController();
   const server = createServer(() => cancel.abort(new Error("Cancelled.")));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -36,7 +36,7 @@ test("what isn't given takes its default", () => {
   expect(inputs.settings).toMatchObject({ apiKey: "key-of-the-test", baseUrl: "https://api.host.langchain.com" });
 });
 
-test("all mistakes are told together, each with the name of its input", () => {
+test("all problems are reported together, each with the name of its input", () => {
   const { problems } = read({
     region: "mars",
     operation: "destroy",
@@ -166,7 +166,7 @@ test("an environment is read from lines or from JSON, values as they stand", () 
   expect(Object.keys(readEnvironment("env", '{"__proto__": "x"}').entries ?? {})).toEqual(["__proto__"]);
 });
 
-test("a smoke test is nothing, a look at its health, or a run whose answer must match", () => {
+test("a smoke test is off, a health check, or a run whose output must match", () => {
   expect(readSmokeTest("false").smokeTest).toBeUndefined();
   expect(readSmokeTest("ok").smokeTest).toEqual({});
   expect(readSmokeTest('{"assistant": "agent", "match": "h.llo"}').smokeTest).toEqual({

@@ -18,7 +18,7 @@ test.each([
   expect(isRateLimit(error)).toBe(expected);
 });
 
-test("a limited request is sent again after the pause that GitHub asked for", async () => {
+test("a limited request is retried after the pause that GitHub named", async () => {
   const clock = new FakeClock();
   const resetAt = String(clock.now() / 1_000 + 40);
   const answers = [
@@ -31,7 +31,7 @@ test("a limited request is sent again after the pause that GitHub asked for", as
   expect(clock.sleeps).toEqual([7_000, 33_000]);
 });
 
-test("a limit that lasts longer than a run has patience is no longer asked, until its end", async () => {
+test("after a limit beyond the budget, nothing is sent until it ends", async () => {
   const clock = new FakeClock();
   const retries = new RateLimitRetries(clock, undefined);
   let sent = 0;

@@ -5,7 +5,7 @@ import { Redactor } from "../../../core/redact.ts";
 test.each([
   ["carriage returns", "s3cr3t-v", ["it is s3cr3t-\rv"]],
   ["the end of a line", "first-half\nsecond-half", ["it is first-half", "second-half"]],
-])("a secret that a log spells with %s in it is redacted", (_, secret, lines) => {
+])("a secret with %s in it is redacted from a log", (_, secret, lines) => {
   const written: string[] = [];
   const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());

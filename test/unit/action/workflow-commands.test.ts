@@ -31,7 +31,7 @@ test.each([
   expect(commandsIn(printed((console) => console.warning(quoted)))).toHaveLength(1);
 });
 
-test("lines of a foreign log are printed while commands are switched off", () => {
+test("lines of a log are printed while workflow commands are stopped", () => {
   const text = printed((console) => console.printLog("Build log", ["a\r::add-path::/tmp", "##[add-mask]x"]));
   const [, token] = /::stop-commands::(\S+)\n/.exec(text) ?? [];
   expect(text.indexOf("##[add-mask]x")).toBeLessThan(text.indexOf(`::${token}::`));

@@ -5,7 +5,7 @@ import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { declaration, deployment, deploymentId } from "../../kit/deployments.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-test("an abort while the create request is under way waits for its answer, so that the id is known", async () => {
+test("an abort during a create request waits for the response, so that the id is known", async () => {
   const controller = new AbortController();
   await using server = await startScriptedServer(async ({ method }) => {
     if (method === "GET") return { body: { resources: [], offset: 0 } };

@@ -83,7 +83,7 @@ test("a longer name that contains the declared one is not in use", async () => {
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
-test("with adopt, the deployment of that name is gone on with", async () => {
+test("with adopt, the deployment of that name is kept", async () => {
   await using server = await scripted([], () => deployment());
   expect((await ensureExists(clientOf(server), declaration(), { adopt: true })).origin).toBe("adopted");
 });
@@ -114,13 +114,13 @@ test.each<[string, Partial<Deployment>]>([
   expect(posts(server)).toBe(1);
 });
 
-test("after a lost answer and nothing found, the POST is begun again", async () => {
+test("after an unknown outcome without a deployment, the POST is retried", async () => {
   await using server = await scripted(["reset", { status: 503 }], () => undefined);
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
   expect(posts(server)).toBe(3);
 });
 
-test("a server that never answers a creation well is given up", async () => {
+test("a creation that never succeeds ends with the server's error", async () => {
   const broken = Array.from({ length: 20 }, () => ({ status: 500, body: { detail: "broken" } }));
   await using server = await scripted(broken, () => undefined);
   const events: ProgressEvent[] = [];
@@ -134,13 +134,13 @@ test("a server that never answers a creation well is given up", async () => {
   ]);
 });
 
-test("a POST begun again that meets its own earlier deployment takes it as created", async () => {
+test("a retried POST that finds its own earlier deployment counts as created", async () => {
   const conflict = { status: 409, body: { detail: "name in use" } };
   await using server = await scripted(["reset", conflict], (made) => (made > 1 ? deployment() : undefined));
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
-test.each([409, 400])("a %i for a name that was taken meanwhile is a name in use", async (status) => {
+test.each([409, 400])("a %i for a name that was taken in the meantime is a name in use", async (status) => {
   const answer = { status, body: { detail: "name already exists" } };
   await using server = await scripted([answer], (made) => (made > 0 ? deployment() : undefined));
   await expect(ensureExists(clientOf(server), declaration())).rejects.toMatchObject({ path: "name" });
@@ -151,7 +151,7 @@ test("a 400 for another reason stays what it is", async () => {
   await expect(ensureExists(clientOf(server), declaration())).rejects.toBeInstanceOf(BadRequestError);
 });
 
-test("an answer with the ids alone is completed by reading the deployment", async () => {
+test("a response with only the ids is completed by reading the deployment", async () => {
   await using server = await startScriptedServer(({ method, path }) => {
     if (method === "POST") return { status: 201, body: { id: deployment().id, latest_revision_id: "r" } };
     return { body: path === "/v2/deployments" ? { resources: [], offset: 0 } : deployment() };

@@ -46,7 +46,7 @@ test("an update of a deployment in deletion says so and changes nothing", async 
   expect(mock.requests({ method: "PATCH" })).toEqual([]);
 });
 
-test("a deletion that the server refuses because one is under way is waited for", async () => {
+test("a refused deletion waits for the one in progress", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const clock = new FakeClock(mock.clock.now());
   const client = connect(mock, clock);

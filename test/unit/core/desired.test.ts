@@ -134,11 +134,11 @@ test("self-hosted installations may set what the cloud reserves", () => {
   expect(problemsOf({ ...image, env: { PORT: "8000" } })).toEqual([]);
 });
 
-test("a source that nobody knows yet is taken as it is", () => {
+test("an unknown source is accepted", () => {
   expect(problemsOf({ name: "a", source: "internal_future" })).toEqual([]);
 });
 
-test("a null is told at its path, wherever it stands, and nothing else is told of it", () => {
+test("a null is reported at its path, and as nothing else", () => {
   const declared = {
     ...declaration(),
     name: null,
@@ -154,7 +154,7 @@ test("a null is told at its path, wherever it stands, and nothing else is told o
   expect(desired.env).toEqual({ B: "b" });
 });
 
-test("values that aren't known yet are taken as right", () => {
+test("values that aren't known yet count as valid", () => {
   const unknown = Symbol("unknown");
   const problems = (declared: unknown) => validateDesired(declared, (value) => value === unknown).problems;
   expect(problems({ ...declaration(), name: unknown })).toEqual([]);
@@ -163,14 +163,14 @@ test("values that aren't known yet are taken as right", () => {
   expect(problems({ ...declaration(), sourceConfig: { ...config, resourceSpec: { volumes: [unknown] } } })).toEqual([]);
 });
 
-test("a problem beside a value that isn't known yet is still told", () => {
+test("a problem next to an unknown value is still reported", () => {
   const unknown = Symbol("unknown");
   const declared = { ...declaration(), secrets: { A: unknown, POSTGRES_URI: "x" } };
   const { problems } = validateDesired(declared, (value) => value === unknown);
   expect(problems.map(({ path }) => path.join("."))).toEqual(["secrets.POSTGRES_URI"]);
 });
 
-test("what only one source allows is no problem while the source isn't known", () => {
+test("what only one source allows isn't a problem while the source is unknown", () => {
   const unknown = Symbol("unknown");
   const declared = {
     name: "a",

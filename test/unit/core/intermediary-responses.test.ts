@@ -25,7 +25,7 @@ async function controlPlane(answer: (nth: number, path: string) => ScriptedAnswe
   return { client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test.each(standIns)("%s in the middle of a rollout is waited out and told", async (_, standIn) => {
+test.each(standIns)("%s in the middle of a rollout is outlasted and reported", async (_, standIn) => {
   await using platform = await controlPlane((nth, path) => {
     if (nth > 1 && nth < 40) return standIn;
     if (path.endsWith(revisionId)) return { body: revision({ status: nth === 1 ? "BUILDING" : "DEPLOYED" }) };

@@ -5,7 +5,7 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { declaration } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 
-test("an outage of five minutes after DEPLOYED is waited out", async () => {
+test("a wait outlasts an outage of five minutes after DEPLOYED", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const clock = new FakeClock(mock.clock.now());
   const client = new ControlPlane({ baseUrl: mock.url, apiKey: "any-key", clock });

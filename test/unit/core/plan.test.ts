@@ -126,7 +126,7 @@ test.each<[string, Partial<DesiredDeployment>, Partial<Deployment>, PlanOptions]
   expect(plan).toEqual({ action: "nothing", changes: [], patch: undefined, droppedNames: [], marker: undefined });
 });
 
-test("a masked value declared anew is a change that names the entry and shows no value", () => {
+test("a new value for a masked entry is a change that names the entry and shows no value", () => {
   const options = { previous: declaration({ secrets: { TOKEN: "old-value" } }) };
   const plan = planUpdate(declaration({ secrets: { TOKEN: "new-value" } }), deployment({ secrets: hidden }), options);
   expect(plan.changes).toEqual([
@@ -135,14 +135,14 @@ test("a masked value declared anew is a change that names the entry and shows no
   expect(plan.patch?.secrets).toEqual([{ name: "TOKEN", value: "new-value" }]);
 });
 
-test("masked values of unknown age are sent when asked to", () => {
+test("masked values without a previous one are sent if the options say so", () => {
   const plan = planUpdate(declaration({ secrets: { TOKEN: "x" } }), deployment({ secrets: hidden }), {
     unreadable: "changed",
   });
   expect(plan.action).toBe("revision");
 });
 
-test("a value that reads like a word for hidden is an ordinary value", () => {
+test("a value that contains a word for hidden is an ordinary value", () => {
   const plan = planUpdate(
     declaration({ env: { MODE: "shown" } }),
     deployment({ secrets: [{ name: "MODE", value: "hidden" }] }),
@@ -206,7 +206,7 @@ test("a marker is written with the next revision, on its own only by who takes o
   expect(taken.changes[0]?.reason).toBe("marks it as owned by acme/bot#a.yaml; rolls out a new revision");
 });
 
-test("a marker that would lose hidden values isn't written, and whoever requires it is refused", () => {
+test("a marker that would lose hidden values isn't written, and requiring it throws", () => {
   const observed = deployment({ secrets: [{ name: "BY_HAND", value: "****" }] });
   const marker = mark.value;
   expect(planUpdate(declaration(), observed, { marker, takesOver: "attempted" })).toMatchObject({
@@ -216,7 +216,7 @@ test("a marker that would lose hidden values isn't written, and whoever requires
   expect(() => planUpdate(declaration(), observed, { marker, takesOver: "required" })).toThrow("BY_HAND");
 });
 
-test("a mark that is there already, even masked, changes nothing", () => {
+test("an existing marker, even a masked one, changes nothing", () => {
   for (const value of [mark.value, "****"]) {
     const observed = deployment({
       secrets: [
@@ -262,7 +262,7 @@ test("an environment that is declared empty and replaced is refused while the pl
   expect(() => planUpdate(declaration({ env: {} }), observed, { droppable: "all" })).toThrow("the deployment has A");
 });
 
-test("beside a marker the environment can lose every other entry", () => {
+test("with a marker, the environment can lose every other entry", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }, mark] });
   expect(planUpdate(declaration({ env: {} }), observed, { droppable: ["A"] }).patch?.secrets).toEqual([mark]);
 });
@@ -272,7 +272,7 @@ test("references that are declared empty are refused while the platform has some
   expect(() => planUpdate(declaration({ secretReferences: {} }), observed)).toThrow(ConfigError);
 });
 
-test("the resource spec carries over what nobody declared", () => {
+test("the resource spec carries over undeclared fields", () => {
   const observed = deployment({ source_config: { resource_spec: { min_scale: 1, max_scale: 5, memory_mb: 1024 } } });
   const desired = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 2 } } });
   expect(planUpdate(desired, observed).patch?.source_config?.resource_spec).toEqual({

@@ -7,7 +7,7 @@ import { pollBounds, pollDelayMs } from "../../../core/rollout/polling.ts";
 const jitters = [0, 0.5, 0.999_999];
 const times = [0, 1, 20_000, 300_000, 1_800_000, 86_400_000];
 
-test("every delay is within the documented bounds and 10 % of jitter", () => {
+test("every delay is within the documented limits and 10 % of jitter", () => {
   for (const status of [...revisionStatuses, "NEVER_SEEN"]) {
     for (const elapsedMs of times) {
       for (const random of jitters) {

@@ -113,7 +113,7 @@ async function idsOf(items: Item[], limit: number, change: (page: number) => voi
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `item-${index}` }));
 
-test("whatever is created meanwhile, every item that was there is given out exactly once", async () => {
+test("whatever is created in the meantime, a listing yields every earlier item exactly once", async () => {
   const inserts = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(
@@ -133,7 +133,7 @@ test("whatever is created meanwhile, every item that was there is given out exac
   );
 });
 
-test("what is deleted meanwhile hides at most as many items as were deleted", async () => {
+test("deletions in the meantime hide at most as many items as were deleted", async () => {
   const deletions = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(
@@ -153,7 +153,7 @@ test("what is deleted meanwhile hides at most as many items as were deleted", as
   );
 });
 
-test("a server that ignores the offset doesn't keep a listing going for ever", async () => {
+test("a listing ends with an error if the server ignores the offset", async () => {
   const listing = new Listing<Item>(async ({ offset, limit }) => ({
     resources: numbered(limit),
     offset: offset + limit,
@@ -161,7 +161,7 @@ test("a server that ignores the offset doesn't keep a listing going for ever", a
   await expect(listing.all()).rejects.toThrow("the server ignores `offset`");
 });
 
-test("a repetition waits between half and the whole of a delay that doubles up to 20 s", () => {
+test("a retry waits between half and the whole of a delay that doubles up to 20 s", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, random) => {
       const full = Math.min(500 * 2 ** (attempt - 1), 20_000);
@@ -188,7 +188,7 @@ test("Retry-After is never undercut, up to two minutes", () => {
   );
 });
 
-test("a Retry-After that is neither seconds nor a date counts for nothing", () => {
+test("a Retry-After that is neither seconds nor a date is ignored", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const parsed = parseRetryAfter(text, Date.parse("2026-11-01T12:00:00Z"));

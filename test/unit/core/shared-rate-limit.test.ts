@@ -24,7 +24,7 @@ async function beTurnedAway(url: string, clock: FakeClock): Promise<void> {
   );
 }
 
-test("another client with the same key waits as long as the server asked", async () => {
+test("another client with the same key waits for the same rate limit", async () => {
   await using server = await busyAtFirst("20");
   const clock = new FakeClock();
   await beTurnedAway(server.url, clock);
@@ -33,7 +33,7 @@ test("another client with the same key waits as long as the server asked", async
   expect(clock.sleeps).toEqual([20_000]);
 });
 
-test("another key and another server are asked at once", async () => {
+test("requests with another key or to another server don't wait", async () => {
   await using server = await busyAtFirst("20");
   await using other = await startScriptedServer(() => ({ body: deployment() }));
   const clock = new FakeClock();

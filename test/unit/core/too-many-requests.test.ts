@@ -9,13 +9,13 @@ import { startScriptedServer } from "../../kit/scripted-server.ts";
 
 const busy = { status: 429, headers: { "retry-after": "1" } };
 
-test("a request that is turned away twenty times is still sent again", async () => {
+test("a request is still retried after twenty 429s", async () => {
   await using server = await startScriptedServer(({ nth }) => (nth <= 20 ? busy : { body: deployment() }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock: new FakeClock() });
   await expect(client.deployments.get(deploymentId)).resolves.toMatchObject({ id: deploymentId });
 });
 
-test("a server that turns away for ever is given up at the deadline", async () => {
+test("retries after 429 end at the deadline", async () => {
   await using server = await startScriptedServer(() => busy);
   const clock = new FakeClock();
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-a-regression-test", clock });
