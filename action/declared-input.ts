@@ -81,8 +81,8 @@ function readMap(input: InputName, text: string): { entries: [string, unknown][]
     }
   }
   const { entries = {}, problems, missing } = readEnvironment(input, text);
-  const alone = missing.map((name) => ({ input, message: `has no value for ${name}.` }));
-  return { entries: Object.entries(entries), problems: [...problems, ...alone] };
+  const withoutValue = missing.map((name) => ({ input, message: `has no value for ${name}.` }));
+  return { entries: Object.entries(entries), problems: [...problems, ...withoutValue] };
 }
 
 interface Read<Value> {

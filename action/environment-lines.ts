@@ -39,20 +39,20 @@ export function readLines(
     const line = lines[index] ?? "";
     const number = index + 1;
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
-    const alone = bareNameIn(line);
-    const [, name = alone, value = ""] = assignment.exec(line) ?? [];
+    const nameOnly = bareNameIn(line);
+    const [, name = nameOnly, value = ""] = assignment.exec(line) ?? [];
     if (name === undefined) {
       problems.push({ input, message: `is not KEY=VALUE in line ${number}. ${severalLines}` });
       continue;
     }
-    if (alone === undefined && continuesBase64(previous, line.trim())) {
+    if (nameOnly === undefined && continuesBase64(previous, line.trim())) {
       problems.push({ input, message: continuedValue(number) });
       continue;
     }
     const quoted = quotedValue(value, lines.slice(index + 1));
     if (quoted?.isAmbiguous === true) problems.push({ input, message: continuedValue(number + quoted.lineCount - 1) });
     else if (entries.has(name)) problems.push({ input, message: `sets ${name} twice, in line ${number} again.` });
-    else entries.set(name, alone === undefined ? (quoted?.text ?? value) : variable(alone));
+    else entries.set(name, nameOnly === undefined ? (quoted?.text ?? value) : variable(nameOnly));
     index += (quoted?.lineCount ?? 1) - 1;
     previous = quoted === undefined ? value.trim() : "";
   }

@@ -31,8 +31,8 @@ export function link(label: string, address: string): string {
 /** Lines as a code block, whose fence is longer than any in them. */
 export function codeBlock(lines: readonly string[]): string {
   const text = lines.join("\n");
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const maxTicks = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(maxTicks + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
 

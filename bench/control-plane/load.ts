@@ -62,7 +62,7 @@ export async function load(
       socket.on("connect", next);
       socket.on("data", (piece) => {
         received += piece;
-        const length = answerLength(received);
+        const length = responseLength(received);
         if (length === undefined || received.length < length) return;
         times.push(performance.now() - began);
         if (received.charCodeAt("HTTP/1.1 ".length) !== 50) failures++;
@@ -76,7 +76,7 @@ export async function load(
 }
 
 /** The length of the response at the beginning of `text`, head and body; `undefined` while it is incomplete. */
-function answerLength(text: string): number | undefined {
+function responseLength(text: string): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd).toLowerCase();

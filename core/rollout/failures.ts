@@ -65,7 +65,7 @@ export function deploymentGone(rollout: FailedRollout): RolloutError {
 }
 
 export function revisionGone(rollout: FailedRollout, { detail }: NotFoundError): RolloutError {
-  return new RolloutError(`Revision ${rollout.revisionId} can't be found any more: ${detail}.`, {
+  return new RolloutError(`Revision ${rollout.revisionId} can't be found any longer: ${detail}.`, {
     ...rollout,
     hint: "Deploy again to make a new revision.",
   });

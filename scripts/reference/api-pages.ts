@@ -88,7 +88,7 @@ export async function apiPages(): Promise<ApiPages> {
     const { warnings } = logger;
     showTypesAsWritten(app);
     showDerivedTypes(app);
-    leaveOutRepetitions(app);
+    leaveOutDuplicates(app);
     const project = await app.convert();
     if (project === undefined) throw new Error(`TypeDoc failed: ${warnings.join("\n")}`);
     app.validate(project);
@@ -175,7 +175,7 @@ function showDerivedTypes(app: Application): void {
 }
 
 /** Members that add nothing: inherited ones, and constructors of errors. */
-function leaveOutRepetitions(app: Application): void {
+function leaveOutDuplicates(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }: Context) => {
     const members = project.getReflectionsByKind(ReflectionKind.ClassMember) as DeclarationReflection[];
     const errors = new Set(members.filter(({ name }) => name === "kind").map(({ parent }) => parent));

@@ -73,7 +73,7 @@ test("a revision that is missing for two minutes while its deployment exists is 
   const path = `/v2/deployments/*/revisions/${first.revisionId}`;
   const body = { detail: `Revision ID ${first.revisionId} not found.` };
   mock.faults.add({ match: { path }, effect: { status: 404, body } });
-  await expect(first.live()).rejects.toThrow(`Revision ${first.revisionId} can't be found any more`);
+  await expect(first.live()).rejects.toThrow(`Revision ${first.revisionId} can't be found any longer`);
 
   mock.transitions.set({ mode: "immediate" });
   const again = await begun(client, desired, { id: first.id, previous: desired });

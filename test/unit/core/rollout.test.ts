@@ -274,7 +274,7 @@ test("a wait outlasts a revision that is missing for a while", async () => {
 test("a revision that stays missing for 120 seconds has failed", async () => {
   const { error, seconds } = await follow({ course: [[0, gone(revisionId)]] });
   expect(error).toBeInstanceOf(RolloutError);
-  expect((error as RolloutError).message).toContain("can't be found any more");
+  expect((error as RolloutError).message).toContain("can't be found any longer");
   expect(seconds).toBeGreaterThanOrEqual(120);
 });
 
