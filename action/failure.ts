@@ -45,7 +45,7 @@ export async function handleCancel(session: Session, isDeletion: boolean): Promi
   if (inputs.onCancel === "interrupt") {
     try {
       await client.revisions.interrupt(deploymentId, revisionId, { deadlineMs: 2_000 });
-      return `Cancelled. The platform was asked to interrupt revision ${revisionId}.${page}`;
+      return `Cancelled. Requested that the platform interrupt revision ${revisionId}.${page}`;
     } catch (error) {
       const why = error instanceof TimeoutError ? `no response within ${formatDuration(2_000)}` : messageOf(error);
       return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it continues.${page}`;

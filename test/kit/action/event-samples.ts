@@ -5,7 +5,10 @@ import { headSha, pullRequest } from "./events.ts";
 const fork = "mallory/agents";
 export const pullRequestNumber = 12;
 
-/** What an event of one row of the table brings: the fields of its payload that GitHub documents, as far as they tell the cases apart. */
+/**
+ * What an event of one row of the table brings: the fields of its payload that GitHub documents, as far as they tell
+ * the cases apart.
+ */
 export function sampleOf({ event, when }: EventRow, type: string | undefined): Partial<WorkflowEvent> {
   const action = type === undefined ? {} : { action: type };
   const sample = samples[event]?.(when, type) ?? { ref: "refs/heads/main" };

@@ -52,24 +52,24 @@ export interface EventRow {
   takesPullRequest: boolean;
 }
 
-const asked = { redeploy: "redeploy" } as const;
+const redeploying = { redeploy: "redeploy" } as const;
 /** The event's ref is deployed, and nothing else could be meant. */
 const direct: Outcomes = {
   ...{ auto: "deploy", deploy: "deploy", preview: "refuse", delete: "delete deployment", plan: "plan" },
-  ...asked,
+  ...redeploying,
 };
 /** Says nothing about what to deploy, so the operation has to. Nothing says what to delete. */
 const unrelated: Outcomes = { ...direct, auto: "refuse", delete: "refuse" };
 /** No reason to build anything. */
 const noReason: Outcomes = {
   ...{ auto: "notice", deploy: "notice", preview: "notice", delete: "refuse", plan: "notice" },
-  ...asked,
+  ...redeploying,
 };
 /** What was said is taken back or reworded: no reason for anything at all. */
 const nothing: Outcomes = { ...noReason, delete: "notice", redeploy: "notice" };
 const openPullRequest: Outcomes = {
   ...{ auto: "preview", deploy: "refuse", preview: "preview", delete: "delete preview", plan: "plan" },
-  ...asked,
+  ...redeploying,
 };
 const forkedPullRequest: Outcomes = { ...noReason, delete: "delete preview" };
 const closedPullRequest: Outcomes = forkedPullRequest;

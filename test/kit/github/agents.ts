@@ -66,6 +66,6 @@ export async function makeDeployment(mock: MockServer, body: Record<string, unkn
   });
 }
 
-export function markedAs(mark: string): { secrets: { name: string; value: string }[] } {
-  return { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: mark }] };
+export function ownedBy(marker: string): { secrets: { name: string; value: string }[] } {
+  return { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: marker }] };
 }

@@ -1,4 +1,5 @@
-// Loaded before a bundle that runs as a process of its own: time passes sixty times faster for what asks the clock, what sleeps and what repeats.
+// Loaded before a bundle that runs as a process of its own: time passes sixty times faster for what asks the clock,
+// what sleeps and what repeats.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 

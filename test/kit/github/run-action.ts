@@ -46,13 +46,18 @@ export interface ActionResult {
   outputs: Readonly<Record<string, string>>;
   state: Readonly<Record<string, string>>;
   summary: string;
-  /** Everything that the step left anywhere, for a search for what must not be there. Lines that mask a secret are left out. */
+  /**
+   * Everything that the step left anywhere, for a search for what must not be there. Lines that mask a secret are left
+   * out.
+   */
   everything: string;
 }
 
 export const token = "ghs_token-of-the-workflow";
 
-/** Runs the committed bundle as a runner does: main, then post, with the files and variables that it gives to a step. */
+/**
+ * Runs the committed bundle as a runner does: main, then post, with the files and variables that it gives to a step.
+ */
 export async function runAction(options: ActionOptions): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-action-"));
   try {

@@ -40,7 +40,7 @@ export class FakeGitHub implements AsyncDisposable {
   readonly permissions = new Map([["octocat", "write"]]);
   readonly refused = new Set<Permission>();
   /** Answers that come before those of the server itself, one for each request that they are for. */
-  readonly limits: { path: string; answer: Answer }[] = [];
+  readonly limits: { path: string; response: GitHubResponse }[] = [];
   /** Who a personal token speaks for; a workflow's token may not ask. */
   login: string | undefined;
   /** Who an app's token speaks for, as the query language names it; `undefined` where it may not ask that either. */
@@ -54,7 +54,7 @@ export class FakeGitHub implements AsyncDisposable {
   prefix = "";
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#respond(request, response));
   }
 
   static async start(): Promise<FakeGitHub> {
@@ -91,7 +91,7 @@ export class FakeGitHub implements AsyncDisposable {
     return this.calls.map(({ body }) => body).join("\n");
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += chunk;
     const url = new URL(request.url ?? "/", this.url);
@@ -104,15 +104,15 @@ export class FakeGitHub implements AsyncDisposable {
     this.calls.push(call);
     await this.onCall(call);
     const limit = this.limits.findIndex((entry) => call.path.includes(entry.path));
-    const limited = limit < 0 ? undefined : this.limits.splice(limit, 1)[0]?.answer;
+    const limited = limit < 0 ? undefined : this.limits.splice(limit, 1)[0]?.response;
     const { status, json, headers } = limited ?? this.#route(call, url, body === "" ? {} : JSON.parse(body));
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(json === undefined ? "" : JSON.stringify(json));
   }
 
-  #route({ method, path }: RecordedCall, url: URL, body: Record<string, unknown>): Answer {
+  #route({ method, path }: RecordedCall, url: URL, body: Record<string, unknown>): GitHubResponse {
     const [, kind = "", id = "", tail = ""] = /^\/repos\/acme\/agents\/(\w+)\/?([^/]*)\/?(.*)$/.exec(path) ?? [];
-    const refusal: Answer = { status: 403, json: { message: "Resource not accessible by integration" } };
+    const refusal: GitHubResponse = { status: 403, json: { message: "Resource not accessible by integration" } };
     if (path === "/user") return this.login === undefined ? refusal : { status: 200, json: { login: this.login } };
     if (path === "/graphql") {
       return this.viewer === undefined ? refusal : { status: 200, json: { data: { viewer: { login: this.viewer } } } };
@@ -133,7 +133,7 @@ export class FakeGitHub implements AsyncDisposable {
     return { status: 404, json: { message: "Not Found" } };
   }
 
-  #comments(method: string, id: string, tail: string, url: URL, body: Record<string, unknown>): Answer {
+  #comments(method: string, id: string, tail: string, url: URL, body: Record<string, unknown>): GitHubResponse {
     if (method === "POST") {
       return { status: 201, json: this.addComment(Number(id), String(body.body), this.#author()) };
     }
@@ -152,7 +152,7 @@ export class FakeGitHub implements AsyncDisposable {
     return { status: 200, json: all.slice((page - 1) * size, page * size), headers };
   }
 
-  #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): Answer {
+  #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): GitHubResponse {
     if (method === "GET" && id !== "") {
       const statuses = this.deployments.find((entry) => entry.id === Number(id))?.states.toReversed();
       if (statuses === undefined) return { status: 404, json: { message: "Not Found" } };
@@ -187,7 +187,7 @@ export class FakeGitHub implements AsyncDisposable {
   }
 }
 
-export interface Answer {
+export interface GitHubResponse {
   status: number;
   json?: unknown;
   headers?: Record<string, string>;

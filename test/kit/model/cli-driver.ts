@@ -70,7 +70,7 @@ export async function startCliDriver(options: {
   async function command(stack: StackKey, name: string, ...args: string[]): Promise<Result> {
     const events = join(project.folder, "events.json");
     await rm(events, { force: true });
-    const asked =
+    const confirmation =
       name === "preview" || (name === "destroy" && args.includes("--preview-only")) ? [] : ["--yes", "--skip-preview"];
     const run = await project.run(
       name,
@@ -80,7 +80,7 @@ export async function startCliDriver(options: {
       "1",
       "--event-log",
       events,
-      ...asked,
+      ...confirmation,
       ...args,
     );
     const { steps, warnings, errors } = await readEvents(events);

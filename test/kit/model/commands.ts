@@ -4,12 +4,17 @@ import type { DeclaredDeployment } from "./program.ts";
 /** The two stacks of the model, which share a platform and a workspace. */
 export type StackKey = "blue" | "green";
 
-/** What goes wrong in a run: the connection breaks at one of its requests, counted from 1, where the provider's process may die, or a rollout fails. */
+/**
+ * What goes wrong in a run: the connection breaks at one of its requests, counted from 1, where the provider's process
+ * may die, or a rollout fails.
+ */
 export type Trouble =
   | { readonly nth: number; readonly moment: "before" | "after" | "during"; readonly kill: boolean }
   | { readonly rollout: "BUILD_FAILED" | "DEPLOY_FAILED" };
 
-/** A change of a program. Deployments are named by their place, counted around; where there is none, nothing changes. */
+/**
+ * A change of a program. Deployments are named by their place, counted around; where there is none, nothing changes.
+ */
 export type Edit =
   | { readonly edit: "add"; readonly deployment: DeclaredDeployment }
   | { readonly edit: "remove"; readonly at: number }

@@ -18,7 +18,9 @@ const fields: Readonly<Record<ProviderCall["method"], { readonly olds?: string; 
   Delete: { olds: "properties" },
 };
 
-/** The calls about resources that the real engine wrote down (`PULUMI_DEBUG_GRPC`), in the order in which they began. */
+/**
+ * The calls about resources that the real engine wrote down (`PULUMI_DEBUG_GRPC`), in the order in which they began.
+ */
 export async function readCalls(file: string): Promise<ProviderCall[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text
@@ -56,8 +58,9 @@ const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
 
 /**
- * Calls without what differs between two runs of the same: ids and generations are numbered as they come, times and ports are left out, and checks and
- * diffs between two other calls are sorted by resource, since the engine takes registrations of independent resources in any order.
+ * Calls without what differs between two runs of the same: ids and generations are numbered as they come, times and
+ * ports are left out, and checks and diffs between two other calls are sorted by resource, since the engine takes
+ * registrations of independent resources in any order.
  */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);

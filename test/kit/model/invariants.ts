@@ -26,7 +26,7 @@ export interface Observed {
   readonly stateText: string;
 }
 
-const told = (value: unknown) => JSON.stringify(value);
+const describe = (value: unknown) => JSON.stringify(value);
 
 /** What the run did about a resource, in order. */
 function doneAbout({ result }: Observed, urn: string): string {
@@ -35,7 +35,7 @@ function doneAbout({ result }: Observed, urn: string): string {
 }
 
 /** What was neither made nor taken over here must stay as it is, unless the program says `adopt`. */
-export function othersAreLeftAlone({ model, stack, program, before, after }: Observed): void {
+export function othersAreUnchanged({ model, stack, program, before, after }: Observed): void {
   const adopts = (name: string) =>
     program.deployments.some((declared) => declared.name === name && declared.adopt === true);
   for (const [id, record] of before) {
@@ -59,13 +59,16 @@ export function deletionsWereAnnounced({ before, after, entriesBefore, preview }
   for (const { urn, id } of entriesBefore) if (announced.some((warning) => warning.urn === urn)) ids.add(id);
   for (const [id, { name }] of before) {
     if (after.has(id) || ids.has(id)) continue;
-    throw new Violation("a deletion was not announced", `${name} (${id}); the preview showed ${told(preview.steps)}`);
+    throw new Violation(
+      "a deletion was not announced",
+      `${name} (${id}); the preview showed ${describe(preview.steps)}`,
+    );
   }
 }
 
 /**
- * A deployment is deleted when the program doesn't declare it any more, when what can't change on it does, or when its options say that a
- * replacement begins with the deletion. Everything else keeps it.
+ * A deployment is deleted when the program doesn't declare it any more, when what can't change on it does, or when its
+ * options say that a replacement begins with the deletion. Everything else keeps it.
  */
 export function deletionsHadACause(observed: Observed): void {
   const { before, after, entriesBefore, program, stackName } = observed;
@@ -79,7 +82,7 @@ export function deletionsHadACause(observed: Observed): void {
     if (declared.name !== record.name || repositoryUrl(declared.repository) !== repository) continue;
     throw new Violation(
       "a deletion had no cause",
-      `${record.name} (${id}) is still declared, as ${told(declared)}; ${doneAbout(observed, holder.urn)}`,
+      `${record.name} (${id}) is still declared, as ${describe(declared)}; ${doneAbout(observed, holder.urn)}`,
     );
   }
 }
@@ -99,8 +102,8 @@ export function stateIsTrue(observed: Observed): void {
     }
     const isTwice = entries.filter((entry) => entry.id === id).length > 1;
     const name = after.get(id)?.name;
-    // Two declarations of one name, with `adopt`: the program itself wants it twice. And a run that is limited to the new name of a resource leaves
-    // the entry of the old one to the next run of everything.
+    // Two declarations of one name, with `adopt`: the program itself wants it twice. And a run that is limited to the
+    // new name of a resource leaves the entry of the old one to the next run of everything.
     const isWanted = name !== undefined && isContested(program, name);
     if (isTwice && !isWanted && !isPartial && !isGoneElsewhere) {
       throw new Violation("a state holds one deployment twice", `${urn}: ${id}`);
@@ -121,7 +124,7 @@ export function nothingIsLost({ model, stack, after, entriesAfter }: Observed): 
 
 /** No secret in a state file, nor in what the provider says. */
 export function secretsAreKept({ stateText, result, preview }: Observed): void {
-  const words = told([result.warnings, result.error, preview?.warnings, preview?.error]);
+  const words = describe([result.warnings, result.error, preview?.warnings, preview?.error]);
   for (const secret of secretValues) {
     if (stateText.includes(secret)) throw new Violation("a secret stands in the open", `in the state: ${secret}`);
     if (words.includes(secret)) throw new Violation("a secret stands in the open", `in a message: ${words}`);
@@ -162,7 +165,7 @@ export function declarationsAreMet({ program, stackName, after, entriesAfter }: 
       if (is[name] === value) continue;
       throw new Violation(
         "what is declared isn't there",
-        `${urn}: ${name} is ${told(is[name])}, declared ${told(value)}`,
+        `${urn}: ${name} is ${describe(is[name])}, declared ${describe(value)}`,
       );
     }
   }

@@ -29,7 +29,10 @@ export interface Model {
   readonly stacks: Record<StackKey, StackModel>;
   /** Who made a deployment, or took it over last; `elsewhere`: nobody here. */
   readonly owners: Map<string, StackKey | "elsewhere">;
-  /** Deployments that no state can hold any more, for example because the provider was killed before it could tell of them, or they were retained. */
+  /**
+   * Deployments that no state can hold any more, for example because the provider was killed before it could tell of
+   * them, or they were retained.
+   */
   readonly abandoned: Set<string>;
   /** Ids whose deletion no state shows yet: somebody else deleted them, or a provider that was killed. */
   readonly deletedElsewhere: Set<string>;

@@ -2,7 +2,8 @@ import type * as Pulumi from "@pulumi/pulumi";
 import type { Deployment, DeploymentArgs, DeploymentOptions } from "../../../provider/deployment.ts";
 import type { Provider } from "../../../provider/provider.ts";
 
-// The programs of the model, as data. They run in this process and, by the real CLI, in one of their own: nothing here may need a test runner.
+// The programs of the model, as data. They run in this process and, by the real CLI, in one of their own: nothing here
+// may need a test runner.
 
 /** One deployment of a program: its arguments and options. */
 export interface DeclaredDeployment {

@@ -1,4 +1,5 @@
-// Loaded into the provider's process before everything else: pauses between tries take a hundredth of their time. The clock stays as it is.
+// Loaded into the provider's process before everything else: pauses between tries take a hundredth of their time. The
+// clock stays as it is.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 

@@ -52,7 +52,10 @@ function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
   return model.owners.get(id) !== stack;
 }
 
-/** A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its options leave no way. */
+/**
+ * A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its
+ * options leave no way.
+ */
 function isNameTaken({ program, entries, before, stackName, error }: FailedRun): boolean {
   for (const record of before.values()) {
     const { id, name } = record;
@@ -62,8 +65,8 @@ function isNameTaken({ program, entries, before, stackName, error }: FailedRun):
     const urn = urnIn(stackName, own);
     const holder = entries.find((entry) => entry.id === id);
     if (holder?.urn !== urn) return true;
-    // A creation doesn't see the state. It keeps what carries the marker of its own URN; what was imported, renamed or moved since has none, or an
-    // earlier one, and is taken over by `adopt` only.
+    // A creation doesn't see the state. It keeps what carries the marker of its own URN; what was imported, renamed or
+    // moved since has none, or an earlier one, and is taken over by `adopt` only.
     if (ownerOf(readMarker(record.secrets) ?? "") !== `pulumi#${urn}`) return true;
     if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
   }

@@ -28,7 +28,10 @@ export interface SearchOptions {
   readonly isKnown?: (violation: Violation) => boolean;
 }
 
-/** Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options give the same result. */
+/**
+ * Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options
+ * give the same result.
+ */
 export async function search(world: World, options: SearchOptions): Promise<Finding | undefined> {
   const { maxCommands = 25, isShortened = true, isKnown = () => false } = options;
   let taken = 0;
@@ -45,13 +48,13 @@ export async function search(world: World, options: SearchOptions): Promise<Find
     const { kind } = violation;
     const afterSteps = taken;
     if (!isShortened) return { seed, afterSteps, violation, steps };
-    const shortest = await shorten(steps, async (candidate) => {
+    const shortened = await shorten(steps, async (candidate) => {
       const found = await violationOf(replay(candidate, world));
       const isSame = found?.kind === kind && !isKnown(found);
       if (isSame) violation = found;
       return isSame;
     });
-    return { seed, afterSteps, violation, steps: shortest };
+    return { seed, afterSteps, violation, steps: shortened };
   }
   return undefined;
 }

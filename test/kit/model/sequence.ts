@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Step, step } from "./commands.ts";
+import { execute } from "./execute.ts";
 import { emptyModel, type Model } from "./model.ts";
-import { perform } from "./perform.ts";
 import type { World } from "./world.ts";
 
 /** A step as fast-check's commands have it. */
@@ -17,7 +17,7 @@ export class StepCommand implements fc.AsyncCommand<Model, World> {
   }
 
   run(model: Model, world: World): Promise<void> {
-    return perform(this.step, model, world);
+    return execute(this.step, model, world);
   }
 
   toString(): string {
@@ -30,7 +30,9 @@ export function sequences(maxCommands: number) {
   return fc.commands([step.map((data) => new StepCommand(data))], { maxCommands, size: "max" });
 }
 
-/** Brings both stacks to what their programs say, by a refresh and an up of everything, as the last steps of a sequence. */
+/**
+ * Brings both stacks to what their programs say, by a refresh and an up of everything, as the last steps of a sequence.
+ */
 const settling: readonly Step[] = (["blue", "green"] as const).flatMap((stack): Step[] => [
   { step: "refresh", stack },
   { step: "up", stack, edits: [] },
@@ -41,7 +43,7 @@ export async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Worl
   await world.reset();
   const model = emptyModel();
   await fc.asyncModelRun(() => ({ model, real: world }), commands);
-  for (const last of settling) await perform(last, model, world);
+  for (const last of settling) await execute(last, model, world);
 }
 
 /** Replays a sequence that was written down. @throws Violation */

@@ -18,9 +18,10 @@ export interface World extends AsyncDisposable {
   platform(): Promise<Platform>;
   /** Everything gone, on both sides. */
   reset(): Promise<void>;
-  /** The requests since the last `disturb` or `forget`. */
+  /** The requests since the last `disturb` or `clear`. */
   requests(): readonly string[];
-  forget(): void;
+  /** Discards recorded requests and planned trouble. */
+  clear(): void;
   /** Lets something go wrong with one of the next requests. */
   disturb(trouble: Trouble): void;
   /** Whether it did. */
@@ -48,13 +49,13 @@ export async function startWorld(startDriver: StartDriver = startSmallDriver): P
     url: proxy.url,
     platform: () => platformOf(mock),
     async reset() {
-      proxy.forget();
+      proxy.reset();
       await mock.reset();
       await driver.reset();
     },
     requests: () => proxy.steps,
-    forget() {
-      proxy.forget();
+    clear() {
+      proxy.reset();
       mock.transitions.set({ rules: [] });
     },
     disturb(trouble) {

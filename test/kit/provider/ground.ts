@@ -29,8 +29,8 @@ export interface ProviderGroundOptions {
   readonly config?: Readonly<Record<string, string>>;
 }
 
-// What all tests of a file share: provider processes, which serve one test after another as the engine's serves a whole run, and the address of the
-// mock server, since a process keeps the settings that it was configured with first.
+// What all tests of a file share: provider processes, which serve one test after another as the engine's serves a whole
+// run, and the address of the mock server, since a process keeps the settings that it was configured with first.
 let installed: ReturnType<typeof installedPackage> | undefined;
 let logServer: Promise<LogServer & { lines: unknown[] }> | undefined;
 let mockPort = 0;

@@ -6,7 +6,10 @@ import type { LocalWorkspaceOptions, PulumiFn, Stack } from "@pulumi/pulumi/auto
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { checkout, pulumiPath, pulumiSdk } from "./command-line.ts";
 
-/** How a program is written: TypeScript run by Pulumi's ts-node as CommonJS (the usual template), plain CommonJS, or an ES module. */
+/**
+ * How a program is written: TypeScript run by Pulumi's ts-node as CommonJS (the usual template), plain CommonJS, or an
+ * ES module.
+ */
 export type ProgramKind = "typescript" | "commonjs" | "esm";
 
 const entryFile = { typescript: "index.ts", commonjs: "index.js", esm: "index.mjs" } as const satisfies Record<
@@ -51,7 +54,9 @@ export interface ExportedStack {
   readonly deployment: { readonly resources?: readonly ExportedResource[]; readonly [name: string]: unknown };
 }
 
-/** A project in a folder of its own, with a backend, a home and a stack of its own. Disposing of it deletes the folder. */
+/**
+ * A project in a folder of its own, with a backend, a home and a stack of its own. Disposing of it deletes the folder.
+ */
 export interface PulumiProject extends AsyncDisposable {
   readonly folder: string;
   /** The name of the stack: `test`. */
@@ -171,8 +176,8 @@ function startCommand(
 }
 
 /**
- * Makes a project folder with a stack `test`, with `graphdeploy` linked to this checkout (build it first) and `@pulumi/pulumi` to the
- * installed one.
+ * Makes a project folder with a stack `test`, with `graphdeploy` linked to this checkout (build it first) and
+ * `@pulumi/pulumi` to the installed one.
  *
  * @throws Error when the CLI can't make the stack
  */
@@ -258,7 +263,8 @@ export interface InlineProject extends AsyncDisposable {
  * An inline program of the Automation API, with a file backend of its own.
  *
  * @param options.cli the CLI's executable
- * @param options.environment added to the environment of the CLI and of the dynamic provider; the program itself runs in the test's process
+ * @param options.environment added to the environment of the CLI and of the dynamic provider; the program itself runs
+ * in the test's process
  */
 export async function createInlineProject(options: {
   readonly cli: string;

@@ -16,8 +16,9 @@ export type PulumiCli =
   | { readonly path?: never; readonly reason: string };
 
 /**
- * The Pulumi CLI of this test run: what the test launcher found or made (`GRAPHDEPLOY_PULUMI_CLI`, `GRAPHDEPLOY_PULUMI_REASON`); without
- * the launcher, one that is already on the machine. Nothing is downloaded or built here.
+ * The Pulumi CLI of this test run: what the test launcher found or made (`GRAPHDEPLOY_PULUMI_CLI`,
+ * `GRAPHDEPLOY_PULUMI_REASON`); without the launcher, one that is already on the machine. Nothing is downloaded or
+ * built here.
  */
 export async function pulumiCli(): Promise<PulumiCli> {
   const path = process.env.GRAPHDEPLOY_PULUMI_CLI;
@@ -37,8 +38,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * A PATH on which the CLI finds what it starts: the Node.js that runs the tests, a language host (Pulumi's own when it lies beside the CLI,
- * else this repository's) and the SDK's dynamic provider.
+ * A PATH on which the CLI finds what it starts: the Node.js that runs the tests, a language host (Pulumi's own when it
+ * lies beside the CLI, else this repository's) and the SDK's dynamic provider.
  *
  * @param cli the CLI's executable
  * @param folder is created, and holds links to them

@@ -16,7 +16,9 @@ export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Property values as the wire has them: what JSON can say. */
 export type Properties = Record<string, unknown>;
 
-/** The provider made the resource (it has an id) but says that it isn't well: the engine keeps it and reports `reasons`. */
+/**
+ * The provider made the resource (it has an id) but says that it isn't well: the engine keeps it and reports `reasons`.
+ */
 export class InitFailure extends Error {
   readonly id: string;
   readonly properties: Properties;
@@ -32,13 +34,16 @@ export class InitFailure extends Error {
 }
 
 /** The answer to a diff. `unknown`: the engine is to compare the inputs itself. */
-export interface DiffAnswer {
+export interface DiffResult {
   readonly changes: "some" | "none" | "unknown";
   readonly replaces: readonly string[];
   readonly deleteBeforeReplace: boolean;
 }
 
-/** The SDK's dynamic-provider process, spoken to as the engine does. Every call rejects with the gRPC error of a failed method. */
+/**
+ * The SDK's dynamic-provider process, spoken to as the engine does. Every call rejects with the gRPC error of a failed
+ * method.
+ */
 export interface DynamicProcess extends AsyncDisposable {
   /** The child process. */
   readonly process: ChildProcess;
@@ -52,7 +57,7 @@ export interface DynamicProcess extends AsyncDisposable {
     news: Properties,
   ): Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
   /** `olds` are the old outputs, `news` the checked inputs. */
-  diff(urn: string, id: string, olds: Properties, news: Properties): Promise<DiffAnswer>;
+  diff(urn: string, id: string, olds: Properties, news: Properties): Promise<DiffResult>;
   /** @throws InitFailure when the resource exists but isn't well. */
   create(urn: string, inputs: Properties): Promise<{ id: string; outputs: Properties }>;
   /** An empty id means that the resource is gone. `inputs` is absent when the provider returned none. */

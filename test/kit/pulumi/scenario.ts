@@ -8,7 +8,10 @@ import { githubArgs } from "./program.ts";
 
 export const scenarioKey = "key-of-the-scenario";
 
-/** What the programs of a scenario begin with: `agent(resource, changes, options)` declares a deployment of the resource's name unless `changes` name another. */
+/**
+ * What the programs of a scenario begin with: `agent(resource, changes, options)` declares a deployment of the
+ * resource's name unless `changes` name another.
+ */
 const prelude = `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");
 const args = ${JSON.stringify(githubArgs())};
@@ -25,7 +28,10 @@ const agent = (resource, { sourceConfig, sourceRevisionConfig, ...changes } = {}
 export interface Scenario extends AsyncDisposable {
   readonly mock: MockServer;
   readonly project: PulumiProject;
-  /** Replaces the program by these statements, after a prelude with `pulumi`, `Deployment`, `Provider` and `agent(resource, changes, options)`. */
+  /**
+   * Replaces the program by these statements, after a prelude with `pulumi`, `Deployment`, `Provider` and
+   * `agent(resource, changes, options)`.
+   */
   declare(statements: string): Promise<void>;
   /** `pulumi <args>` on the stack, which must succeed. Returns what was printed. */
   succeed(...args: string[]): Promise<string>;
@@ -107,7 +113,10 @@ export function urnOf(resource: string, stack = "test"): string {
   return `urn:pulumi:${stack}::program::${deploymentType}::${resource}`;
 }
 
-/** Kills a process and all that it started, as a machine does that goes down: the CLI's plugins have process groups of their own. */
+/**
+ * Kills a process and all that it started, as a machine does that goes down: the CLI's plugins have process groups of
+ * their own.
+ */
 export function killWithDescendants(pid: number): void {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const parents = new Map(processes.map((line) => line.trim().split(/ +/).map(Number) as [number, number]));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -51,7 +51,7 @@ const phases: Record<string, Phase> = {
   "a deletion": {
     event: dispatch,
     inputs: { operation: "delete" },
-    prepare: (mock) => makeLive(mock, markedAs("acme/agents#deploy")),
+    prepare: (mock) => makeLive(mock, ownedBy("acme/agents#deploy")),
     when: /^Deleting: /m,
     says: deletionGoesOn,
   },
@@ -60,7 +60,7 @@ const phases: Record<string, Phase> = {
     inputs: { operation: "sweep" },
     async prepare(mock, github) {
       for (const number of [1, 2]) {
-        await makeLive(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+        await makeLive(mock, { name: `support-agent-pr-${number}`, ...ownedBy(`acme/agents#pr-${number}`) });
         github.closedPullRequests.add(number);
       }
     },

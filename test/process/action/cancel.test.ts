@@ -68,7 +68,7 @@ test("a cancelled run can interrupt its revision", async () => {
     },
   });
   expect(result.outputs.result).toBe("cancelled");
-  expect(result.log).toContain("was asked to interrupt revision");
+  expect(result.log).toContain("that the platform interrupt revision");
   const [{ id, latest_revision_id: revision }] = await deploymentsOf(mock);
   expect((await ask(mock, "GET", `/v2/deployments/${id}/revisions/${revision}`)).status).toBe("INTERRUPTED");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, ask, deploymentsOf, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -21,7 +21,7 @@ test("a secret that occurs in the name, an id, the URL or the status isn't redac
   await using github = await FakeGitHub.start();
   const event = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
   const name = "support-agent-pr-12";
-  const { id, source_config: config } = await makeDeployment(mock, { name, ...markedAs("acme/agents#pr-12") });
+  const { id, source_config: config } = await makeDeployment(mock, { name, ...ownedBy("acme/agents#pr-12") });
   const secrets = { STAGE: "support", LIVE: "DEPLOYED", HOST: config.custom_url, ID: id };
   const { outputs, summary, log } = await runAction({
     event,

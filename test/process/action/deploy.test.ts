@@ -8,7 +8,7 @@ import {
   ask,
   deploymentsOf,
   makeDeployment,
-  markedAs,
+  ownedBy,
   pushTo,
   repositoryUrl,
   secretValue,
@@ -393,9 +393,9 @@ test.each([
   ["acme/agents#deploy", 0, "deleted", 0],
   ["acme/other#deploy", 1, "failed", 1],
   [undefined, 1, "failed", 1],
-])("a deletion of a deployment marked as %s ends with %i", async (mark, status, outcome, left) => {
+])("a deletion of a deployment marked as %s ends with %i", async (marker, status, outcome, left) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, mark === undefined ? {} : markedAs(mark));
+  await makeDeployment(mock, marker === undefined ? {} : ownedBy(marker));
   const inputs = agentInputs(mock, { operation: "delete" });
   const { code, outputs, log } = await runAction({
     event: { name: "workflow_dispatch", ref: "refs/heads/main" },

@@ -35,7 +35,7 @@ test("a secret with characters that Markdown escapes is in neither the comment n
 
 // The answer of the run is cut after 500 letters: behind the secret, or in the middle of it.
 test.each([3, 462])(
-  "an answer of the smoke test that quotes a secret after %i letters shows no part of it",
+  "the output of a smoke test that quotes a secret after %i characters shows no part of it",
   async (before) => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     await using github = await FakeGitHub.start();

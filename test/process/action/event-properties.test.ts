@@ -7,7 +7,7 @@ import { expectedOutcome, situation } from "../../kit/action/event-outcome.ts";
 import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "../../kit/action/event-samples.ts";
 import type { Outcome } from "../../kit/action/event-table.ts";
 import { repository } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -118,7 +118,7 @@ async function make(mock: MockServer, name: string, owner: Owner, purpose: strin
   const marker = owner === "own" ? `${repository}#${purpose}` : owner === "unmarked" ? undefined : markers[owner];
   await makeDeployment(mock, {
     name,
-    ...(marker === undefined ? {} : markedAs(marker)),
+    ...(marker === undefined ? {} : ownedBy(marker)),
     source_revision_config: { repo_ref: ref, graph_config_path: "graph.json" },
   });
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { type ActionOptions, type ActionResult, runAction } from "../../kit/github/run-action.ts";
 import { type FakeDeployment, FakeGitHub } from "../../kit/github/server.ts";
 
@@ -138,7 +138,7 @@ test("after its deletion was killed, a preview isn't shown as live", async () =>
 test("a kill while the comment is written leaves the run's result in it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name: "support-agent-pr-12", ...markedAs("acme/agents#pr-12") });
+  await makeDeployment(mock, { name: "support-agent-pr-12", ...ownedBy("acme/agents#pr-12") });
   let kill = () => {};
   github.onCall = ({ path }) => {
     if (path.includes("/comments")) kill();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { startMaskingPlatform } from "../../kit/github/masking-platform.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
@@ -35,7 +35,7 @@ const pullRequestEvent = (action: string, number: number) => ({
 test("where values are masked, a deployment of production with a preview's name is neither changed nor deleted", async () => {
   await using place = await ground();
   const { mock, github, run, names } = place;
-  await makeDeployment(mock, { name: "support-agent-pr-2", ...markedAs("acme/agents#deploy") });
+  await makeDeployment(mock, { name: "support-agent-pr-2", ...ownedBy("acme/agents#deploy") });
   github.closedPullRequests.add(2);
   const swept = await run(schedule, { operation: "sweep" });
   expect([swept.outputs.result, await names()], swept.log).toEqual(["skipped", ["support-agent-pr-2"]]);
@@ -73,7 +73,7 @@ test("where values are masked, a preview is recognized by the name of its marker
 test("a preview with only the older marker gets the other one with its next environment", async () => {
   await using place = await ground();
   const { mock, run } = place;
-  await makeDeployment(mock, { name: "support-agent-pr-5", ...markedAs("acme/agents#pr-5") });
+  await makeDeployment(mock, { name: "support-agent-pr-5", ...ownedBy("acme/agents#pr-5") });
   const updated = await run(pullRequestEvent("synchronize", 5), { "base-url": mock.url, env: "COLOUR=blue" });
   expect(updated.outputs.result, updated.log).toBe("deployed");
   const [{ secrets }] = await deploymentsOf(mock);

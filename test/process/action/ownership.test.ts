@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import {
-  agentInputs,
-  apiKey,
-  ask,
-  deploymentsOf,
-  makeDeployment,
-  markedAs,
-  writesOf,
-} from "../../kit/github/agents.ts";
+import { agentInputs, apiKey, ask, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
@@ -19,13 +11,13 @@ const hidden = (name: string) => ({ name, value: "****" });
 
 type Mock = Awaited<ReturnType<typeof startMockServer>>;
 
-async function markOf(mock: Mock): Promise<string | undefined> {
+async function markerOf(mock: Mock): Promise<string | undefined> {
   const [{ secrets }] = await deploymentsOf(mock);
   return secrets.find(({ name }: { name: string }) => name === "GRAPHDEPLOY_MANAGED_BY")?.value;
 }
 
 test.each(["deploy", "redeploy"])(
-  "%s goes on with an unmarked deployment of the same repository, says so and marks it",
+  "%s continues with an unmarked deployment of the same repository, says so and marks it",
   async (operation) => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { id } = await makeDeployment(mock, { secrets: [{ name: "BY_HAND", value: "set-by-hand" }] });
@@ -33,7 +25,7 @@ test.each(["deploy", "redeploy"])(
     const first = await runAction({ event, inputs });
     expect(first.outputs.result, first.log).toBe("deployed");
     expect(first.log).toMatch(new RegExp(`^::warning .*support-agent \\(${id}\\) carries no ownership marker`, "m"));
-    expect(await markOf(mock)).toBe(own);
+    expect(await markerOf(mock)).toBe(own);
     expect(writesOf(mock)).toEqual(changed);
     const second = await runAction({ event, inputs });
     expect(second.outputs.result).toBe("deployed");
@@ -51,10 +43,10 @@ const foreign = [
 ] as const;
 
 test.each(
-  foreign.flatMap(([mark, owner]) => ["deploy", "redeploy", "plan"].map((operation) => [mark, operation, owner])),
-)("a deployment marked as %s is refused by %s, which says whose it is", async (mark, operation, owner) => {
+  foreign.flatMap(([marker, owner]) => ["deploy", "redeploy", "plan"].map((operation) => [marker, operation, owner])),
+)("a deployment marked as %s is refused by %s, which says whose it is", async (marker, operation, owner) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs(mark));
+  await makeDeployment(mock, ownedBy(marker));
   const { code, outputs, log } = await runAction({ event, inputs: agentInputs(mock, { operation }) });
   expect([code, outputs.result], log).toEqual([1, "failed"]);
   expect(log).toContain(`is owned by ${owner}, not by ${own}.`);
@@ -65,19 +57,19 @@ test.each(
 test.each(["deploy", "redeploy"])("with adopt, %s takes over a deployment of another owner", async (operation) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, {
-    secrets: [...markedAs("acme/other#deploy").secrets, { name: "KEPT", value: "kept-value" }],
+    secrets: [...ownedBy("acme/other#deploy").secrets, { name: "KEPT", value: "kept-value" }],
   });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock, { operation, adopt: "true" }) });
   expect(outputs.result, log).toBe("deployed");
   expect(log).toContain("It is taken over (adopt).");
-  expect(await markOf(mock)).toBe(own);
+  expect(await markerOf(mock)).toBe(own);
   expect((await deploymentsOf(mock))[0].secrets).toContainEqual({ name: "KEPT", value: "kept-value" });
   expect(writesOf(mock)).toEqual(changed);
 });
 
 test("repository names are compared case-insensitively", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("Acme/Agents#deploy"));
+  await makeDeployment(mock, ownedBy("Acme/Agents#deploy"));
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
   expect(outputs.result, log).toBe("deployed");
   expect(log).not.toContain("is owned by");
@@ -142,7 +134,7 @@ test("a preview whose marker is hidden is recognized by its second entry", async
 
 test("a run that loses the race to create doesn't change the winner's deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("acme/other#deploy"));
+  await makeDeployment(mock, ownedBy("acme/other#deploy"));
   mock.faults.replace([
     {
       match: { method: "GET", path: "/v2/deployments" },
@@ -175,8 +167,8 @@ test("where the platform hides the marker, a deletion needs adopt", async () => 
 
 test("the owner of a deployment to delete is read by id, since a listing may be stale", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const theirs = await makeDeployment(mock, markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
-  const body = { resources: [{ ...theirs, ...markedAs(own) }], offset: 0 };
+  const theirs = await makeDeployment(mock, ownedBy("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
+  const body = { resources: [{ ...theirs, ...ownedBy(own) }], offset: 0 };
   mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
   const { outputs, log } = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(outputs.result, log).toBe("failed");
@@ -205,10 +197,10 @@ const otherRepository = {
 };
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["another owner's marker", markedAs("acme/other#deploy"), "is owned by acme/other#deploy"],
+  ["another owner's marker", ownedBy("acme/other#deploy"), "is owned by acme/other#deploy"],
   [
     "a Pulumi program's marker",
-    markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
+    ownedBy("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
     "is owned by pulumi#urn",
   ],
   [

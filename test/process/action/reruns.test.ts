@@ -22,7 +22,7 @@ async function revisionsOf(mock: MockServer): Promise<{ id: string; status: stri
 }
 
 /** Brings each revision to its end as soon as the run follows it. */
-function goOn(mock: MockServer, end = "DEPLOYED") {
+function continueRollout(mock: MockServer, end = "DEPLOYED") {
   const ended = new Set<string>();
   return (log: string) => {
     for (const [, id = ""] of log.matchAll(/Following revision ([0-9a-f-]{36})/g)) {
@@ -46,7 +46,7 @@ test.each<[string, (inputs: Record<string, string>, mock: MockServer, sha: strin
   const inputs = agentInputs(mock, { secrets: `TOKEN=${secretValue}`, env: "MODE=a", timeout: "2m" });
   const first = await firstAttempt(inputs, mock, commit);
   expect(first.outputs["revision-id"], first.log).toBeTruthy();
-  const second = await runAction({ event: push(commit), inputs, env: secondAttempt, onOutput: goOn(mock) });
+  const second = await runAction({ event: push(commit), inputs, env: secondAttempt, onOutput: continueRollout(mock) });
   expect(second.outputs, second.log).toMatchObject({
     result: "deployed",
     "revision-id": first.outputs["revision-id"],
@@ -107,7 +107,7 @@ test("a revision that was followed before its commit was known, and is of anothe
     },
   ]);
   const commit = await pushTo(mock);
-  const second = await runAction({ event: push(commit), inputs, onOutput: goOn(mock) });
+  const second = await runAction({ event: push(commit), inputs, onOutput: continueRollout(mock) });
   expect(second.log).toContain("following it instead of making another");
   expect(second.log).toContain("was built from commit");
   expect(second.outputs).toMatchObject({ result: "deployed", commit, "commit-matches": "true" });
@@ -142,7 +142,7 @@ test("a re-run of a redeployment follows what the first attempt began", async ()
   const inputs = agentInputs(mock, { operation: "redeploy" });
   const first = await runAction({ event, inputs: { ...inputs, timeout: "1s" } });
   expect(first.outputs.result, first.log).toBe("timed-out");
-  const second = await runAction({ event, inputs, env: secondAttempt, onOutput: goOn(mock) });
+  const second = await runAction({ event, inputs, env: secondAttempt, onOutput: continueRollout(mock) });
   expect(second.outputs, second.log).toMatchObject({
     result: "deployed",
     "revision-id": first.outputs["revision-id"],
@@ -157,7 +157,7 @@ test("the log of a revision that is followed shows no secret that only the platf
   const event = { name: "workflow_dispatch", ref: "refs/heads/main" };
   const inputs = agentInputs(mock, { operation: "redeploy" });
   await runAction({ event, inputs: { ...inputs, wait: "false" } });
-  const onOutput = goOn(mock, "BUILD_FAILED");
+  const onOutput = continueRollout(mock, "BUILD_FAILED");
   const { outputs, log, everything } = await runAction({ event, inputs, env: secondAttempt, onOutput });
   expect(outputs, log).toMatchObject({ result: "failed", status: "BUILD_FAILED" });
   expect(log).toContain("leak [redacted]");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -10,7 +10,7 @@ test("a preview that can't be deleted keeps a sweep from none of the others", as
   const ids: string[] = [];
   for (const number of [1, 2, 3]) {
     const name = `support-agent-pr-${number}`;
-    ids.push((await makeDeployment(mock, { name, ...markedAs(`acme/agents#pr-${number}`) })).id);
+    ids.push((await makeDeployment(mock, { name, ...ownedBy(`acme/agents#pr-${number}`) })).id);
     github.closedPullRequests.add(number);
   }
   mock.faults.replace([

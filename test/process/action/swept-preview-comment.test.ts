@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -11,7 +11,7 @@ test("a sweep says in the comment that the preview is gone, and writes none wher
   const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
   await runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
   expect(github.comments.get(12)?.[0]?.body).toContain("✅ is live");
-  await makeDeployment(mock, { name: "support-agent-pr-13", ...markedAs("acme/agents#pr-13") });
+  await makeDeployment(mock, { name: "support-agent-pr-13", ...ownedBy("acme/agents#pr-13") });
   for (const number of [12, 13]) github.closedPullRequests.add(number);
   const { outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction, token } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -28,8 +28,8 @@ function eventOf(name: string, sender: object | undefined = stranger): ActionEve
 
 async function startPlatform() {
   const mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("acme/agents#deploy"));
-  await makeDeployment(mock, { name: "support-agent-pr-12", ...markedAs("acme/agents#pr-12") });
+  await makeDeployment(mock, ownedBy("acme/agents#deploy"));
+  await makeDeployment(mock, { name: "support-agent-pr-12", ...ownedBy("acme/agents#pr-12") });
   return mock;
 }
 
@@ -94,7 +94,7 @@ test.each([401, 403, 404, 500, 502])(
   async (status) => {
     await using mock = await startPlatform();
     await using github = await startGitHub();
-    github.limits.push({ path: look, answer: { status, json: { message: "No answer today" } } });
+    github.limits.push({ path: look, response: { status, json: { message: "No response today" } } });
     const inputs = agentInputs(mock, { operation: "preview", timeout: "soon" });
     const { code, outputs, log, everything } = await runAction({
       event: eventOf("issue_comment"),

@@ -17,7 +17,7 @@ import {
 
 /** A deployment that somebody else made, as `agentArgs()` would. */
 async function madeByHand(mock: MockServer, changes: Record<string, unknown> = {}): Promise<string> {
-  const answer = await fetch(`${mock.url}/v2/deployments`, {
+  const response = await fetch(`${mock.url}/v2/deployments`, {
     method: "POST",
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
     body: JSON.stringify({
@@ -29,7 +29,7 @@ async function madeByHand(mock: MockServer, changes: Record<string, unknown> = {
       ...changes,
     }),
   });
-  return ((await answer.json()) as { id: string }).id;
+  return ((await response.json()) as { id: string }).id;
 }
 
 /** The values of its environment, by name. */

@@ -122,8 +122,8 @@ test("a wrong key and a wrong workspace are distinguished, and the key isn't rep
 
 test("a self-hosted host without its prefix is recognized by a web page and by a bare 404", async () => {
   const page = { body: "<!doctype html><title>Sign in</title>", headers: { "content-type": "text/html" } };
-  let answer: { status: number; body?: string; headers?: Record<string, string> } = { status: 200, ...page };
-  await using server = await startScriptedServer(() => answer);
+  let scripted: { status: number; body?: string; headers?: Record<string, string> } = { status: 200, ...page };
+  await using server = await startScriptedServer(() => scripted);
   await using provider = await startProvider({ baseUrl: server.url });
   const hint = `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${server.url}/api-host.`;
   const said = async () => summary(await provider.engine.up(program()));
@@ -131,27 +131,27 @@ test("a self-hosted host without its prefix is recognized by a web page and by a
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with a web page instead of JSON. ${hint}`,
   ]);
-  answer = { status: 404, ...page };
+  scripted = { status: 404, ...page };
   expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: a web page. ${hint}`]);
-  answer = { status: 404 };
+  scripted = { status: 404 };
   expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: no message. ${hint}`]);
   expect(provider.engine.resources.size).toBe(0);
   expect(server.requests.every(({ method }) => method === "GET")).toBe(true);
 });
 
 test("a redirect isn't followed, and another service's JSON is refused", async () => {
-  let answer: { status: number; body?: unknown; headers?: Record<string, string> } = {
+  let scripted: { status: number; body?: unknown; headers?: Record<string, string> } = {
     status: 302,
     headers: { location: "https://login.example/" },
   };
-  await using server = await startScriptedServer(() => answer);
+  await using server = await startScriptedServer(() => scripted);
   const baseUrl = `${server.url}/api-host`;
   await using provider = await startProvider({ baseUrl });
   const said = async () => summary(await provider.engine.up(program()));
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with 302, a redirect, which is not followed. Check the base URL ${baseUrl}: the API key is never sent to another address.`,
   ]);
-  answer = { status: 200, body: { hello: "world" } };
+  scripted = { status: 200, body: { hello: "world" } };
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with a body that breaks the contract at resources: Invalid input: expected array, received undefined. Check that ${baseUrl} is a control plane of this platform.`,
   ]);

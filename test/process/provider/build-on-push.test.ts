@@ -127,8 +127,8 @@ test("when the platform makes no revision of the pushed commit in 120 s, one is 
   const events: ProgressEvent[] = [];
   const onProgress = (event: ProgressEvent) => void events.push(event);
   const desired = declaration({ sourceConfig: { ...declaration().sourceConfig, buildOnPush: true } });
-  const ensured = await reconcile(client, desired, { id: observed.id, pushedCommit: first, onProgress }).started;
-  expect(ensured.revisionId).toBe(laterRevisionId);
+  const started = await reconcile(client, desired, { id: observed.id, pushedCommit: first, onProgress }).started;
+  expect(started.revisionId).toBe(laterRevisionId);
   expect((patchedAt ?? 0) - startedAt).toBeGreaterThanOrEqual(120_000);
   expect((patchedAt ?? 0) - startedAt).toBeLessThan(121_000);
   const patches = server.requests.filter(({ method }) => method === "PATCH");

@@ -71,10 +71,10 @@ test("another region is refused before any request to its host", async () => {
 test("another workspace is refused: there the deployment would look deleted", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_WORKSPACE_ID: "workspace-1" } });
   await ground.engine.up(program());
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   await using later = await laterRun(ground.provider, ground.mock.url, { GRAPHDEPLOY_WORKSPACE_ID: "workspace-2" });
   expect(await everyOperation(later)).toEqual(refused("the workspace is workspace-2 now and was workspace-1"));
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
   expect((await platform(ground.mock)).deployments).toHaveLength(1);
 });
 
@@ -102,12 +102,12 @@ test("a lost self-hosted prefix is refused, and nothing is treated as deleted", 
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using first = await startProvider({ baseUrl: mock.selfHostedUrl });
   expect(summary(await first.engine.up(selfHosted()))).toEqual(["create"]);
-  const asked = mock.requests().length;
+  const requestsBefore = mock.requests().length;
   await using later = await laterRun(first, mock.url);
   expect(await everyOperation(later)).toEqual(
     refused(`the control plane is ${mock.url} now and was ${mock.selfHostedUrl}`),
   );
-  expect(mock.requests()).toHaveLength(asked);
+  expect(mock.requests()).toHaveLength(requestsBefore);
   expect((await platform(mock)).deployments).toHaveLength(1);
 });
 

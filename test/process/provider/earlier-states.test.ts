@@ -8,7 +8,8 @@ import { createProvider } from "../../../provider/runtime.ts";
 import type { DeploymentInputs, DeploymentState } from "../../../provider/state.ts";
 import { apiKey, writes } from "../../kit/provider/ground.ts";
 
-// A state as a build of November 2026 wrote it, byte for byte but for the addresses and ids, which are those of the test's mock server.
+// A state as a build of November 2026 wrote it, byte for byte but for the addresses and ids, which are those of the
+// test's mock server.
 
 interface Stored {
   inputs: DeploymentInputs;

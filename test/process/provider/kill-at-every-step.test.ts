@@ -100,7 +100,7 @@ async function restartServer(): Promise<void> {
 const failures: Record<string, Failure> = {
   "the connection is reset before it is handled": { moment: "before" },
   "the connection is reset after it was handled": { moment: "after" },
-  "its answer is cut off": { moment: "during" },
+  "its response is truncated": { moment: "during" },
   "the provider is killed before it is handled": { moment: "before", meanwhile: kill, isDeadly: true },
   "the provider is killed after it was handled": { moment: "after", meanwhile: kill, isDeadly: true },
   "the server restarts before it is handled": { moment: "before", meanwhile: restartServer },
@@ -130,14 +130,17 @@ function succeeds(steps: readonly Step[]): void {
 
 test.each(Object.entries(operations))("a clean %s makes the requests in the table", async (_name, operation) => {
   await operation.prepare();
-  proxy.forget();
+  proxy.reset();
   succeeds(await operation.run());
   expect(proxy.steps.map((step) => step.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>"))).toEqual(
     operation.steps,
   );
 });
 
-/** `npm run test:long` takes every failure at every request; else each request meets a third of the failures, and each failure a third of the requests. */
+/**
+ * `npm run test:long` takes every failure at every request; else each request meets a third of the failures, and each
+ * failure a third of the requests.
+ */
 const isComplete = process.env.GRAPHDEPLOY_KILLS === "all";
 
 const cases = Object.entries(operations).flatMap(([name, operation]) =>

@@ -33,9 +33,9 @@ test("a deployment is created, unchanged by a second up, and destroyed", async (
     outputs: { status: "READY", revisionStatus: "DEPLOYED", latestRevisionId: deployments[0]?.latestRevisionId },
   });
 
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
 
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
   expect(writes(ground.mock)).toEqual(["POST 201", "DELETE 204"]);

@@ -6,7 +6,8 @@ import { type MockServer, startMockServer } from "../../../mock-server/server.ts
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { platform } from "../../kit/provider/ground.ts";
 
-// Waits whose bounds are minutes: the provider's steps, through the core they are made of, with a clock that doesn't wait.
+// Waits whose bounds are minutes: the provider's steps, through the core they are made of, with a clock that doesn't
+// wait.
 
 const desired: DesiredDeployment = {
   name: "agent",

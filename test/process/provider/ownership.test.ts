@@ -207,7 +207,9 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
 
   const olds = theirs.outputs as unknown as Properties;
   await life.ground.provider.process.read(one, theirs.id, olds, {});
-  expect(await life.logs.logged("isn't changed or deleted from here any more")).toMatchObject({ severity: "warning" });
+  expect(await life.logs.logged("can't be changed or deleted from here any longer")).toMatchObject({
+    severity: "warning",
+  });
 
   const back = await life.update(one, theirs, { adopt: true, ...change });
   expect(await life.logs.logged(`which is owned by pulumi#${b}, is taken over.`)).toMatchObject({
@@ -358,7 +360,7 @@ test("a refresh says that a newer holder of the same owner keeps a deployment fr
   const first = await life.create(one);
   await life.create(one);
   await life.ground.provider.process.read(one, first.id, first.outputs as unknown as Properties, {});
-  expect(await life.logs.logged("isn't deleted from here any more until a change takes it back")).toMatchObject({
+  expect(await life.logs.logged("won't be deleted from here until a change takes it back")).toMatchObject({
     severity: "warning",
   });
 });

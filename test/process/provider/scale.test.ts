@@ -21,9 +21,9 @@ test("a hundred deployments of one stack are all live after one write and three 
   expect(writes(ground.mock)).toEqual(Array(count).fill("POST 201"));
   expect(ground.mock.requests({ method: "GET" }).length).toBeLessThanOrEqual(readsPerDeployment * count);
 
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   expect(new Set(summary(await ground.engine.up(many)))).toEqual(new Set(["same"]));
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
 
   expect(await ground.engine.destroy()).toHaveLength(count);
   expect((await platform(ground.mock)).deployments).toEqual([]);

@@ -29,16 +29,19 @@ whenPossible(`a preview says that there is no key, and a wrong argument stands a
   expect(mock.requests()).toEqual([]);
 });
 
-whenPossible(`a self-hosted host without its prefix creates nothing and is told the address${suffix}`, async () => {
-  const page = { body: "<!doctype html>", headers: { "content-type": "text/html" } };
-  await using server = await startScriptedServer(() => page);
-  await using stack = await project({}, { GRAPHDEPLOY_BASE_URL: server.url, GRAPHDEPLOY_API_KEY: "key-1" });
-  const { code, stdout } = await stack.up();
-  expect(code).not.toBe(0);
-  expect(stdout).toContain(`set the base URL to ${server.url}/api-host.`);
-  const { resources = [] } = (await stack.exportStack()).deployment;
-  expect(resources.filter(({ type }) => type.endsWith(":Deployment"))).toEqual([]);
-});
+whenPossible(
+  `a self-hosted host without its prefix creates nothing, and the error names the address${suffix}`,
+  async () => {
+    const page = { body: "<!doctype html>", headers: { "content-type": "text/html" } };
+    await using server = await startScriptedServer(() => page);
+    await using stack = await project({}, { GRAPHDEPLOY_BASE_URL: server.url, GRAPHDEPLOY_API_KEY: "key-1" });
+    const { code, stdout } = await stack.up();
+    expect(code).not.toBe(0);
+    expect(stdout).toContain(`set the base URL to ${server.url}/api-host.`);
+    const { resources = [] } = (await stack.exportStack()).deployment;
+    expect(resources.filter(({ type }) => type.endsWith(":Deployment"))).toEqual([]);
+  },
+);
 
 whenPossible(`another control plane between two runs orphans and deletes nothing${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });

@@ -43,7 +43,7 @@ whenPossible.each(["typescript", "commonjs", "esm"] as const)(
     const up = succeeded(await stack.up());
     expect(up.stdout).toContain("DEPLOYED");
     const first = await stack.outputs();
-    expect(await fetch(`${first.url}/ok`).then((answer) => answer.json())).toEqual({ ok: true });
+    expect(await fetch(`${first.url}/ok`).then((response) => response.json())).toEqual({ ok: true });
     expect(await writes(mock)).toEqual(["POST 201"]);
 
     expect(succeeded(await stack.up()).stdout).toContain("2 unchanged");

@@ -21,7 +21,9 @@ const every = { ...plantedSecrets, ...keys };
 /** The most that Pulumi can be made to say. */
 const loudest = ["--logtostderr", "-v=9", "--debug"];
 
-/** A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given. */
+/**
+ * A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given.
+ */
 function program(args: Record<string, unknown>, provider?: string): string {
   return `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");

@@ -22,7 +22,7 @@ function read(
   return readInputs(sources);
 }
 
-const told = (problems: readonly { input: string; message: string }[]) =>
+const reported = (problems: readonly { input: string; message: string }[]) =>
   problems.map(({ input, message }) => `${input}: ${message}`);
 
 test("empty values are reported by name, all at once, in each syntax", () => {
@@ -31,7 +31,7 @@ test("empty values are reported by name, all at once, in each syntax", () => {
     { env: { FROM_STEP: "" } },
   );
   expect(problems).toEqual([]);
-  expect(told(inputs.declarationProblems)).toEqual([
+  expect(reported(inputs.declarationProblems)).toEqual([
     expect.stringMatching(/^secrets: has no value for A, B, D, FROM_STEP\. .*allow-empty/),
     expect.stringMatching(/^secrets: names GONE without a value/),
     expect.stringMatching(/^env: has no value for E\. /),
@@ -97,12 +97,12 @@ test("fields of self-hosted installations are declared in their usual forms", ()
 
 test("problems are reported with the name of the input", () => {
   const { problems, inputs } = read({ ...right, "resource-spec": "{cpu", "secret-references": "TOKEN=agent-secrets" });
-  expect(told(problems)).toEqual([
+  expect(reported(problems)).toEqual([
     "resource-spec: starts like JSON but isn't valid JSON.",
     "secret-references: TOKEN is not <Kubernetes Secret>:<key>, for example TOKEN=agent-secrets:token.",
   ]);
   const desired = { ...inputs.declared, sourceConfig: { ...inputs.declared.sourceConfig, resourceSpec: { cpu: 99 } } };
-  expect(told(problemsOf(desired)).join()).toMatch(/,resource-spec: cpu /);
+  expect(reported(problemsOf(desired)).join()).toMatch(/,resource-spec: cpu /);
 });
 
 test("a preview has neither the address nor the display name of the deployment itself", () => {
@@ -114,7 +114,7 @@ test("a preview has neither the address nor the display name of the deployment i
 
 test("what is removed can't be declared, and nothing but a plan expects no changes", () => {
   const { problems } = read({ ...right, env: "A=1", "env-remove": "A,B", "expect-no-changes": "true" });
-  expect(told(problems).sort()).toEqual([
+  expect(reported(problems).sort()).toEqual([
     "env-remove: names A, declared here as well. Keep one of the two.",
     'expect-no-changes: belongs to the operation "plan", and this one is "auto".',
   ]);
@@ -157,7 +157,7 @@ test("a configuration file that isn't in the checkout is a mistake, where there 
   const env = { GITHUB_WORKSPACE: folder };
   const given = { ...right, "working-directory": "agents", "graph-config-path": "graph.json" };
   const problems = (more = {}, event: Partial<WorkflowEvent> = {}) =>
-    told(read({ ...given, ...more }, { env, event }).inputs.declarationProblems);
+    reported(read({ ...given, ...more }, { env, event }).inputs.declarationProblems);
   expect(problems()).toEqual([]);
   await mkdir(join(folder, ".git/info"), { recursive: true });
   expect(problems()).toEqual([
@@ -213,7 +213,7 @@ test("no message about a declaration has a path of the core in it", () => {
     secretReferences: { A: { secretName: "s", secretKey: "k" } },
   };
   for (const desired of [wrong, both]) {
-    const messages = told(problemsOf(desired as never));
+    const messages = reported(problemsOf(desired as never));
     expect(messages.length).toBe(validateDesired(desired).problems.length - (desired.name === "" ? 1 : 0));
     for (const message of messages) expect(message).not.toMatch(/sourceConfig|sourceRevisionConfig|[a-z][A-Z]/);
   }
@@ -221,10 +221,10 @@ test("no message about a declaration has a path of the core in it", () => {
 
 test("an invalid setting is reported by its input", () => {
   const both = { ...right, region: "eu", "base-url": "https://agents.example.com/api-host" };
-  expect(told(read(both).problems)).toEqual([
+  expect(reported(read(both).problems)).toEqual([
     'base-url: region "eu" and base-url https://agents.example.com/api-host name different control planes. Set one of the two.',
   ]);
-  expect(told(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
+  expect(reported(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
 });
 
 test.each<[InputName, string]>([

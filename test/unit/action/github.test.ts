@@ -93,7 +93,7 @@ test("the deployments of an environment are retired one by one, those of later p
       .reply(201, {}),
   );
   await retireEnvironment(github(), "preview/x", runUrl);
-  for (const scope of retired) expect(scope.isDone()).toBe(true);
+  for (const interceptor of retired) expect(interceptor.isDone()).toBe(true);
 });
 
 test.each([

@@ -94,11 +94,11 @@ test("what is declared is checked in the names of the inputs", () => {
     env: "PORT=2",
   });
   const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
-  const told = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
-  expect(told).toHaveLength(4);
-  expect(told.join("\n")).toContain("graph-config-path: is required for the source github");
-  expect(told.join("\n")).toContain("build-on-push: must be false with the tag refs/tags/v1");
-  expect(told.join("\n")).toContain("secrets: PORT is reserved");
+  const reported = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
+  expect(reported).toHaveLength(4);
+  expect(reported.join("\n")).toContain("graph-config-path: is required for the source github");
+  expect(reported.join("\n")).toContain("build-on-push: must be false with the tag refs/tags/v1");
+  expect(reported.join("\n")).toContain("secrets: PORT is reserved");
 });
 
 test("a tag switches off the builds on push", () => {

@@ -21,12 +21,12 @@ test.each([
 test("a limited request is retried after the pause that GitHub named", async () => {
   const clock = new FakeClock();
   const resetAt = String(clock.now() / 1_000 + 40);
-  const answers = [
+  const responses = [
     failure(403, { "retry-after": "7" }),
     failure(403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": resetAt }),
   ];
   const retries = new RateLimitRetries(clock, undefined);
-  const run = () => retries.run(async () => (answers.length > 0 ? Promise.reject(answers.shift()) : "answer"));
+  const run = () => retries.run(async () => (responses.length > 0 ? Promise.reject(responses.shift()) : "answer"));
   expect(await run()).toBe("answer");
   expect(clock.sleeps).toEqual([7_000, 33_000]);
 });

@@ -2,7 +2,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Console } from "../../../action/console.ts";
 import { Redactor } from "../../../core/redact.ts";
 
-// The runner reads lines as .NET does: a lone carriage return ends one, and U+0085 is white space. `##[` is a command wherever it stands.
+// The runner reads lines as .NET does: a lone carriage return ends one, and U+0085 is white space. `##[` is a command
+// wherever it stands.
 
 function printed(print: (console: Console) => void): string {
   let text = "";

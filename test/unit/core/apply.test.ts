@@ -75,7 +75,7 @@ test("a redeployment with an unknown outcome is not retried when there is a new 
   await using server = await startScriptedServer(({ method }) =>
     method === "PATCH" ? { status: 504 } : { body: deployment({ latest_revision_id: laterRevisionId }) },
   );
-  const { revisionId } = await applyUpdate(clientOf(server), declaration(), deployment(), { redeploy: "asked for" });
+  const { revisionId } = await applyUpdate(clientOf(server), declaration(), deployment(), { redeploy: "requested" });
   expect(patches(server).map(({ body }) => body)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
   expect(revisionId).toBe(laterRevisionId);
 });

@@ -6,13 +6,13 @@ import { ensureExists } from "../../../core/reconcile/create.ts";
 import type { ProgressEvent } from "../../../core/rollout/progress.ts";
 import { declaration, deployment } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
 
-type Post = ScriptedAnswer | "reset";
+type Post = ScriptedResponse | "reset";
 
 /**
- * A server whose n-th POST is answered by the n-th of `posts`; `found(posts so far)` is what a look-up of the name finds. `Date` is
- * 2026-11-01T12:00:00Z.
+ * A server whose n-th POST is answered by the n-th of `posts`; `found(posts so far)` is what a look-up of the name
+ * finds. `Date` is 2026-11-01T12:00:00Z.
  */
 async function scripted(posts: Post[], found: (postsSoFar: number) => Deployment | undefined): Promise<ScriptedServer> {
   let made = 0;
@@ -93,7 +93,7 @@ test.each<[string, Post]>([
   ["502", { status: 502 }],
   ["a body that was cut", { status: 201, body: '{"id": "' }],
   ["a body of another shape", { status: 201, body: { ok: true } }],
-])("after %s, a deployment that is ours by all signs is taken as created", async (_, post) => {
+])("after %s, a deployment with all signs of ours counts as created", async (_, post) => {
   await using server = await scripted([post], (made) => (made > 0 ? deployment() : undefined));
   const { origin, deployment: found } = await ensureExists(clientOf(server), declaration());
   expect(origin).toBe("created");
@@ -107,7 +107,7 @@ test.each<[string, Partial<Deployment>]>([
   ["of another repository", { source_config: { repo_url: "https://github.com/other/bot" } }],
   ["of another source", { source: "internal_source" }],
   ["marked by somebody else", { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "other/bot#b.yaml" }] }],
-])("after a lost answer, a deployment %s is not taken for ours", async (_, changes) => {
+])("after an unknown outcome, a deployment %s doesn't count as ours", async (_, changes) => {
   await using server = await scripted(["reset"], (made) => (made > 0 ? deployment(changes) : undefined));
   const refusal = ensureExists(clientOf(server), declaration(), { claim: { owner: "acme/bot#a.yaml" } });
   await expect(refusal).rejects.toBeInstanceOf(ConfigError);
@@ -141,8 +141,8 @@ test("a retried POST that finds its own earlier deployment counts as created", a
 });
 
 test.each([409, 400])("a %i for a name that was taken in the meantime is a name in use", async (status) => {
-  const answer = { status, body: { detail: "name already exists" } };
-  await using server = await scripted([answer], (made) => (made > 0 ? deployment() : undefined));
+  const refusal = { status, body: { detail: "name already exists" } };
+  await using server = await scripted([refusal], (made) => (made > 0 ? deployment() : undefined));
   await expect(ensureExists(clientOf(server), declaration())).rejects.toMatchObject({ path: "name" });
 });
 

@@ -7,7 +7,7 @@ import { followRollout } from "../../../core/rollout/follow.ts";
 import type { OnProgress, ProgressEvent } from "../../../core/rollout/progress.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedRequest, type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Wait {
   events: ProgressEvent[];
@@ -19,13 +19,13 @@ interface Wait {
 
 /** Waits on a clock that takes no time, for a server that answers by the seconds since the start. */
 async function wait(
-  answer: (seconds: number, request: ScriptedRequest) => ScriptedAnswer | "reset",
+  respond: (seconds: number, request: ScriptedRequest) => ScriptedResponse | "reset",
   start: (client: ControlPlane, onProgress: OnProgress) => Promise<unknown>,
 ): Promise<Wait> {
   const clock = new FakeClock();
   const startedAt = clock.now();
   const seconds = () => (clock.now() - startedAt) / 1_000;
-  await using server = await startScriptedServer((request) => answer(seconds(), request));
+  await using server = await startScriptedServer((request) => respond(seconds(), request));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-the-test", clock, random: () => 0.5 });
   const events: ProgressEvent[] = [];
   const times = [0];

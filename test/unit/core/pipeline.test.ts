@@ -40,9 +40,9 @@ async function failureOf(promise: Promise<unknown>): Promise<GraphDeployError> {
   return error;
 }
 
-/** Answers the n-th request with the n-th answer, and all later ones with the last. */
-function inTurn(...answers: ReturnType<Script>[]): Script {
-  return ({ nth }) => answers[Math.min(nth, answers.length) - 1] ?? "reset";
+/** Responds to the n-th request with the n-th of `responses`, and to all later ones with the last. */
+function inTurn(...responses: ReturnType<Script>[]): Script {
+  return ({ nth }) => responses[Math.min(nth, responses.length) - 1] ?? "reset";
 }
 
 afterEach(() => vi.unstubAllEnvs());
@@ -249,7 +249,7 @@ test("a redirect is refused and the key goes nowhere else", async () => {
 test.each([
   { status: 200, kind: ResponseError },
   { status: 404, kind: NotFoundError },
-])("a web page answered with $status names the /api-host prefix", async ({ status, kind }) => {
+])("a web page with status $status names the /api-host prefix", async ({ status, kind }) => {
   const page = { status, body: "<!doctype html><title>App</title>", headers: { "content-type": "text/html" } };
   await using server = await startScriptedServer(() => page);
   const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
@@ -295,8 +295,8 @@ test.each([
   [429, RateLimitError],
   [500, ServerError],
 ])("%i is an error of its own class with the detail and the request's id", async (status, kind) => {
-  const answer = { status, body: { detail: "Because." }, headers: { "x-request-id": "request-1" } };
-  await using server = await startScriptedServer(() => answer);
+  const failure = { status, body: { detail: "Because." }, headers: { "x-request-id": "request-1" } };
+  await using server = await startScriptedServer(() => failure);
   const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 0 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(kind);
   expect(error).toMatchObject({ status, method: "GET", detail: "Because", requestId: "request-1" });
@@ -465,7 +465,7 @@ test.each([
   ["*", []],
   ["plane.invalid", ["control-plane.invalid:443"]],
   ["control-plane.invalid:8443", ["control-plane.invalid:443"]],
-])("with NO_PROXY %s the proxy is asked for %j", async (noProxy, expected) => {
+])("with NO_PROXY %s the proxy gets requests for %j", async (noProxy, expected) => {
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer();
   proxy.on("connect", (request, socket) => {

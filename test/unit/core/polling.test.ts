@@ -12,8 +12,8 @@ test("every delay is within the documented limits and 10 % of jitter", () => {
     for (const elapsedMs of times) {
       for (const random of jitters) {
         const delay = pollDelayMs({ status, elapsedMs, random });
-        const shortest = Math.min(pollBounds.building.minMs, pollBounds.ending.minMs);
-        expect(delay).toBeGreaterThanOrEqual(shortest * 0.9);
+        const minMs = Math.min(pollBounds.building.minMs, pollBounds.ending.minMs);
+        expect(delay).toBeGreaterThanOrEqual(minMs * 0.9);
         expect(delay).toBeLessThanOrEqual(pollBounds.building.maxMs * 1.1);
       }
     }

@@ -38,7 +38,10 @@ const desired: fc.Arbitrary<DesiredDeployment> = fc
     }),
   );
 
-/** What the platform makes of a PATCH: single fields merge, lists and the resource spec are replaced whole, null changes nothing. */
+/**
+ * What the platform makes of a PATCH: single fields merge, lists and the resource spec are replaced whole, null changes
+ * nothing.
+ */
 function patched(observed: Deployment, patch: DeploymentPatchRequest): Deployment {
   const given = (fields: object | null | undefined) =>
     Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined));
@@ -179,9 +182,9 @@ test("Retry-After is never undercut, up to two minutes", () => {
       fc.integer({ min: 1, max: 50 }),
       share,
       fc.integer({ min: 0, max: 10_000_000 }),
-      (attempt, random, asked) => {
-        const delay = retryDelayMs(attempt, random, asked);
-        expect(delay).toBeGreaterThanOrEqual(Math.min(asked, 120_000));
+      (attempt, random, retryAfterMs) => {
+        const delay = retryDelayMs(attempt, random, retryAfterMs);
+        expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfterMs, 120_000));
         expect(delay).toBeLessThanOrEqual(120_000 * 1.25 + 100);
       },
     ),
@@ -213,7 +216,8 @@ test("names survive the way to the wire and back in either dialect", () => {
 });
 
 test("no text keeps a secret, however it is encoded", () => {
-  // Brackets and the letters of the replacement itself are left out: a secret inside "[redacted]" can't be told from it.
+  // Brackets and the letters of the replacement itself are left out: a secret inside "[redacted]" can't be told from
+  // it.
   const secret = fc.string({ unit: fc.constantFrom(..."XYZ019 +/=&%\"'\\\n$^*?.é漢"), minLength: 4, maxLength: 24 });
   const encode: ((value: string, lead: number) => string)[] = [
     (value) => value,

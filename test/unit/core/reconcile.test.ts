@@ -17,7 +17,7 @@ import {
   revisionId,
 } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
 
 function clientOf(url: string, clock = new FakeClock()): ControlPlane {
   return new ControlPlane({ baseUrl: url, apiKey: "key-of-the-test", workspaceId: "w", clock, random: () => 0 });
@@ -25,15 +25,15 @@ function clientOf(url: string, clock = new FakeClock()): ControlPlane {
 
 /** A deployment with its latest revision; a PATCH makes a new one. */
 async function platform(
-  latest: Partial<Revision> | ScriptedAnswer,
+  latest: Partial<Revision> | ScriptedResponse,
   changes: Partial<Deployment> = {},
 ): Promise<ScriptedServer> {
   return startScriptedServer(({ method, path }) => {
     if (method === "PATCH") return { body: deployment({ ...changes, latest_revision_id: laterRevisionId }) };
     if (!path.includes("/revisions")) return { body: deployment(changes) };
-    const answer: ScriptedAnswer =
-      "body" in latest ? (latest as ScriptedAnswer) : { body: revision(latest as Partial<Revision>) };
-    return path.endsWith("/revisions") ? { body: { resources: [answer.body], offset: 1 } } : answer;
+    const response: ScriptedResponse =
+      "body" in latest ? (latest as ScriptedResponse) : { body: revision(latest as Partial<Revision>) };
+    return path.endsWith("/revisions") ? { body: { resources: [response.body], offset: 1 } } : response;
   });
 }
 
@@ -139,7 +139,7 @@ test("a revision that the control plane doesn't find is rolled out again", async
 });
 
 test("a gateway's 404 for the revision starts nothing", async () => {
-  await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedAnswer);
+  await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedResponse);
   await expect(reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).rejects.toBeInstanceOf(
     NotFoundError,
   );

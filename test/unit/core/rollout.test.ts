@@ -15,12 +15,14 @@ import type { RolloutLimits } from "../../../core/rollout/polling.ts";
 import type { ProgressEvent } from "../../../core/rollout/progress.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Platform {
-  /** Status by seconds since the start: the last entry that has begun counts. An answer stands for a failing request. */
-  course: readonly (readonly [atSeconds: number, status: string | ScriptedAnswer | "reset"])[];
-  deployment?: (seconds: number) => Deployment | ScriptedAnswer;
+  /**
+   * Status by seconds since the start: the last entry that has begun counts. An answer stands for a failing request.
+   */
+  course: readonly (readonly [atSeconds: number, status: string | ScriptedResponse | "reset"])[];
+  deployment?: (seconds: number) => Deployment | ScriptedResponse;
   logs?: { build?: string[]; deploy?: string[] };
   limits?: Partial<RolloutLimits>;
   /** Aborts at this time. */
@@ -55,8 +57,8 @@ async function follow(platform: Platform): Promise<Outcome> {
       if (step === "reset" || typeof step === "object") return step;
       return { body: revision({ status: step }) };
     }
-    const answer = platform.deployment?.(seconds()) ?? deployment();
-    return "id" in answer ? { body: answer } : (answer as ScriptedAnswer);
+    const response = platform.deployment?.(seconds()) ?? deployment();
+    return "id" in response ? { body: response } : (response as ScriptedResponse);
   });
   const events: ProgressEvent[] = [];
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-the-test", clock, random: () => 0.5 });

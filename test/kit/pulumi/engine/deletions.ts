@@ -2,7 +2,10 @@ import type { Execution } from "./execution.ts";
 import { deletionGroups, dependenciesOf, dependentsOf, type ResourceState } from "./state.ts";
 import type { StepGenerator } from "./step-generator.ts";
 
-/** The end of a run: deletes what was replaced, what an earlier run left to delete, and what the program doesn't declare any more. */
+/**
+ * The end of a run: deletes what was replaced, what an earlier run left to delete, and what the program doesn't declare
+ * any more.
+ */
 export async function deleteUnneeded(execution: Execution, generator: StepGenerator): Promise<void> {
   const { base } = execution.snapshot;
   const allowed = allowedToDelete(base, generator);

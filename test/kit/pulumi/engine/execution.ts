@@ -70,9 +70,9 @@ export class Execution {
       Object.assign(state, { id, outputs, initErrors });
     }
     if (replacing?.pendingDelete === true) replacing.old.delete = true;
-    if (replacing?.old.pendingReplacement === true) this.snapshot.markDone(replacing.old);
+    if (replacing?.old.pendingReplacement === true) this.snapshot.recordDone(replacing.old);
     this.#keep(state);
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     return this.#finish(operation, state);
   }
 
@@ -110,16 +110,16 @@ export class Execution {
       this.#record(operation, old, `${old.urn} cannot be deleted because it is protected`);
       return "protected";
     }
-    const isAsked = !this.preview && old.custom && !old.external && !old.retainOnDelete && !options.deletedAlong;
-    if (isAsked) await this.#attempt(operation, old, () => this.calls.delete(old.urn, old.id, old.outputs));
+    const isDeleted = !this.preview && old.custom && !old.external && !old.retainOnDelete && !options.deletedAlong;
+    if (isDeleted) await this.#attempt(operation, old, () => this.calls.delete(old.urn, old.id, old.outputs));
     if (options.beforeCreation) old.pendingReplacement = true;
-    else this.snapshot.markDone(old);
+    else this.snapshot.recordDone(old);
     this.#record(operation, old);
     return "deleted";
   }
 
   removePendingReplacement(old: ResourceState): void {
-    this.snapshot.markDone(old);
+    this.snapshot.recordDone(old);
     this.#record("remove-pending-replace", old);
   }
 
@@ -134,9 +134,9 @@ export class Execution {
       if (found.id !== "") state.id = found.id;
     }
     if (old !== undefined && !old.external && old.id !== state.id) old.delete = true;
-    else if (old !== undefined) this.snapshot.markDone(old);
+    else if (old !== undefined) this.snapshot.recordDone(old);
     this.#keep(state);
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     this.#record("read", state);
     return state;
   }
@@ -145,13 +145,13 @@ export class Execution {
   async import(state: ResourceState, old: ResourceState | undefined): Promise<ResourceState> {
     const found = await this.#attempt("import", state, async () => {
       const none: Properties = {};
-      const answer = await this.calls.read(state.urn, state.importId, none, none);
-      if (answer.inputs === undefined) throw new Error("provider does not support importing resources");
-      return answer;
+      const read = await this.calls.read(state.urn, state.importId, none, none);
+      if (read.inputs === undefined) throw new Error("provider does not support importing resources");
+      return read;
     });
     Object.assign(state, { id: found.id || state.importId, inputs: found.inputs, outputs: found.outputs });
     if (old !== undefined) old.delete = true;
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     this.#record("import", state);
     return state;
   }
@@ -162,7 +162,7 @@ export class Execution {
     if (!isRecorded) this.steps.push({ operation, urn, id, error: textOf(error), isUndecided: true });
   }
 
-  async #attempt<Answer>(operation: Operation, state: ResourceState, run: () => Promise<Answer>): Promise<Answer> {
+  async #attempt<Result>(operation: Operation, state: ResourceState, run: () => Promise<Result>): Promise<Result> {
     try {
       return await run();
     } catch (error) {
@@ -180,8 +180,8 @@ export class Execution {
 
   #replaceInSnapshot(old: ResourceState, state: ResourceState): void {
     this.#keep(state);
-    this.snapshot.markDone(old);
-    this.snapshot.markNew(state);
+    this.snapshot.recordDone(old);
+    this.snapshot.recordNew(state);
   }
 
   #keep(state: ResourceState): void {

@@ -132,13 +132,13 @@ export class Monitor {
   close(): void {}
 
   /** Resolves once every request so far is answered. */
-  async answered(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#queue;
   }
 
-  #enqueue(answer: () => Promise<void>): void {
+  #enqueue(handle: () => Promise<void>): void {
     this.requests += 1;
-    this.#queue = this.#queue.then(answer).catch((error) => {
+    this.#queue = this.#queue.then(handle).catch((error) => {
       this.#onFailure(error);
       return new Promise(() => {});
     });

@@ -19,7 +19,8 @@ export function contains(path: PropertyPath, other: PropertyPath): boolean {
 }
 
 /**
- * The inputs with the values of `olds` at the paths of `ignoreChanges`. A path that only one of the two has, in the middle, is left as it is.
+ * The inputs with the values of `olds` at the paths of `ignoreChanges`. A path that only one of the two has, in the
+ * middle, is left as it is.
  */
 export function withIgnoredChanges(news: Properties, olds: Properties, ignoreChanges: readonly string[]): Properties {
   const result = structuredClone(news);

@@ -4,8 +4,8 @@ import { type ResourceState, withoutDanglingReferences } from "./state.ts";
 import { withSecretOutputs } from "./values.ts";
 
 /**
- * Reads every resource back, also those that are still to be deleted. What is gone leaves the state. A resource that can't be read stays as it is,
- * and fails the run in the end.
+ * Reads every resource back, also those that are still to be deleted. What is gone leaves the state. A resource that
+ * can't be read stays as it is, and fails the run in the end.
  */
 export async function refreshed(
   resources: readonly ResourceState[],

@@ -1,8 +1,8 @@
 import { nameOf, qualifiedTypeOf, type ResourceState, withParent, withUrns } from "./state.ts";
 
 /**
- * The state of a stack while a run changes it, as it would be written after each step: what the run has made so far, then what is left of the
- * state before.
+ * The state of a stack while a run changes it, as it would be written after each step: what the run has made so far,
+ * then what is left of the state before.
  */
 export class Snapshot {
   readonly base: readonly ResourceState[];
@@ -14,11 +14,11 @@ export class Snapshot {
   }
 
   /** `state` is no more: deleted, or followed by another. */
-  markDone(state: ResourceState): void {
+  recordDone(state: ResourceState): void {
     this.#done.add(state);
   }
 
-  markNew(state: ResourceState): void {
+  recordNew(state: ResourceState): void {
     this.#made.push(state);
   }
 
@@ -41,7 +41,8 @@ function withTodaysUrns(resources: readonly ResourceState[]): ResourceState[] {
 }
 
 /**
- * @throws Error for a state that the engine would refuse to write: two living resources with one URN, or a reference to nothing.
+ * @throws Error for a state that the engine would refuse to write: two living resources with one URN, or a reference to
+ * nothing.
  */
 export function verify(resources: readonly ResourceState[]): void {
   const living = new Set<string>();

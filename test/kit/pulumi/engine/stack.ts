@@ -29,8 +29,9 @@ export interface ImportedResource {
 }
 
 /**
- * A stack and the commands on it: what Pulumi's engine does with a state, a program and a dynamic provider, one resource after another and without
- * the CLI. Every decision follows the step generator of the real engine; the comparison with that is in `test/system/pulumi`.
+ * A stack and the commands on it: what Pulumi's engine does with a state, a program and a dynamic provider, one
+ * resource after another and without the CLI. Every decision follows the step generator of the real engine; the
+ * comparison with that is in `test/system/pulumi`.
  */
 export class PulumiStack {
   readonly project: string;

@@ -1,6 +1,9 @@
 import type { Properties } from "../dynamic-process.ts";
 
-/** One entry of a stack's state, as the engine keeps it. Several may have the same URN: at most one that isn't to be deleted. */
+/**
+ * One entry of a stack's state, as the engine keeps it. Several may have the same URN: at most one that isn't to be
+ * deleted.
+ */
 export interface ResourceState {
   urn: string;
   type: string;
@@ -134,7 +137,10 @@ export function deletionGroups(
   return groups;
 }
 
-/** The state without references to resources that are gone: dependencies on them end, and children go to the parent's parent. */
+/**
+ * The state without references to resources that are gone: dependencies on them end, and children go to the parent's
+ * parent.
+ */
 export function withoutDanglingReferences(resources: readonly ResourceState[]): ResourceState[] {
   const present = new Set<string>();
   const parents = new Map<string, string>();

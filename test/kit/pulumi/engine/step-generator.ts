@@ -18,7 +18,10 @@ export interface RunOptions {
   readonly replace?: readonly string[] | undefined;
 }
 
-/** Decides what happens to each resource that a program declares, as the real engine's step generator does, and has it carried out. */
+/**
+ * Decides what happens to each resource that a program declares, as the real engine's step generator does, and has it
+ * carried out.
+ */
 export class StepGenerator implements MonitorHandler {
   readonly #execution: Execution;
   readonly #place: { readonly project: string; readonly stack: string };
@@ -196,9 +199,9 @@ export class StepGenerator implements MonitorHandler {
     if (!state.custom) {
       return isDeepStrictEqual(old.inputs, state.inputs) ? noDifference : { ...noDifference, changed: true };
     }
-    const answer = await this.#execution.calls.diff(urn, old.id, old.outputs, state.inputs);
+    const result = await this.#execution.calls.diff(urn, old.id, old.outputs, state.inputs);
     const inputs = { olds: old.inputs, news: state.inputs };
-    return differenceOf(answer, inputs, { ...goal, hasInitErrors: old.initErrors.length > 0 });
+    return differenceOf(result, inputs, { ...goal, hasInitErrors: old.initErrors.length > 0 });
   }
 
   async #replace(
@@ -279,8 +282,8 @@ export class StepGenerator implements MonitorHandler {
     const news: Properties = Object.fromEntries(
       names.map((name) => [name, isAffected(name) ? unknown : state.inputs[name]]),
     );
-    const answer = await this.#execution.calls.diff(state.urn, state.id, state.outputs, news);
-    return differenceOf(answer, { olds: state.inputs, news }, { ...state, hasInitErrors: false }).replaces;
+    const result = await this.#execution.calls.diff(state.urn, state.id, state.outputs, news);
+    return differenceOf(result, { olds: state.inputs, news }, { ...state, hasInitErrors: false }).replaces;
   }
 
   #refuseSkippedDependencies(state: ResourceState, isTargeted: boolean): void {

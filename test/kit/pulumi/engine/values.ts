@@ -47,9 +47,12 @@ export function hasSecrets(value: unknown): boolean {
   return isRecord(value) && Object.values(value).some(hasSecrets);
 }
 
-/** What the engine does with the answer of a provider that takes no secrets: a value is secret where the one sent under the same name was. */
-export function withSecretsOf(answer: Properties, sent: Properties): Properties {
-  const result: Properties = { ...answer };
+/**
+ * What the engine does with the returned of a provider that takes no secrets: a value is secret where the one sent
+ * under the same name was.
+ */
+export function withSecretsOf(returned: Properties, sent: Properties): Properties {
+  const result: Properties = { ...returned };
   for (const [name, before] of Object.entries(sent)) {
     if (!Object.hasOwn(result, name)) continue;
     const value = result[name];

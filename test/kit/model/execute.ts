@@ -17,7 +17,7 @@ type DestroyStep = Extract<Step, { step: "destroy" }>;
  * Takes one step of a sequence and checks what may be checked after it.
  * @throws Violation
  */
-export async function perform(step: Step, model: Model, world: World): Promise<void> {
+export async function execute(step: Step, model: Model, world: World): Promise<void> {
   switch (step.step) {
     case "up":
       return up(step, model, world);
@@ -136,7 +136,10 @@ function settleElsewhere(model: Model, stack: StackKey): void {
   }
 }
 
-/** An older state holds what is gone, and doesn't hold what was made since: nobody can know of either before the next refresh. */
+/**
+ * An older state holds what is gone, and doesn't hold what was made since: nobody can know of either before the next
+ * refresh.
+ */
 async function restore(stack: StackKey, model: Model, world: World): Promise<void> {
   const { exported, unsettled } = model.stacks[stack];
   if (exported === undefined) return;
