@@ -1,10 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/**
- * A control plane that shows the values of no environment entry: what it answers is that of the one behind it, with the
- * values masked.
- */
+/** A control plane that masks all values of environments: it forwards requests and masks the responses. */
 export async function startMaskingPlatform(behind: string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

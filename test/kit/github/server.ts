@@ -14,7 +14,7 @@ export interface FakeDeployment {
   transient: boolean;
   description: string;
   payload: unknown;
-  /** Each status that it was given, with its address. */
+  /** Its statuses, with their addresses. */
   states: { state: string; environment_url?: string; log_url?: string; description?: string }[];
 }
 
@@ -25,32 +25,32 @@ export interface RecordedCall {
   authorization: string | undefined;
 }
 
-/** What a token may be refused. */
+/** What a token may lack. */
 export type Permission = "deployments" | "comments" | "pulls" | "metadata";
 
-/** The parts of GitHub's REST API that the action uses, as a server on loopback that holds what is written to it. */
+/** A loopback server with the parts of GitHub's API that the Action uses. It records what is written to it. */
 export class FakeGitHub implements AsyncDisposable {
   readonly calls: RecordedCall[] = [];
   readonly comments = new Map<number, FakeComment[]>();
   readonly deployments: FakeDeployment[] = [];
   readonly closedPullRequests = new Set<number>();
-  /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
+  /** Pull requests by number: `head` and `base`, as the API returns them. */
   readonly pullRequests = new Map<number, Record<string, unknown>>();
-  /** What people may do in the repository, by login; everybody else may only read, as in a public one. */
+  /** Permissions in the repository by login; everybody else may only read, as in a public one. */
   readonly permissions = new Map([["octocat", "write"]]);
   readonly refused = new Set<Permission>();
-  /** Answers that come before those of the server itself, one for each request that they are for. */
+  /** Responses that override the server's own, each for one request. */
   readonly limits: { path: string; response: GitHubResponse }[] = [];
-  /** Who a personal token speaks for; a workflow's token may not ask. */
+  /** The login of a personal token; a workflow's token may not query it. */
   login: string | undefined;
-  /** Who an app's token speaks for, as the query language names it; `undefined` where it may not ask that either. */
+  /** The login of an app's token, as GraphQL names it; `undefined` where it may not query that either. */
   viewer: string | undefined;
-  /** Called before each request is answered. */
+  /** Called before each response. */
   onCall: (call: RecordedCall) => void | Promise<void> = () => {};
   readonly #server: Server;
   #nextId = 1000;
   url = "";
-  /** What comes before the paths, as on a GitHub Enterprise Server. */
+  /** The prefix of all paths, as on a GitHub Enterprise Server. */
   prefix = "";
 
   private constructor() {
@@ -70,14 +70,14 @@ export class FakeGitHub implements AsyncDisposable {
     await closed;
   }
 
-  /** Adds a comment as somebody wrote it; returns it. */
+  /** Adds a comment by somebody, and returns it. */
   addComment(issue: number, body: string, user: FakeComment["user"] = { login: "octocat", type: "User" }): FakeComment {
     const comment = { id: this.#nextId++, body, user };
     this.comments.set(issue, [...(this.comments.get(issue) ?? []), comment]);
     return comment;
   }
 
-  /** Adds a deployment as an earlier run left it; returns it. */
+  /** Adds a deployment of an earlier run, and returns it. */
   addDeployment(left: Partial<FakeDeployment>): FakeDeployment {
     const id = this.#nextId++;
     const made = { environment: "production", ref: "main", transient: false, description: "", payload: {}, states: [] };
@@ -86,7 +86,7 @@ export class FakeGitHub implements AsyncDisposable {
     return deployment;
   }
 
-  /** Everything that was ever written, for a search for what must not be there. */
+  /** Everything that was ever written, to search for what must not be there. */
   written(): string {
     return this.calls.map(({ body }) => body).join("\n");
   }

@@ -14,7 +14,7 @@ type UpStep = Extract<Step, { step: "up" }>;
 type DestroyStep = Extract<Step, { step: "destroy" }>;
 
 /**
- * Takes one step of a sequence and checks what may be checked after it.
+ * Executes one step of a sequence, and checks the invariants that apply after it.
  * @throws Violation
  */
 export async function execute(step: Step, model: Model, world: World): Promise<void> {
@@ -38,7 +38,7 @@ export async function execute(step: Step, model: Model, world: World): Promise<v
     case "rename stack": {
       const stack = model.stacks[step.stack];
       stack.renames += 1;
-      // An export names the stack that it is of.
+      // An export contains the name of its stack.
       stack.exported = undefined;
       return world.driver.rename(step.stack, `${step.stack}-${stack.renames}`);
     }
@@ -78,7 +78,7 @@ async function up(step: UpStep, model: Model, world: World): Promise<void> {
   const { observed, happened } = seen;
   const { unsettled } = model.stacks[stack];
   if (observed.result.error !== undefined) {
-    // What failed by accident is tried again; a refusal makes the user take the change back.
+    // After a transient failure the user retries; after a refusal, the user reverts the change.
     if (happened) model.stacks[stack].program = program;
     unsettled.add("failed run");
     return;
@@ -93,7 +93,7 @@ async function up(step: UpStep, model: Model, world: World): Promise<void> {
   if (choices.refresh === true) settleElsewhere(model, stack);
   if (unsettled.size > 0) return;
   declarationsAreMet(observed);
-  // Two declarations of one name undo each other's changes for ever.
+  // Two declarations of one name undo each other's changes at every run.
   if (program.deployments.some(({ name }) => isContested(program, name))) return;
   const next = await world.driver.preview(stack, program, {});
   const changes = next.steps.filter(({ operation }) => operation !== "same");
@@ -129,17 +129,14 @@ async function refresh(stack: StackKey, model: Model, world: World): Promise<voi
   if (result.error === undefined) settleElsewhere(model, stack);
 }
 
-/** From here on the state knows what happened elsewhere. */
+/** After a refresh, the state includes what happened elsewhere. */
 function settleElsewhere(model: Model, stack: StackKey): void {
   for (const reason of ["changed elsewhere", "taken over", "restored"] as const) {
     model.stacks[stack].unsettled.delete(reason);
   }
 }
 
-/**
- * An older state holds what is gone, and doesn't hold what was made since: nobody can know of either before the next
- * refresh.
- */
+/** An older state contains deployments that are gone and lacks newer ones, which only the next refresh shows. */
 async function restore(stack: StackKey, model: Model, world: World): Promise<void> {
   const { exported, unsettled } = model.stacks[stack];
   if (exported === undefined) return;
@@ -179,7 +176,7 @@ async function takeIn(step: Extract<Step, { step: "import" }>, model: Model, wor
     ],
   });
   const result = await world.driver.import(stack, file);
-  // It may be in the state without being in the program, after a run that was limited to others.
+  // After a run that was limited to others, it may be in the state without being in the program.
   if (result.error !== undefined) return;
   model.owners.set(record.id, stack);
   model.stacks[stack].program = { ...program, deployments: [...program.deployments, declared] };

@@ -7,7 +7,7 @@ const add = (changes: Partial<DeclaredDeployment> = {}) => ({
   deployment: { ...agent, ...changes },
 });
 
-/** Sequences that once broke an invariant, by what they are about. */
+/** Sequences that once broke an invariant, by topic. */
 export const keptSequences: Readonly<Record<string, readonly Step[]>> = {
   "a tainted deployment is kept": [
     { step: "up", stack: "blue", edits: [add()] },

@@ -29,8 +29,7 @@ export async function onlyLooked(before: Platform, world: World, command: string
 }
 
 /**
- * Preview, run and what both leave, checked against the invariants of a single run; `undefined` when the preview ended
- * it.
+ * Runs a preview and a command, and checks the invariants of a single run; `undefined` when the preview failed.
  * @throws Violation
  */
 export async function observe(run: {

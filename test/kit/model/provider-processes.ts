@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type DynamicProcess, InitFailure, type Properties, startDynamicProcess } from "../pulumi/dynamic-process.ts";
 
-/** After so many commands a process is replaced: what each leaves behind in it adds up. */
+/** Commands after which a process is replaced, since each leaves something in memory. */
 const maxCommands = 150;
 
 /**
- * Provider processes for many commands. The real engine starts one for each; here one serves many, and is made to
- * resetModules everything in between: each command gets a provider text of its own, which loads the package's modules
- * again. Only after a kill there is another process, which stands by.
+ * Provider processes for many commands. The real engine starts one for each command; here one serves many, and its
+ * modules are reset in between: each command gets its own provider text, which loads the package's modules again. After
+ * a kill, a prewarmed process takes over.
  */
 export class ProviderProcesses implements AsyncDisposable {
   readonly #start: () => Promise<DynamicProcess>;
@@ -57,7 +57,7 @@ export class ProviderProcesses implements AsyncDisposable {
     return this.#forgetful(this.#process);
   }
 
-  /** Kills the process of now, as an operating system does. */
+  /** Kills the current process with SIGKILL. */
   async kill(): Promise<void> {
     this.#isDead = true;
     await this.#process.kill("SIGKILL");

@@ -9,22 +9,22 @@ import type { World } from "./world.ts";
 export interface Finding {
   /** Generates the sequence again. */
   readonly seed: number;
-  /** How many steps had been taken in all when it broke. */
+  /** The number of steps in total when it broke. */
   readonly afterSteps: number;
   readonly violation: Violation;
   readonly steps: readonly Step[];
 }
 
 export interface SearchOptions {
-  /** Of the first sequence; each following one has the next number. */
+  /** The seed of the first sequence; each following one has the next number. */
   readonly seed: number;
-  /** Ends once so many steps were taken. */
+  /** The search ends after this many steps. */
   readonly steps: number;
   /** @default 25 */
   readonly maxCommands?: number;
-  /** Whether a sequence is made shorter, which takes many runs. @default true */
+  /** Whether to shorten a failing sequence, which takes many runs. @default true */
   readonly isShortened?: boolean;
-  /** Violations to pass over. */
+  /** Violations to ignore. */
   readonly isKnown?: (violation: Violation) => boolean;
 }
 
@@ -69,7 +69,7 @@ async function violationOf(run: Promise<void>): Promise<Violation | undefined> {
   }
 }
 
-/** The steps that were taken. */
+/** The executed steps. */
 function ran(commands: Iterable<unknown>): Step[] {
   return [...commands]
     .filter((command) => (command as { hasRan?: boolean }).hasRan === true)

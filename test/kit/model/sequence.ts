@@ -4,7 +4,7 @@ import { execute } from "./execute.ts";
 import { emptyModel, type Model } from "./model.ts";
 import type { World } from "./world.ts";
 
-/** A step as fast-check's commands have it. */
+/** A step as a fast-check command. */
 export class StepCommand implements fc.AsyncCommand<Model, World> {
   readonly step: Step;
 
@@ -25,20 +25,18 @@ export class StepCommand implements fc.AsyncCommand<Model, World> {
   }
 }
 
-/** Sequences of at most so many steps. */
+/** Sequences of at most `maxCommands` steps. */
 export function sequences(maxCommands: number) {
   return fc.commands([step.map((data) => new StepCommand(data))], { maxCommands, size: "max" });
 }
 
-/**
- * Brings both stacks to what their programs say, by a refresh and an up of everything, as the last steps of a sequence.
- */
+/** Brings both stacks to their programs' state with a refresh and a full up, the last steps of a sequence. */
 const settling: readonly Step[] = (["blue", "green"] as const).flatMap((stack): Step[] => [
   { step: "refresh", stack },
   { step: "up", stack, edits: [] },
 ]);
 
-/** Runs a sequence in a world that is empty at first, and lets it settle. @throws Violation */
+/** Runs a sequence in an empty world, then settles both stacks. @throws Violation */
 export async function runSequence(commands: Iterable<fc.AsyncCommand<Model, World>>, world: World): Promise<void> {
   await world.reset();
   const model = emptyModel();
@@ -46,7 +44,7 @@ export async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Worl
   for (const last of settling) await execute(last, model, world);
 }
 
-/** Replays a sequence that was written down. @throws Violation */
+/** Replays a recorded sequence. @throws Violation */
 export function replay(steps: readonly Step[], world: World): Promise<void> {
   return runSequence(
     steps.map((data) => new StepCommand(data)),

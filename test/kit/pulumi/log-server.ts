@@ -12,13 +12,13 @@ export interface LoggedLine {
   readonly ephemeral: boolean;
 }
 
-/** An engine that does nothing but take log lines. */
+/** An engine that only receives log lines. */
 export interface LogServer extends AsyncDisposable {
   /** `host:port`, to pass to `startDynamicProcess`. */
   readonly address: string;
-  /** What was logged so far. */
+  /** The lines so far. */
   readonly lines: readonly LoggedLine[];
-  /** Resolves with the first line, past or future, that holds `text`. */
+  /** Resolves with the first line, past or future, that contains `text`. */
   logged(text: string): Promise<LoggedLine>;
 }
 

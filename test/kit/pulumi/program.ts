@@ -7,8 +7,8 @@ const imports = {
 } as const;
 
 /**
- * Arguments of a `github` deployment that are right for the mock server; `changes` are merged over them, one level deep
- * in the configs.
+ * Arguments of a `github` deployment that the mock server accepts, merged with `changes`, one level deep in the
+ * configs.
  */
 export function githubArgs(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const { sourceConfig, sourceRevisionConfig, ...rest } = changes;

@@ -88,7 +88,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s while the name is looked up change
 test("a signal during a creation without a response ends the step in time", async () => {
   const { result, github } = await cancelled({
     signal: "SIGINT",
-    // The second look for the name is over, so the creation is under way.
+    // The second look-up of the name is over, so the creation is in progress.
     when: /(GET \/v2\/deployments 200[\s\S]*){2}/,
     prepare: (mock) =>
       mock.faults.replace([{ match: { method: "POST", path: "/v2/deployments" }, effect: { latency: "30s" } }]),

@@ -315,7 +315,7 @@ test("an image is deployed to a self-hosted installation", async () => {
 test("of two runs that both create, the slower one rolls out on what the faster one made", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
-  // The lists that the run reads first are from before the other's creation.
+  // The run's first look-ups happen before the other run's creation.
   mock.faults.replace([
     {
       match: { method: "GET", path: "/v2/deployments" },

@@ -33,7 +33,7 @@ test("a secret with characters that Markdown escapes is in neither the comment n
   }
 });
 
-// The answer of the run is cut after 500 letters: behind the secret, or in the middle of it.
+// The run's output is truncated after 500 characters: behind the secret, or in the middle of it.
 test.each([3, 462])(
   "the output of a smoke test that quotes a secret after %i characters shows no part of it",
   async (before) => {

@@ -11,7 +11,7 @@ import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from ".
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
-/** Who a deployment belongs to before the run, by its marker. */
+/** The owner of the deployment before the run, by its marker. */
 const owners = ["nobody", "own", "other repository", "Pulumi", "unmarked"] as const;
 type Owner = (typeof owners)[number];
 
@@ -25,7 +25,7 @@ const bystander = "agent-pr-99";
 
 const platform = fc.record({
   deployment: fc.constantFrom(...owners),
-  /** What the deployment comes from; the deleted branch of the samples is `old`. */
+  /** The source of the deployment; the deleted branch of the samples is `old`. */
   ref: fc.constantFrom("main", "old"),
   preview: fc.constantFrom(...owners),
 });
@@ -35,7 +35,7 @@ const inputs = fc.record({
   ref: fc.constantFrom(undefined, undefined, "main"),
   pullRequest: fc.constantFrom(undefined, undefined, pullRequestNumber),
   wait: fc.boolean(),
-  /** Who caused the event: somebody who may write to the repository, or a stranger. */
+  /** The event's sender: somebody with or without write permission. */
   sender: fc.constantFrom("octocat", "octocat", "mallory"),
 });
 
@@ -123,7 +123,7 @@ async function make(mock: MockServer, name: string, owner: Owner, purpose: strin
   });
 }
 
-/** Everything that the platform shows of each deployment. */
+/** Everything that the platform returns about each deployment. */
 async function look(mock: MockServer): Promise<Map<string, string>> {
   const all = (await deploymentsOf(mock)) as { name: string }[];
   return new Map(all.map((deployment) => [deployment.name, JSON.stringify(deployment)]));

@@ -14,7 +14,7 @@ const lastOf = ({ states }: FakeDeployment) => states.at(-1);
 
 const stateOf = (deployment: FakeDeployment | undefined) => deployment && lastOf(deployment)?.state;
 
-/** A run on a platform that brings nothing to its end by itself. */
+/** A run on a platform on which rollouts don't advance by themselves. */
 async function run(mock: MockServer, github: FakeGitHub, options: Partial<ActionOptions> = {}): Promise<ActionResult> {
   return runAction({
     event: push,

@@ -17,7 +17,7 @@ const comment: ActionEvent = {
 };
 const dispatch: ActionEvent = { name: "workflow_dispatch", ref: "refs/heads/main", payload: { inputs: {} } };
 
-/** A GitHub that knows pull request #12, from this repository unless told otherwise. */
+/** A GitHub with pull request #12, by default of this repository. */
 async function startGitHub(head: string | null = "acme/agents"): Promise<FakeGitHub> {
   const github = await FakeGitHub.start();
   github.pullRequests.set(12, pullRequest("", { head }).pull_request as Record<string, unknown>);

@@ -86,7 +86,7 @@ test("an unmarked deployment of another repository is refused", async () => {
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
   expect(outputs.result).toBe("failed");
   expect(log).toContain("is made from https://github.com/acme/other, not from https://github.com/acme/agents.");
-  // Nobody can change what it is made from, so an adoption says where the difference is.
+  // The source can't change, so the adoption's error names the difference.
   const adopted = await runAction({ event, inputs: agentInputs(mock, { adopt: "true" }) });
   expect(adopted.log).toMatch(/can't become the declared one: repo-url is "https:\/\/github.com\/acme\/other" there/);
   expect(writesOf(mock)).toEqual(created);

@@ -293,6 +293,6 @@ test("a lasting rate limit isn't reported as a missing permission", async () => 
   expect(outputs.result).toBe("failed");
   expect(log).toContain("Its rate limit for this token is used up");
   expect(log).not.toContain("permission");
-  // What is limited isn't asked on and on.
+  // Limited requests aren't retried endlessly.
   expect(github.calls.filter(({ path }) => path.includes("/pulls/"))).toHaveLength(1);
 });

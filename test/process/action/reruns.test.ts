@@ -21,7 +21,7 @@ async function revisionsOf(mock: MockServer): Promise<{ id: string; status: stri
   return (await ask(mock, "GET", `/v2/deployments/${id}/revisions`)).resources;
 }
 
-/** Brings each revision to its end as soon as the run follows it. */
+/** Advances each revision to its final status as soon as the run follows it. */
 function continueRollout(mock: MockServer, end = "DEPLOYED") {
   const ended = new Set<string>();
   return (log: string) => {

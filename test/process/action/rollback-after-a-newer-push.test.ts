@@ -19,7 +19,7 @@ test("a failed rollout isn't rolled back over a newer revision", async () => {
     inputs: agentInputs(mock, { "on-failure": "rollback" }),
     onOutput: (soFar, child) => {
       if (newer !== undefined || !soFar.includes("Following revision")) return;
-      // Stopped until its revision has failed and the next one is there.
+      // Paused until its revision has failed and the next one exists.
       child.kill("SIGSTOP");
       const revisionId = /Following revision ([0-9a-f-]{36})/.exec(soFar)?.[1];
       newer = expect

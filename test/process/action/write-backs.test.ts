@@ -101,7 +101,7 @@ test("a failure updates the comment, with the end of the log", async () => {
   const [comment] = github.comments.get(12) ?? [];
   expect(comment?.body).toContain("❌ failed");
   expect(comment?.body).toContain("the cause");
-  // Code has no mentions and no markup, and its fence is longer than any in it.
+  // Code can't contain mentions or markup, and its fence is longer than any in it.
   expect(comment?.body).toMatch(/````text\n[\s\S]*@octocat ```<\/details>[\s\S]*\n````/);
 });
 

@@ -15,7 +15,7 @@ import {
   writes,
 } from "../../kit/provider/ground.ts";
 
-/** A deployment that somebody else made, as `agentArgs()` would. */
+/** A deployment with the configuration of `agentArgs()` that was created elsewhere. */
 async function madeByHand(mock: MockServer, changes: Record<string, unknown> = {}): Promise<string> {
   const response = await fetch(`${mock.url}/v2/deployments`, {
     method: "POST",
@@ -140,7 +140,7 @@ test("undeclared secrets are kept, and are only held in memory", async () => {
 test("of two programs that create one name at once, one wins and the other fails with a hint about `adopt`", async () => {
   await using ground = await startGround();
   await using rival = await startProvider({ baseUrl: ground.mock.url });
-  // Both have looked the name up before either creates it.
+  // Both look the name up before either creates the deployment.
   ground.mock.faults.add({ match: { method: "POST", path: "/v2/deployments" }, times: 2, effect: { latency: "1s" } });
   const make = async ({ process }: ProviderGround, name: string) => {
     const resourceUrn = `urn:pulumi:test::program::${deploymentType}::${name}`;

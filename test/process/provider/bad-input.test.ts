@@ -18,7 +18,7 @@ import {
 } from "../../kit/provider/ground.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-/** What one `up` of a wrong program says; nothing may be written or kept by it. */
+/** The error of one `up` of an invalid program, which must write and keep nothing. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
   const said = summary(await ground.engine.up(program(changes as Partial<DeploymentArgs>)));
   expect(writes(ground.mock)).toEqual([]);
@@ -26,7 +26,7 @@ async function refusal(ground: Ground, changes: Record<string, unknown>): Promis
   return said;
 }
 
-/** `<request>` is the id that the server gave it. */
+/** `<request>` is the request's id. */
 function withoutIds(said: readonly string[]): string[] {
   return said.map((line) =>
     line.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>").replace(/:\d{4,5}/g, ":<port>"),

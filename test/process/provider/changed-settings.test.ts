@@ -13,7 +13,7 @@ import type { Step } from "../../kit/pulumi/engine.ts";
 const hint =
   "Set the base URL, region and workspace back. To move a deployment, remove it from the program with the old settings, then add it with the new ones.";
 
-/** A later run: the state of an earlier one, and other settings. */
+/** A later run with the state of an earlier one and other settings. */
 async function laterRun(
   earlier: ProviderGround,
   baseUrl: string,
@@ -24,7 +24,7 @@ async function laterRun(
   return later;
 }
 
-/** What a change, a refresh and a destroy say. */
+/** The errors of a change, a refresh and a destroy. */
 async function everyOperation({ engine }: ProviderGround): Promise<string[]> {
   const changed = program({ sourceRevisionConfig: { repoRef: "next" } });
   const steps: Step[] = [

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { apiKey, program, startGround, summary, writes } from "../../kit/provider/ground.ts";
 
-// A refresh wrote what the platform sent into the inputs, also where it is only another spelling of what was declared:
-// the next `up` then showed an update, and the one after the next refresh again.
+// A refresh wrote the platform's values into the inputs even if they were equivalent to the declared ones: the next
+// `up` then showed an update, after every refresh.
 
 test("an equivalent address of the repository isn't drift", async () => {
   await using ground = await startGround();

@@ -6,8 +6,7 @@ import { type MockServer, startMockServer } from "../../../mock-server/server.ts
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { platform } from "../../kit/provider/ground.ts";
 
-// Waits whose bounds are minutes: the provider's steps, through the core they are made of, with a clock that doesn't
-// wait.
+// Waits of minutes: the provider's steps, through the core functions that they consist of, with a fake clock.
 
 const desired: DesiredDeployment = {
   name: "agent",
@@ -22,7 +21,7 @@ function connect(mock: MockServer): { client: ControlPlane; clock: FakeClock } {
   return { client: new ControlPlane({ baseUrl: mock.url, apiKey: "key-of-long-waits", clock }), clock };
 }
 
-/** A run of `reconcile` whose rollout was begun. */
+/** A run of `reconcile` whose rollout has started. */
 async function begun(client: ControlPlane, declared: DesiredDeployment, options: ReconcileOptions = {}) {
   const run = reconcile(client, declared, { claim, ...options });
   const { deployment, revisionId = "" } = await run.started;

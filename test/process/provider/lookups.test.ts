@@ -11,7 +11,7 @@ const nowhere = "00000000-0000-4000-8000-00000000abcd";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A deployment that somebody else manages, and the settings of this process. */
+/** A deployment that is managed elsewhere, and the settings of this process. */
 async function startWithDeployment(): Promise<Ground & { id: string }> {
   const ground = await startGround();
   vi.stubEnv("GRAPHDEPLOY_BASE_URL", ground.mock.url);
@@ -20,7 +20,7 @@ async function startWithDeployment(): Promise<Ground & { id: string }> {
   return Object.assign(ground, { id: ground.engine.resources.get("agent")?.id ?? "" });
 }
 
-/** What the engine does for `Deployment.get`: a read without outputs. */
+/** Reads without outputs, as the engine does for `Deployment.get`. */
 function get({ provider }: Ground, id: string) {
   return provider.process.read(urn, id, { __provider: providerText }, { __provider: providerText });
 }

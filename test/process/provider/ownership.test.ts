@@ -18,7 +18,7 @@ import type { LogServer } from "../../kit/pulumi/log-server.ts";
 
 const urnOf = (name: string, stack = "test") => `urn:pulumi:${stack}::program::${deploymentType}::${name}`;
 
-/** What the engine sends of a resource with this URN. */
+/** The inputs that the engine sends for a resource with this URN. */
 function inputsOf(resourceUrn: string, changes: Partial<DeploymentArgs> & Properties = {}): Properties {
   return { ...agentArgs(changes), resourceUrn, __provider: providerText };
 }
@@ -28,7 +28,7 @@ interface Entry {
   outputs: DeploymentState;
 }
 
-/** A provider process that is called as the engine calls it, method by method. */
+/** A provider process, called method by method like the engine does. */
 async function startLife(options: { mock?: Parameters<typeof startGround>[0] } = {}) {
   const logs = await startLogs();
   const ground = await startGround({ ...options.mock, logs: logs.address });
@@ -124,7 +124,7 @@ test("a replacement that was resumed without a revision of its own isn't deleted
 test("an entry that a killed replacement left behind is the one that changes, and then deletes, the deployment", async () => {
   await using life = await startLife();
   const first = await life.create(one);
-  // Its answer never reached the state.
+  // Its result never reached the state.
   await life.create(one);
   await life.ground.provider.restart();
   const next = await life.update(one, first, { sourceRevisionConfig: { repoRef: "next" } });
@@ -279,7 +279,7 @@ test("a state of the present build, whose marker has no generation, changes and 
   expect(await life.alive()).toEqual([]);
 });
 
-/** A creation as the state of an earlier build holds it, in a process that hasn't seen it. */
+/** A creation in the state of an earlier build, and a new process. */
 async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Promise<Entry> {
   const { id, outputs } = await life.create(one);
   const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: `pulumi#${one}` };

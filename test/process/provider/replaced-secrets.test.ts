@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { formsOf, leaksIn, plantedSecrets } from "../../kit/planted-secrets.ts";
 import { program, startGround, summary } from "../../kit/provider/ground.ts";
 
-// Only the values that a run declared were redacted. The platform knows others: those that the run replaces, and those
-// that nobody declares.
+// Only the values that a run declared were redacted. The platform has others: those that the run replaces, and
+// undeclared ones.
 
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
 const refusal = { match: { method: "PATCH" }, effect: { status: 400, body: { detail: echo } } };

@@ -3,7 +3,7 @@ import { providerText } from "../../../provider/dynamic.ts";
 import { formsOf, leaksIn, plantedSecrets } from "../../kit/planted-secrets.ts";
 import { agentArgs, apiKey, platform, program, startGround, startLogs, summary } from "../../kit/provider/ground.ts";
 
-/** Everything that may be echoed: each planted value in each form. */
+/** Every form of each planted value. */
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
 const every = { ...plantedSecrets, API_KEY: apiKey };
 
@@ -114,7 +114,7 @@ test("a check wraps secrets for the engine, and every operation accepts them wra
   const secretsOf = async () => (await platform(ground.mock)).deployments[0]?.secrets;
   expect(await secretsOf()).toContainEqual({ name: "TOKEN", value: "sk-first-value" });
 
-  // Plain or marked, before or now: the same secret is no change.
+  // The same secret isn't a change, whether it is plain or wrapped.
   for (const olds of [news("sk-first-value"), first.inputs]) {
     for (const secret of ["sk-first-value", marked("sk-first-value")]) {
       const { inputs } = await process.check(urn, { ...olds, secretsVersion: 1 }, news(secret));

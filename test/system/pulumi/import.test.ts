@@ -15,7 +15,7 @@ const apiKey = "key-of-the-import-test";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A deployment that somebody made by hand. */
+/** A deployment that was created by hand. */
 async function madeByHand(mock: MockServer): Promise<string> {
   const response = await fetch(`${mock.url}/v2/deployments`, {
     method: "POST",
@@ -45,7 +45,7 @@ async function project(mock: MockServer, args: Record<string, unknown>): Promise
   });
 }
 
-/** Writes the file and imports it, as the documentation says. Returns the file's text. */
+/** Writes the file and imports it, as documented. Returns the file's text. */
 async function importInto(stack: PulumiProject, id: string, args: Record<string, unknown>): Promise<string> {
   const resource = { resourceName: "agent", id, args: args as unknown as ImportedDeployment["args"] };
   const text = JSON.stringify(await importFile({ project: "program", stack: stack.stack, resources: [resource] }));

@@ -127,7 +127,7 @@ test("an update drops what the inputs say, and everything only if a part of it i
   expect(dropped({ env: "A=1", "env-update": "replace" })).toBe("all");
   expect(dropped({ "env-update": "replace", "env-remove": "B" })).toEqual(["B"]);
   expect(dropped({ env: "{}", "env-update": "replace" })).toBe("all");
-  // What becomes a reference is no plain entry any more.
+  // An entry that becomes a reference is no longer a plain one.
   expect(dropped({ "secret-references": "C=s:k" })).toEqual(["C"]);
 });
 
@@ -143,7 +143,7 @@ test("references to Kubernetes Secrets are merged like the environment", () => {
   expect(merged({})).toEqual([undefined, []]);
   expect(merged({ "secret-references": "B=here:k" })).toEqual([["A", "C", "B"], []]);
   expect(merged({ "secret-references": "B=here:k", secrets: "A=1" })).toEqual([["C", "B"], []]);
-  // A reference whose variable is declared with a value goes, also where no reference is declared.
+  // A reference is dropped if its variable is declared with a value, even if no reference is declared.
   expect(merged({ secrets: "A=1" })).toEqual([["B", "C"], []]);
   expect(merged({ env: "A=1" })).toEqual([["B", "C"], []]);
   expect(merged({ env: "OTHER=1" })).toEqual([undefined, []]);

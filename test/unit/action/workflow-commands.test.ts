@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Console } from "../../../action/console.ts";
 import { Redactor } from "../../../core/redact.ts";
 
-// The runner reads lines as .NET does: a lone carriage return ends one, and U+0085 is white space. `##[` is a command
-// wherever it stands.
+// The runner reads lines like .NET: a lone carriage return ends one, and U+0085 is white space. `##[` starts a command
+// anywhere in a line.
 
 function printed(print: (console: Console) => void): string {
   let text = "";
@@ -16,7 +16,7 @@ function printed(print: (console: Console) => void): string {
   return text;
 }
 
-/** The lines that the runner takes for commands. */
+/** The lines that the runner treats as commands. */
 function commandsIn(text: string): string[] {
   return text.split(/\r\n|\r|\n/).filter((line) => /^[\s\u0085]*::\w/.test(line) || line.includes("##["));
 }

@@ -11,8 +11,8 @@ import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from 
 type Post = ScriptedResponse | "reset";
 
 /**
- * A server whose n-th POST is answered by the n-th of `posts`; `found(posts so far)` is what a look-up of the name
- * finds. `Date` is 2026-11-01T12:00:00Z.
+ * A server that responds to the n-th POST with the n-th of `posts`; `found(posts so far)` is the result of looking up
+ * the name. `Date` is 2026-11-01T12:00:00Z.
  */
 async function scripted(posts: Post[], found: (postsSoFar: number) => Deployment | undefined): Promise<ScriptedServer> {
   let made = 0;
@@ -127,7 +127,7 @@ test("a creation that never succeeds ends with the server's error", async () => 
   const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
   await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
-  // One outage is told once, and counted at its end.
+  // An outage is reported once, and its attempts at the end.
   expect(events).toEqual([
     { type: "warning", message: expect.stringContaining("checking whether it took effect") },
     { type: "warning", message: expect.stringContaining("was sent 6 times without a response") },

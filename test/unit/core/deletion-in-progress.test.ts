@@ -8,7 +8,7 @@ import { declaration } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { storedDeployments } from "../../kit/stored.ts";
 
-// A deployment in deletion still answers, and holds its name. Going on with it, or refusing its name, would end with no
+// A deployment in deletion can still be read, and has its name. Keeping it, or refusing its name, would end with no
 // deployment.
 
 const desired = declaration({ sourceConfig: { repoUrl: "https://github.com/acme/bot" } });

@@ -17,7 +17,7 @@ interface Wait {
   silence: number;
 }
 
-/** Waits on a clock that takes no time, for a server that answers by the seconds since the start. */
+/** Waits on a fake clock for a server whose responses depend on the seconds since the start. */
 async function wait(
   respond: (seconds: number, request: ScriptedRequest) => ScriptedResponse | "reset",
   start: (client: ControlPlane, onProgress: OnProgress) => Promise<unknown>,

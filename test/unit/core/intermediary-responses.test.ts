@@ -10,7 +10,8 @@ import { declaration, deployment, deploymentId, gone, revision, revisionId } fro
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
-// What stands in front of a control plane under maintenance may answer 200 with a page of its own, or lead to one.
+// An intermediary in front of a control plane under maintenance may respond with 200 and its own page, or redirect to
+// one.
 
 const intermediaryResponses: [string, ScriptedResponse][] = [
   ["a web page with status 200", { body: "<html>Back soon</html>", headers: { "content-type": "text/html" } }],

@@ -398,10 +398,10 @@ test("a key for loopback never goes through a proxy in plain text", async () => 
   expect(proxy.requests).toEqual([]);
 });
 
-/** An address of this machine that isn't called loopback, as a service inside a cluster isn't. */
+/** An address of this machine that doesn't count as loopback, like a service inside a cluster. */
 const unnamed = (url: string) => url.replace("127.0.0.1", "0.0.0.0");
 
-/** Sets the variables of a proxy; all others are unset. */
+/** Sets the proxy variables and unsets all others. */
 function stubProxy(variables: Readonly<Record<string, string>>): void {
   for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
     vi.stubEnv(name, variables[name]);

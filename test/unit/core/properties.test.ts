@@ -18,7 +18,7 @@ const word = fc.stringMatching(/^[a-z]{1,8}$/);
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 const environment = fc.dictionary(fc.stringMatching(/^[A-Z]{1,4}$/), word, { minKeys: 1, maxKeys: 4 });
 
-/** Declarations that differ in everything that can change, never in what can't. */
+/** Declarations that differ only in mutable fields. */
 const desired: fc.Arbitrary<DesiredDeployment> = fc
   .record({
     displayName: optional(word),
@@ -39,7 +39,7 @@ const desired: fc.Arbitrary<DesiredDeployment> = fc
   );
 
 /**
- * What the platform makes of a PATCH: single fields merge, lists and the resource spec are replaced whole, null changes
+ * Applies a PATCH like the platform: single fields are merged, lists and the resource spec are replaced, null changes
  * nothing.
  */
 function patched(observed: Deployment, patch: DeploymentPatchRequest): Deployment {
@@ -102,7 +102,7 @@ interface Item {
   id: string;
 }
 
-/** A listing, newest first, into which `change` intervenes before every page but the first. */
+/** A listing, newest first, that `change` modifies before every page but the first. */
 async function idsOf(items: Item[], limit: number, change: (page: number) => void): Promise<string[]> {
   let page = 0;
   const listing = new Listing<Item>(async ({ offset, limit: size }) => {
@@ -216,8 +216,7 @@ test("names survive the way to the wire and back in either dialect", () => {
 });
 
 test("no text keeps a secret, however it is encoded", () => {
-  // Brackets and the letters of the replacement itself are left out: a secret inside "[redacted]" can't be told from
-  // it.
+  // Without brackets and the letters of the replacement: a secret inside "[redacted]" can't be distinguished from it.
   const secret = fc.string({ unit: fc.constantFrom(..."XYZ019 +/=&%\"'\\\n$^*?.é漢"), minLength: 4, maxLength: 24 });
   const encode: ((value: string, lead: number) => string)[] = [
     (value) => value,

@@ -19,7 +19,7 @@ import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-s
 
 interface Platform {
   /**
-   * Status by seconds since the start: the last entry that has begun counts. An answer stands for a failing request.
+   * Status by seconds since the start; the last entry that has started counts. A response stands for a failing request.
    */
   course: readonly (readonly [atSeconds: number, status: string | ScriptedResponse | "reset"])[];
   deployment?: (seconds: number) => Deployment | ScriptedResponse;
@@ -37,7 +37,7 @@ interface Outcome {
   calls: string[];
 }
 
-/** Follows a scripted rollout on a clock that takes no time. */
+/** Follows a scripted rollout on a fake clock. */
 async function follow(platform: Platform): Promise<Outcome> {
   const clock = new FakeClock();
   const startedAt = clock.now();

@@ -5,8 +5,8 @@ import { deployment, deploymentId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-// With many deployments in one run and a limited server, a request may be turned away more often than a broken server
-// is worth asking.
+// With many deployments in one run and a limited server, a request may get more 429s than the maximum of retries after
+// failures.
 
 const busy = { status: 429, headers: { "retry-after": "1" } };
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { check } from "../../../provider/check.ts";
 import type { DeploymentInputs } from "../../../provider/state.ts";
 
-// A replacement is a new deployment, so what only the old one had isn't a removal that the platform can't do.
+// A replacement is a new deployment, so dropping a field of the old one isn't a removal.
 process.env.GRAPHDEPLOY_API_KEY ??= "key-of-a-regression-test";
 
 const olds: DeploymentInputs = {

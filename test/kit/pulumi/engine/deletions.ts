@@ -24,7 +24,7 @@ export async function deleteUnneeded(execution: Execution, generator: StepGenera
   await deleteInOrder(execution, doomed, generator);
 }
 
-/** With targets: they, and what depends on them. */
+/** With targets, only those and what depends on them. */
 function allowedToDelete(base: readonly ResourceState[], { targets }: StepGenerator): Set<string> | undefined {
   if (!targets.areConstrained) return undefined;
   const roots = base.filter(({ urn }) => targets.names(urn));

@@ -3,7 +3,7 @@ import type { DiffResult, Properties } from "../dynamic-process.ts";
 import { contains, type PropertyPath, parsePath, withIgnoredChanges } from "./paths.ts";
 import { isMap, revealed } from "./values.ts";
 
-/** What an engine makes of a provider's result to a diff. */
+/** What the engine concludes from a provider's diff. */
 export interface Difference {
   readonly changed: boolean;
   readonly replaces: boolean;
@@ -12,14 +12,12 @@ export interface Difference {
 
 export const noDifference: Difference = { changed: false, replaces: false, deleteBeforeReplace: false };
 
-/** A replacement that the engine decides by itself. */
+/** A replacement that the engine itself decides on. */
 export const decidedReplacement: Difference = { changed: true, replaces: true, deleteBeforeReplace: false };
 
 const isPresent = (value: unknown) => value !== undefined && value !== null;
 
-/**
- * The paths at which two values differ, as detailed as the engine tells them: an added or a removed map is one path.
- */
+/** The paths at which two values differ, as detailed as the engine's: an added or removed map is one path. */
 function changedPaths(before: unknown, after: unknown, at: PropertyPath = []): PropertyPath[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     const indexes = [...Array(Math.max(before.length, after.length)).keys()];
@@ -38,10 +36,7 @@ export function changedInputs(olds: Properties, news: Properties): PropertyPath[
   return changedPaths(revealed(olds), revealed(news));
 }
 
-/**
- * An result that leaves the changes to the engine is completed by a comparison of the inputs; then `replaceOnChanges`
- * is applied.
- */
+/** Compares the inputs if the provider leaves that to the engine, then applies `replaceOnChanges`. */
 export function differenceOf(
   result: DiffResult,
   { olds, news }: { olds: Properties; news: Properties },

@@ -14,8 +14,8 @@ export interface ProviderCall {
 }
 
 /**
- * A provider as the engine speaks to it: values in plain text, and in the answers secrets again where they were before.
- * Partial failures are answers with the reasons.
+ * A provider as the engine calls it: with plain values, and with secrets restored in the results. Partial failures are
+ * results with reasons.
  */
 export class ProviderCalls {
   readonly #process: () => DynamicProcess;
