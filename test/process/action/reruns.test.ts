@@ -53,7 +53,7 @@ test.each<[string, (inputs: Record<string, string>, mock: MockServer, sha: strin
     "commit-matches": "true",
     created: "false",
   });
-  expect(second.log).toContain("and brings the same: following it instead of making another");
+  expect(second.log).toContain("and deploys the same: following it instead of creating another");
   expect(await revisionsOf(mock)).toHaveLength(2);
 });
 
@@ -108,7 +108,7 @@ test("a revision that was followed before its commit was known, and is of anothe
   ]);
   const commit = await pushTo(mock);
   const second = await runAction({ event: push(commit), inputs, onOutput: continueRollout(mock) });
-  expect(second.log).toContain("following it instead of making another");
+  expect(second.log).toContain("following it instead of creating another");
   expect(second.log).toContain("was built from commit");
   expect(second.outputs).toMatchObject({ result: "deployed", commit, "commit-matches": "true" });
   expect(second.outputs["revision-id"]).not.toBe(first.outputs["revision-id"]);

@@ -52,7 +52,7 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   mock.transitions.set({ rules: [{ name: "agent", activeDelay: "never", times: 1 }] });
   const changed = { ...desired, sourceRevisionConfig: { ...desired.sourceRevisionConfig, repoRef: "next" } };
   const second = await begun(client, changed, { id: first.id, previous: desired });
-  const stuck = `is DEPLOYED, but 1m 00s later deployment ${first.id} still serves ${first.revisionId}`;
+  const stuck = `is DEPLOYED, but 1m 00s later, deployment ${first.id} still serves ${first.revisionId}`;
   await expect(second.live()).rejects.toThrow(stuck);
 
   const resumed = await begun(client, changed, { id: first.id, previous: changed });

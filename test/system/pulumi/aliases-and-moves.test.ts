@@ -118,7 +118,7 @@ whenPossible(
 
     await it.declare(program('{ env: { LEVEL: "debug" } }'));
     expect(await it.fail("up")).toContain(
-      `is owned by pulumi#${urnOf("one", "theirs")} now, so it isn't changed from here`,
+      `is owned by pulumi#${urnOf("one", "theirs")} now, so it wasn't changed`,
     );
     expect(await it.succeed("destroy")).toContain("is released, not deleted");
     expect(await it.alive()).toEqual(alive);
