@@ -9,7 +9,7 @@ import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
-import { keptConfig } from "./run-kwargs.ts";
+import { threadConfig } from "./run-kwargs.ts";
 import { createRunLog } from "./run-log.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
@@ -75,11 +75,10 @@ export class LiveRuns {
   }
 
   #useThread({ thread_id: threadId, assistant_id, metadata: { graph_id }, kwargs }: RunRecord): void {
-    const config = keptConfig(kwargs.config as Fields);
-    this.#dependencies.records.change(threadId, ({ metadata }) => ({
+    this.#dependencies.records.change(threadId, ({ metadata, config }) => ({
       status: "busy",
       metadata: { ...metadata, graph_id, assistant_id },
-      config,
+      config: threadConfig({ config }, kwargs.config as Fields),
     }));
   }
 
