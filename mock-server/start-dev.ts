@@ -13,6 +13,7 @@ import { findGraphConfig } from "./worker/load/find-graph-config.ts";
 export interface DevFlags {
   port: number;
   host: string;
+  allowHost?: string[];
   config?: string;
   graphs?: string;
   dataDir?: string;
@@ -52,7 +53,7 @@ interface ProjectStart {
 }
 
 async function startServer(
-  { port, host, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
+  { port, host, allowHost, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
@@ -95,7 +96,7 @@ async function startServer(
   try {
     project = await loading?.loaded;
     if (directory) await agentServer.wake?.(agent);
-    server = await startDevServer(port, host, agentServer, agent);
+    server = await startDevServer(port, host, agentServer, agent, allowHost);
   } catch (error) {
     agentServer.close?.();
     await project?.[Symbol.asyncDispose]();
