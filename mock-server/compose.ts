@@ -31,6 +31,7 @@ import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
+import { DamagedRecordError } from "./kit/store/damaged-record.ts";
 import { isOfClosedDatabase, StorageError } from "./kit/store/database.ts";
 import { warnOnce } from "./kit/warnings.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
@@ -80,7 +81,8 @@ export function compose(
   const onDefect = (error: unknown) => {
     // A request that outlives the server has nobody to answer, and nothing of it is kept.
     if (!database.isOpen && isOfClosedDatabase(error)) return;
-    const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
+    const isOfStorage = error instanceof StorageError || error instanceof DamagedRecordError;
+    const text = isOfStorage ? error.message : error instanceof Error ? error.stack : undefined;
     console.error(redaction.text(text ?? String(error)));
   };
 

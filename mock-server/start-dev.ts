@@ -81,7 +81,7 @@ async function startServer(
     onLog: ({ level, message }) => {
       if (level === "WARNING" || level === "ERROR") report(level, message);
     },
-    onDefect: (error) => report("ERROR", error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onDefect: (error) => report("ERROR", defectText(error)),
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {
@@ -116,6 +116,12 @@ async function startServer(
       await project?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What is printed of a defect: a damaged record is none of the code's, which the stack would show. */
+function defectText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === "DamagedRecordError" ? error.message : (error.stack ?? error.message);
 }
 
 /** A message of the server's own without the secrets of a project's environment. */
