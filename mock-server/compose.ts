@@ -68,7 +68,7 @@ export function compose(
   ownUrl: () => string,
   parts: ReplacedParts,
 ): Composition {
-  const { host = "127.0.0.1", strict = false, adminToken } = options;
+  const { host = "127.0.0.1", strict = false, adminToken, onWarning = printWarning } = options;
   const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed, namingUnknownKeys));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
@@ -111,7 +111,7 @@ export function compose(
     transitions,
     builds: projects,
     strict,
-    warn: warnOnce((message) => console.warn(`warning: ${redaction.text(message)}`)),
+    warn: warnOnce((message) => onWarning(redaction.text(message))),
     publicUrl,
     agentUrl: (deploymentId) => `${publicUrl()}/agents/${deploymentId}`,
     onGone: (deploymentId) => agents.end(deploymentId),
@@ -222,6 +222,10 @@ export function compose(
       await Promise.all([stopped, projects[Symbol.asyncDispose]()]);
     },
   };
+}
+
+function printWarning(message: string): void {
+  console.warn(`warning: ${message}`);
 }
 
 function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {
