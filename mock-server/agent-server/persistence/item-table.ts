@@ -1,4 +1,4 @@
-import { isListOf, isObject, isText, readJson } from "../../kit/store/damaged-record.ts";
+import { isAny, isListOf, isText, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { pageClause } from "../../kit/store/table.ts";
 import type { Fields } from "../engine/contract.ts";
@@ -12,7 +12,8 @@ const isNamespace = isListOf(isText);
 const mapping = new RowMapping<ItemRecord>("items", ["namespace", "key"], {
   namespace: isNamespace,
   key: "plain",
-  value: isObject,
+  // Graphs may put anything.
+  value: isAny,
   created_at: "plain",
   updated_at: "plain",
   ttl: "plain",

@@ -1,4 +1,4 @@
-import { hasFields, isListOf, isNumber, isObject, isText } from "../../kit/store/damaged-record.ts";
+import { hasFields, isAny, isListOf, isNumber, isObject, isText } from "../../kit/store/damaged-record.ts";
 import type { Database, Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 import { all, type Condition, passes } from "./conditions.ts";
@@ -21,7 +21,8 @@ const stateColumns = {
   error: hasFields({ error: isText, message: isText }),
   config: isObject,
   interrupts: (value: unknown) => isObject(value) && Object.values(value as Fields).every(isListOf(isObject)),
-  values: isObject,
+  // A function of tasks may return anything.
+  values: isAny,
 } as const;
 
 const mapping = new RowMapping<Pick<ThreadRecord, keyof typeof ownColumns>>("threads", ["thread_id"], ownColumns);

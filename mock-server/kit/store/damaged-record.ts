@@ -22,6 +22,8 @@ export type Shape = (value: unknown) => boolean;
 
 export const isText: Shape = (value) => typeof value === "string";
 export const isNumber: Shape = (value) => typeof value === "number";
+/** Any JSON but `null`, which columns hold as NULL. */
+export const isAny: Shape = (value) => value !== null;
 export const isObject: Shape = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const isListOf =
