@@ -117,9 +117,7 @@ whenPossible(
     expect(it.writes()).toEqual(["POST", "PATCH one"]);
 
     await it.declare(program('{ env: { LEVEL: "debug" } }'));
-    expect(await it.fail("up")).toContain(
-      `is owned by pulumi#${urnOf("one", "theirs")} now, so it wasn't changed`,
-    );
+    expect(await it.fail("up")).toContain(`is owned by pulumi#${urnOf("one", "theirs")} now, so it wasn't changed`);
     expect(await it.succeed("destroy")).toContain("is released, not deleted");
     expect(await it.alive()).toEqual(alive);
     expect(await it.entries()).toEqual([]);
