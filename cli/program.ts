@@ -8,7 +8,7 @@ const program = new Command("graphdeploy")
   .version(manifest.version);
 
 if (process.argv[2] !== "dev") {
-  // To read its options takes code that the other command has no use for.
+  // Loads code that the other command doesn't need.
   const { mockCommand } = await import("../mock-server/mock-command.ts");
   program.addCommand(mockCommand(closeOnSignal));
 }

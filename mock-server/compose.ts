@@ -22,6 +22,7 @@ import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
+import { DamagedRecordError } from "./kit/store/damaged-record.ts";
 import { isOfClosedDatabase, StorageError } from "./kit/store/database.ts";
 import { warnOnce } from "./kit/warnings.ts";
 import type { MockServerOptions } from "./mock-server.ts";
@@ -137,7 +138,8 @@ function createFoundation(
     onDefect(error: unknown) {
       // A request that outlives the server has no client left, and nothing of it is stored.
       if (!database.isOpen && isOfClosedDatabase(error)) return;
-      const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
+      const isOfStorage = error instanceof StorageError || error instanceof DamagedRecordError;
+      const text = isOfStorage ? error.message : error instanceof Error ? error.stack : undefined;
       console.error(redaction.text(text ?? String(error)));
     },
   };
@@ -146,6 +148,7 @@ function createFoundation(
 /** The control planes of both editions, the agent servers of their deployments, and the projects that these run. */
 function composeServers(options: MockServerOptions, base: Foundation, parts: ReplacedParts) {
   const { store, ids, database, clock, redaction, apiKeys, outbound, signer, strict, publicUrl, onDefect } = base;
+  const { onWarning = printWarning } = options;
   const onLog = (entry: AgentLogEntry) => services.agentLines.add(entry);
   const projects = new RevisionProjects({
     repositories: new RepositoryFolders(options.repositories),
@@ -169,7 +172,7 @@ function composeServers(options: MockServerOptions, base: Foundation, parts: Rep
     transitions: new TransitionTable(parseTransitionMode(options.transitions ?? "time:5s")),
     builds: projects,
     strict,
-    warn: warnOnce((message) => console.warn(`warning: ${redaction.text(message)}`)),
+    warn: warnOnce((message) => onWarning(redaction.text(message))),
     publicUrl,
     agentUrl: (deploymentId) => `${publicUrl()}/agents/${deploymentId}`,
     onRemoved: (deploymentId) => agents.end(deploymentId),
@@ -191,4 +194,8 @@ function composeServers(options: MockServerOptions, base: Foundation, parts: Rep
   const { deployments, agentLines } = services;
   const agents = new Agents({ agentServer, projects, deployments, agentLines, apiKeys, clock });
   return { controlPlane, controlPlaneOptions, agents, agentServer, projects };
+}
+
+function printWarning(message: string): void {
+  console.warn(`warning: ${message}`);
 }

@@ -59,6 +59,12 @@ export interface MockServerOptions {
   /** Prints each request as human-readable text or as JSON. @default nothing is printed */
   logFormat?: "pretty" | "json";
   /**
+   * Called with what requests do in vain, such as a parameter that an operation doesn't know: each once, without
+   * secrets.
+   * @default prints it on stderr
+   */
+  onWarning?: (message: string) => void;
+  /**
    * A folder for the state of control planes, agent servers and clock, created if necessary, from which a later server
    * continues; one server at a time can use it. Transitions and faults aren't stored.
    * @default none: the state is lost when the process ends

@@ -1,3 +1,8 @@
+import { hasFields, isText } from "../../kit/store/damaged-record.ts";
+
+/** Whether a value is a user, as one is stored. */
+export const isUser = hasFields({ identity: isText });
+
 /** The user that the project's handler returned, with any further fields. */
 export interface AuthUser {
   identity: string;

@@ -1,3 +1,4 @@
+import { DamagedRecordError } from "../store/damaged-record.ts";
 import { StorageError } from "../store/database.ts";
 import { HttpError } from "./http-error.ts";
 import { jsonResponse } from "./http-response.ts";
@@ -18,6 +19,7 @@ export function errorResponses(onDefect: (error: unknown) => void): Middleware {
       if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
       if (!(error instanceof ClientDisconnected)) onDefect(error);
       if (error instanceof StorageError) return jsonResponse(507, { detail: error.message });
+      if (error instanceof DamagedRecordError) return jsonResponse(500, { detail: error.message });
       return jsonResponse(500, { detail: "Internal Server Error" });
     }
   };

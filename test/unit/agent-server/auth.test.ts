@@ -53,7 +53,7 @@ test("a handler that throws, returns an invalid value, hangs or ends its worker 
   };
   expect(await failed("crash")).toBe('The handler "authenticate" failed; the server\'s log has the error.');
   expect(await failed("nonsense")).toBe('The handler "authenticate" failed; the server\'s log has the error.');
-  expect(await failed("hang")).toBe('The handler "authenticate" didn\'t answer within 0.3 s.');
+  expect(await failed("hang")).toBe('The handler "authenticate" didn\'t return within 0.3 s.');
   expect(await failed("exit")).toBe('The handler "authenticate" failed; the server\'s log has the error.');
   expect((await agent.call("POST", "/threads", {}, ann)).status).toBe(200);
   expect(printed.join("\n")).toContain("the directory of users is down");
