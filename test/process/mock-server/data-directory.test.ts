@@ -174,7 +174,7 @@ test("discarding stored data needs a confirmation", async ({ folder }) => {
   const client = connectMockServer(server.url);
   const { body: made } = await server.cloud("POST", "/v2/deployments", githubBody());
   const snapshot = await client.snapshot.get();
-  const refusal = /confirm it by \?confirm=true/;
+  const refusal = /confirm with \?confirm=true/;
   await expect(client.reset()).rejects.toThrow(refusal);
   await expect(client.snapshot.put(snapshot)).rejects.toThrow(refusal);
   await expect(server.reset()).rejects.toThrow(refusal);

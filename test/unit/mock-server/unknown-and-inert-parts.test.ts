@@ -191,7 +191,7 @@ test("a mock server warns of each name once, to whom its options name, and witho
   }
   expect(mock.warnings).toEqual([
     expect.stringMatching(/^body\.\[?redacted\]? is unknown to create_deployment/),
-    'body.sercets isn\'t known to create_deployment, and does nothing; did you mean "secrets".',
+    'body.sercets is unknown to create_deployment and has no effect; did you mean "secrets".',
   ]);
 });
 
