@@ -23,7 +23,7 @@ export function createConfinedReader(folder: string): (path: string) => string {
 }
 
 function resolveIn(folder: string, path: string): string {
-  if (path === "" || isAbsolute(path)) throw new Error("isn't a path from this file's folder on.");
+  if (path === "" || isAbsolute(path)) throw new Error("isn't relative to this file's folder.");
   const root = realpathSync(folder);
   const isOutside = (file: string) => {
     const way = relative(root, file);

@@ -39,7 +39,7 @@ export function checkSchema(root: FileNode, schema: z.ZodType, isPartial: boolea
   const result = schema.safeParse(plainValue(root), {
     reportInput: true,
     error(issue) {
-      if (issue.code === "unrecognized_keys") knownKeys.set(JSON.stringify(issue.path), knownKeysOf(issue.inst));
+      if (issue.code === "unrecognized_keys") knownKeys.set(JSON.stringify(issue.path ?? []), knownKeysOf(issue.inst));
       return messageOf(issue);
     },
   });
@@ -110,7 +110,7 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_type":
       return typeMessage(issue.expected, issue.input);
     case "invalid_value":
-      return `must be ${oneOf(issue.values.map(String))}`;
+      return valueMessage(issue.values.map(String), issue.input);
     case "too_small":
       if (issue.origin === "string" || issue.origin === "array") return "must not be empty";
       return `must be ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
@@ -125,12 +125,17 @@ function messageOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-function oneOf(values: readonly string[]): string {
-  return values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`;
+function valueMessage(values: readonly string[], input: unknown): string {
+  if (input === null) return typeMessage("string", null);
+  if (values.length > 1) return `must be one of ${values.join(", ")}`;
+  return `must be ${values[0]}${input === values[0] ? ", without quotes" : ""}`;
 }
 
 function typeMessage(expected: string, input: unknown): string {
-  if (input === null) return "is empty. Leave it out, or give it a value.";
+  if (input === null) {
+    const isMap = expected === "object" || expected === "record";
+    return `is empty. Leave it out, or ${isMap ? "write {} for an empty map" : "give it a value"}.`;
+  }
   switch (expected) {
     case "string":
       return typeof input === "object" ? "must be text" : "must be text. Put the value in quotes.";

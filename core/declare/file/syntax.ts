@@ -15,7 +15,8 @@ const yamlMessages: Partial<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
     "has a second colon in one line, or more indentation than the key above. Put a text with a colon in quotes.",
   MULTILINE_IMPLICIT_KEY: "is a key over several lines. Check the indentation.",
-  BAD_INDENT: "is indented differently from what it belongs to.",
+  BLOCK_IN_FLOW: "has a second colon inside of { } or [ ]. Put a text with a colon in quotes.",
+  BAD_INDENT: "is indented differently from what it belongs to, or a bracket above isn't closed.",
   MISSING_CHAR: "lacks a closing quote or bracket, or the colon after a key.",
   BAD_SCALAR_START: "begins with a character that YAML reserves. Put the text in quotes.",
   BAD_DQ_ESCAPE: "has a backslash that YAML doesn't know in double quotes. Write it twice, or use single quotes.",
@@ -131,16 +132,18 @@ class NodeReader {
         this.#find([...path, name], keyPosition, "can't be a key.");
         continue;
       }
-      const isMerge = isScalar(key) && name === "<<" && key.type === "PLAIN";
-      const node = this.#readValue(value, isMerge ? path : [...path, name], keyPosition);
+      if (isScalar(key) && name === "<<" && key.type === "PLAIN") {
+        const sources = isSeq(value) ? value.items : [value];
+        merged.push(...sources.map((source) => this.#readValue(source, path, keyPosition)));
+        continue;
+      }
+      const node = this.#readValue(value, [...path, name], keyPosition);
       const first = entries.get(name);
-      if (isMerge) merged.push(node);
-      else if (first === undefined) entries.set(name, node);
+      if (first === undefined) entries.set(name, node);
       else this.#find(node.path, keyPosition, `is declared twice, first in line ${first.keyPosition?.line}.`);
     }
-    for (const source of merged.flatMap((node) => (node.kind === "list" ? node.items : [node]))) {
-      if (source.kind !== "map")
-        this.#find(path, source.keyPosition ?? source.position, "merges (<<) what isn't a map.");
+    for (const source of merged) {
+      if (source.kind !== "map") this.#find(path, source.position, "merges (<<) what isn't a map.");
       else for (const [name, node] of source.entries) if (!entries.has(name)) entries.set(name, node);
     }
     return entries;
@@ -153,7 +156,7 @@ class NodeReader {
 
   /** An alias that multiplies itself would repeat its message thousands of times. */
   #find(path: Path, position: Position, message: string): void {
-    const once = `${position.line} ${message}`;
+    const once = `${position.line}:${position.column} ${message}`;
     if (this.#found.has(once)) return;
     this.#found.add(once);
     this.findings.push({ path, position, message });

@@ -1,20 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readDeclarativeFile } from "../../../../core/declare/file/declarative-file.ts";
 import { checkout } from "../../../../scripts/run-command.ts";
 import { codeBlocks } from "../../../kit/docs/markdown.ts";
+import { read } from "./read.ts";
 
 const path = "docs/guides/declarative-file.md";
 const [example] = codeBlocks({ path, text: readFileSync(join(checkout, path), "utf8") });
 
-function read(code: string, env: Record<string, string>) {
-  const options = { path: "graphdeploy.yaml", environment: "staging", env, readFile: () => "a signing key" };
-  return readDeclarativeFile(code, options);
+function readStaging(code: string, env: Record<string, string>) {
+  return read(code, { environment: "staging", env, readFile: () => "a signing key" });
 }
 
 test("the file in declarative-file.md is valid, and declares what the page says", () => {
-  const { problems, deployments, previews } = read(example?.code ?? "", { MODEL_API_KEY: "key-of-a-model" });
+  const { problems, deployments, previews } = readStaging(example?.code ?? "", { MODEL_API_KEY: "key-of-a-model" });
   expect(problems).toEqual([]);
   expect(deployments.map(({ key, desired }) => [key, desired.name])).toEqual([
     ["search", "search-staging"],
@@ -40,7 +39,7 @@ test("the file in declarative-file.md is valid, and declares what the page says"
 });
 
 test("the messages in declarative-file.md are those of its mistakes", () => {
-  const { problems } = read(example?.code.replace("integration:", "integraton:") ?? "", {});
+  const { problems } = readStaging(example?.code.replace("integration:", "integraton:") ?? "", {});
   const shown = problems.map(
     ({ line, column, path, message }) => `graphdeploy.yaml:${line}:${column}: ${path}: ${message}`,
   );
