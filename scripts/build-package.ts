@@ -34,8 +34,8 @@ export async function buildPackage(): Promise<void> {
   const digest = await digestOfSources();
   const status = await runCommand("node_modules/.bin/tsdown", ["--logLevel", "warn"]);
   if (status !== 0) throw new Error(`the build failed (tsdown ended with ${status})`);
-  const schema = `${JSON.stringify(declarativeFileJsonSchema(), undefined, 2)}\n`;
-  await writeFile(join(checkout, "build", "graphdeploy.schema.json"), schema);
+  const schema = JSON.stringify(declarativeFileJsonSchema());
+  await writeFile(join(checkout, "build", "graphdeploy.schema.json"), `${schema}\n`);
   await mkdir(dirname(stampFile), { recursive: true });
   await writeFile(stampFile, digest);
 }

@@ -71,14 +71,16 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   const written = partAt(root, ["previews"]);
   const previews = written === undefined ? undefined : substitution.fillIn(written);
   const { declarations, findings: declarationFindings } = declareAll(deployments);
-  const findings = [
-    syntaxFindings,
+  const found = [
     checkSchema(root, declarativeFileSchema, true).findings,
     layerFindings,
     substitution.findings,
     declarationFindings,
-    [...referenceFindings(deployments), ...previewFindings(previews, deployments, root)],
+    [...referenceFindings(deployments), ...previewFindings(previews, root)],
   ].flat();
+  // What couldn't be read at all has no value to judge.
+  const unread = new Set(syntaxFindings.map(({ path }) => shownPath(path)));
+  const findings = [...syntaxFindings, ...found.filter(({ path }) => !unread.has(shownPath(path)))];
   const secrets = new Set([...secretTexts(root, deployments.values()), ...substitution.filledIn]);
   const problems = toProblems(findings, options.path, new Redactor(secrets));
   const isRight = problems.length === 0;
@@ -127,15 +129,13 @@ function* secretTexts(root: FileNode, deployments: Iterable<FileNode>): Generato
   for (const node of deployments) yield* textsIn(partAt(node, ["secrets"]));
 }
 
-/** What is shared by several deployments is found in each of them, and reported once; so is what two checks find in one place. */
+/** What is shared by several deployments is found in each of them, and reported once. */
 function toProblems(findings: readonly Finding[], file: string, redactor = new Redactor()): FileProblem[] {
   const problems = new Map<string, FileProblem>();
   for (const { path, position, message } of findings) {
     const shown = shownPath(path);
-    const place = `${position.line}:${position.column} ${shown}`;
-    if (!problems.has(place)) {
-      problems.set(place, { file, ...position, path: shown, message: redactor.text(message) });
-    }
+    const problem = { file, ...position, path: shown, message: redactor.text(message) };
+    problems.set(JSON.stringify(problem), problem);
   }
   return [...problems.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -8,6 +8,7 @@ import {
   partAt,
   plainValue,
 } from "./file-node.ts";
+import { mergeLayers } from "./overlays.ts";
 import { suggestion } from "./schema-findings.ts";
 
 type Deployments = ReadonlyMap<string, FileNode>;
@@ -35,25 +36,32 @@ function* dependencyFindings(deployments: Deployments): Generator<Finding> {
 
 /** The keys of deployments that wait for each other, the first again at the end. */
 function findCircle(deployments: Deployments): string[] | undefined {
-  const done = new Set<string>();
-  const path: string[] = [];
-  const visit = (key: string): string[] | undefined => {
-    if (path.includes(key)) return [...path.slice(path.indexOf(key)), key];
-    if (done.has(key)) return undefined;
-    path.push(key);
-    for (const item of itemsOf(partAt(deployments.get(key), ["depends_on"]))) {
-      const circle = visit(String(plainValue(item)));
-      if (circle !== undefined) return circle;
-    }
-    path.pop();
-    done.add(key);
-    return undefined;
-  };
-  for (const key of deployments.keys()) {
-    const circle = visit(key);
-    if (circle !== undefined) return circle;
+  const waiting = new Map<string, Set<string>>();
+  const dependents = new Map<string, string[]>();
+  for (const [key, node] of deployments) {
+    const names = itemsOf(partAt(node, ["depends_on"])).map((item) => String(plainValue(item)));
+    waiting.set(key, new Set(names.filter((name) => deployments.has(name))));
+    for (const name of waiting.get(key) ?? []) dependents.set(name, [...(dependents.get(name) ?? []), key]);
   }
-  return undefined;
+  // What waits for nothing is taken away, until nothing is left or what waits in a circle.
+  const free = [...waiting].filter(([, names]) => names.size === 0).map(([key]) => key);
+  for (let key = free.pop(); key !== undefined; key = free.pop()) {
+    waiting.delete(key);
+    for (const dependent of dependents.get(key) ?? []) {
+      const names = waiting.get(dependent);
+      names?.delete(key);
+      if (names?.size === 0) free.push(dependent);
+    }
+  }
+  const way = new Set<string>();
+  let [key] = waiting.keys();
+  while (key !== undefined && !way.has(key)) {
+    way.add(key);
+    [key] = waiting.get(key) ?? [];
+  }
+  if (key === undefined) return undefined;
+  const keys = [...way];
+  return [...keys.slice(keys.indexOf(key)), key];
 }
 
 function* nameFindings(deployments: Deployments): Generator<Finding> {
@@ -80,39 +88,35 @@ function* integrationFindings(deployments: Deployments): Generator<Finding> {
   }
 }
 
-/** The same for `previews`, whose overlay is one of `root`. */
-export function* previewFindings(
-  previews: FileNode | undefined,
-  deployments: Deployments,
-  root: FileNode,
-): Generator<Finding> {
+/** The same for `previews`, whose deployments are those of its own environment. */
+export function* previewFindings(previews: FileNode | undefined, root: FileNode): Generator<Finding> {
   if (previews === undefined) return;
-  const name = partAt(previews, ["name"]);
-  if (name !== undefined && !String(plainValue(name)).includes("{number}")) {
-    yield findingAt(name, "must have {number} in it: each pull request has previews of its own.");
+  const name = textAt(previews, "name");
+  if (name !== undefined && !name.includes("{number}")) {
+    yield findingIn(previews, ["name"], "must have {number} in it: each pull request has previews of its own.");
   }
-  const environment = partAt(previews, ["environment"]);
+  const environment = textAt(previews, "environment");
   const environments = entriesOf(partAt(root, ["environments"]));
-  if (environment !== undefined && !environments.has(String(plainValue(environment)))) {
-    const names = [...environments.keys()];
-    yield findingAt(
-      environment,
-      `is not an environment of this file.${suggestion(String(plainValue(environment)), names)}`,
-    );
+  if (environment !== undefined && !environments.has(environment)) {
+    const hint = suggestion(environment, [...environments.keys()]);
+    yield findingIn(previews, ["environment"], `is not an environment of this file.${hint}`);
   }
+  const { deployments } = mergeLayers(root, environment);
   const known = [...deployments.keys()];
   const listed = partAt(previews, ["deployments"]);
   for (const item of itemsOf(listed)) {
     const key = String(plainValue(item));
     if (!deployments.has(key)) yield findingAt(item, `is not a deployment of this file.${suggestion(key, known)}`);
   }
-  if (
-    name !== undefined &&
-    !String(plainValue(name)).includes("{name}") &&
-    (listed === undefined ? known.length : itemsOf(listed).length) > 1
-  ) {
+  const count = listed === undefined ? known.length : itemsOf(listed).length;
+  if (name !== undefined && !name.includes("{name}") && count > 1) {
     yield findingIn(previews, ["name"], "must have {name} in it, since several deployments have previews.");
   }
+}
+
+function textAt(node: FileNode, key: string): string | undefined {
+  const part = partAt(node, [key]);
+  return part?.kind === "scalar" && typeof part.value === "string" ? part.value : undefined;
 }
 
 function itemsOf(node: FileNode | undefined): readonly FileNode[] {

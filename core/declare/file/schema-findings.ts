@@ -63,9 +63,10 @@ export function checkSchema(root: FileNode, schema: z.ZodType, isPartial: boolea
       doubtful.push(path);
     }
   }
+  const misspelt = new Set(doubtful.map((path) => JSON.stringify(path)));
   for (const path of missing) {
-    const isMisspelt = doubtful.some((other) => JSON.stringify(other) === JSON.stringify(path));
-    if (!isMisspelt && (!isPartial || path.length === 1)) findings.push(findingIn(root, path, "is required."));
+    if (!misspelt.has(JSON.stringify(path)) && (!isPartial || path.length === 1))
+      findings.push(findingIn(root, path, "is required."));
   }
   return { findings, doubtful };
 }

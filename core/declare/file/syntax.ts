@@ -22,7 +22,8 @@ const yamlMessages: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: "has a backslash that YAML doesn't know in double quotes. Write it twice, or use single quotes.",
   BAD_ALIAS: "is not a valid alias or anchor.",
   RESOURCE_EXHAUSTION: `is nested more than ${maxDepth} deep.`,
-  UNEXPECTED_TOKEN: "can't be here. Check the indentation and the quotes.",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the file
+  UNEXPECTED_TOKEN: "can't be here. Check indentation and quotes: inside of { } and [ ], ${…} needs quotes, too.",
 };
 
 /** The file as nodes. Without a document there is no point in looking further, so a mistake in the syntax is the only one that is reported. */
@@ -103,12 +104,14 @@ class NodeReader {
 
   #readAlias(name: string, written: Pick<FileNode, "path" | "position" | "keyPosition">): FileNode {
     const target = this.#anchors.get(name);
+    // Without the name: a secret that begins with * and isn't in quotes looks like an alias.
     const refuse = (message: string): FileNode => {
       this.#find(written.path, written.position, message);
       return { ...written, kind: "scalar", value: null };
     };
-    if (target === undefined) return refuse(`is the alias *${name}, but no anchor &${name} is above it.`);
-    if (this.#within.has(target)) return refuse(`is the alias *${name} inside of its own anchor.`);
+    if (target === undefined)
+      return refuse("is an alias without an anchor above. Put a text that begins with * in quotes.");
+    if (this.#within.has(target)) return refuse("is an alias inside of its own anchor.");
     if (this.#aliasedValues > maxAliasedValues) {
       return refuse(`repeats too much: aliases may add ${maxAliasedValues} values to a file.`);
     }
@@ -134,7 +137,7 @@ class NodeReader {
       }
       if (isScalar(key) && name === "<<" && key.type === "PLAIN") {
         const sources = isSeq(value) ? value.items : [value];
-        merged.push(...sources.map((source) => this.#readValue(source, path, keyPosition)));
+        for (const source of sources) merged.push(this.#readValue(source, path, keyPosition));
         continue;
       }
       const node = this.#readValue(value, [...path, name], keyPosition);

@@ -310,6 +310,7 @@ const brokenFiles: readonly BrokenFile[] = [
     ),
     problems: [
       "5:19 previews.name: must have {number} in it: each pull request has previews of its own.",
+      "5:19 previews.name: must have {name} in it, since several deployments have previews.",
       "5:41 previews.environment: is not an environment of this file. Did you mean staging?",
       "5:69 previews.deployments[1]: is not a deployment of this file. Did you mean search?",
     ],
@@ -351,6 +352,26 @@ const brokenFiles: readonly BrokenFile[] = [
       "3:73 deployments.chat.source_revision_config.image_uri: needs the environment variable TAGG, which isn't set. Did you mean TAG?",
     ],
     env: { TAG: "1" },
+  },
+  {
+    name: "several variables in one value that aren't set",
+    text: declaring(`  chat: { ${image}, env: { A: "\${B}-\${C}" } }`),
+    problems: [
+      "3:103 deployments.chat.env.A: needs the environment variable B, which isn't set.",
+      "3:103 deployments.chat.env.A: needs the environment variable C, which isn't set.",
+    ],
+  },
+  {
+    name: "a variable without quotes in a map of one line",
+    text: declaring(`  chat: { env: { A: \${TOKEN} } }`),
+    problems: [`3:22 can't be here. Check indentation and quotes: inside of { } and [ ], \${…} needs quotes, too.`],
+  },
+  {
+    name: "a secret that looks like an alias",
+    text: declaring(`  chat: { ${image}, secrets: { TOKEN: *hunter2hunter2 } }`),
+    problems: [
+      "3:111 deployments.chat.secrets.TOKEN: is an alias without an anchor above. Put a text that begins with * in quotes.",
+    ],
   },
   {
     name: "what can't be filled in",

@@ -94,3 +94,19 @@ test("a dependency on a deployment that the environment removes is refused", () 
     "10:18 deployments.chat.depends_on[0]: is not a deployment of this file. Known are chat, billing.",
   ]);
 });
+
+test("the deployments of previews are those of the previews' own environment", () => {
+  const previewing = (environment: string) =>
+    `${text}previews: { environment: ${environment}, deployments: [billing] }\n`;
+  expect(read(previewing("production")).problems).toEqual([]);
+  expect(shownProblems(read(previewing("empty"), { environment: "production" }))).toEqual([
+    "26:47 previews.deployments[0]: is not a deployment of this file. Known are chat, search.",
+  ]);
+});
+
+test("thousands of deployments may depend on each other in a row", () => {
+  const chain = Array.from({ length: 2_000 }, (_, n) => {
+    return `  d${n}: { source: internal_docker${n === 0 ? "" : `, depends_on: [d${n - 1}]`} }`;
+  });
+  expect(read(`version: 1\ndeployments:\n${chain.join("\n")}\n`).problems).toEqual([]);
+});

@@ -94,8 +94,8 @@ deployments:
 test("an alias without its anchor, and one inside of its own, are refused", () => {
   const text = `version: 1\ndeployments:\n  chat: { ${image}, env: *none, depends_on: &loop [*loop] }\n`;
   expect(shownProblems(read(text)).filter((problem) => problem.includes("alias"))).toEqual([
-    "3:98 deployments.chat.env: is the alias *none, but no anchor &none is above it.",
-    "3:124 deployments.chat.depends_on[0][0]: is the alias *loop inside of its own anchor.",
+    "3:98 deployments.chat.env: is an alias without an anchor above. Put a text that begins with * in quotes.",
+    "3:124 deployments.chat.depends_on[0][0]: is an alias inside of its own anchor.",
   ]);
 });
 
