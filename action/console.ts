@@ -3,8 +3,8 @@ import * as core from "@actions/core";
 import type { Redactor } from "../core/redact.ts";
 
 /**
- * The log of the step. Everything that goes through it is redacted. Foreign lines (of a build log) are printed while workflow commands are
- * switched off, so that no line of theirs does anything.
+ * The log of the step. Everything printed through it is redacted. The lines of a build or deploy log are printed while
+ * workflow commands are stopped, so that the runner doesn't execute them.
  */
 export class Console {
   readonly #redactor: Redactor;
@@ -16,11 +16,11 @@ export class Console {
 
   info(message: string): void {
     this.#closeGroup();
-    core.info(this.#own(message));
+    core.info(this.#escape(message));
   }
 
   debug(message: string): void {
-    core.debug(this.#own(message));
+    core.debug(this.#escape(message));
   }
 
   notice(message: string, title = "graphdeploy"): void {
@@ -38,8 +38,8 @@ export class Console {
     core.error(this.#redactor.text(message), { title });
   }
 
-  /** Lines that somebody else wrote, in a group that stays open until something else is said. */
-  foreign(group: string, lines: readonly string[]): void {
+  /** Prints lines of a log in a group, which stays open until something else is printed. */
+  printLog(group: string, lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#group !== group) {
       this.#closeGroup();
@@ -48,7 +48,7 @@ export class Console {
     }
     const token = randomUUID();
     const text = lines.map((line) => this.#redactor.text(line)).join("\n");
-    // Without its carriage returns, or across its lines, a text may contain a secret that it didn't before.
+    // Joining lines and removing carriage returns may produce a secret that no single line contained.
     const shown = this.#redactor.text(text.replaceAll("\r", ""));
     process.stdout.write(`::stop-commands::${token}\n${shown}\n::${token}::\n`);
   }
@@ -60,10 +60,10 @@ export class Console {
   }
 
   /**
-   * A line of ours may quote others, and must not begin a workflow command with them. The runner ends lines at a lone carriage return too, skips
-   * white space before `::` and finds the older `##[` anywhere in a line.
+   * Prevents text that a message quotes from starting a workflow command. The runner also ends lines at a lone carriage
+   * return, skips white space before `::` and finds the older `##[` anywhere in a line.
    */
-  #own(message: string): string {
+  #escape(message: string): string {
     return this.#redactor
       .text(message)
       .split(/\r\n|\r|\n/)

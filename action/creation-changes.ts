@@ -5,7 +5,7 @@ import type { PlannedChange } from "./report.ts";
 
 const reason = "is set when the deployment is created";
 
-/** Everything that a creation sets. Of the environment the names alone: its values may be secret. */
+/** Everything that a creation sets; only the names of the environment, since its values may be secret. */
 export function creationChanges(desired: DesiredDeployment, owner: string): PlannedChange[] {
   const changes: PlannedChange[] = fields
     .map((field) => ({ path: field.path, effect: "create" as const, reason, to: field.declared(desired) }))

@@ -4,17 +4,17 @@ import { compareEnvironment } from "../core/reconcile/environment.ts";
 import type { Inputs } from "./inputs.ts";
 import type { TargetSource } from "./target.ts";
 
-/** What is declared, for the ref that is to go live. */
+/** The declaration for the deployment `name` and the ref to deploy. */
 export function declare(
   declared: DesiredDeployment,
   name: string,
   { ref }: Pick<TargetSource, "ref">,
 ): DesiredDeployment {
   const { sourceConfig, sourceRevisionConfig, displayName } = declared;
-  // A tag never moves, so nothing can be built on a push to it.
+  // A tag doesn't move, so no push builds it.
   const buildOnPush = sourceConfig?.buildOnPush ?? (ref?.startsWith("refs/tags/") === true ? false : undefined);
   const isImage = sourceRevisionConfig?.imageUri !== undefined;
-  // A preview never gets the address or the display name of the deployment itself.
+  // A preview must not get the address or the display name of the main deployment.
   const isPreview = name !== declared.name;
   const named = (text: string | undefined) =>
     isPreview && text?.includes("{name}") !== true ? undefined : text?.replaceAll("{name}", name);
@@ -34,8 +34,8 @@ export function declare(
 type Update = Pick<Inputs, "declared" | "envUpdate" | "envRemove">;
 
 /**
- * The names that a change drops from the environment where nobody declares them there. An environment of which nothing is declared is left alone,
- * also where the whole of it would be replaced: an input that is empty by mistake must not empty a deployment.
+ * The undeclared names that a change drops from the environment. An environment of which nothing is declared stays as
+ * it is, even with `env-update: replace`: an input that is empty by mistake must not empty a deployment.
  */
 export function droppableNames({ declared, envUpdate, envRemove }: Update): readonly string[] | "all" {
   const { env, secrets, secretReferences = {} } = declared;
@@ -43,7 +43,10 @@ export function droppableNames({ declared, envUpdate, envRemove }: Update): read
   return [...envRemove, ...Object.keys(secretReferences)];
 }
 
-/** What is declared, with the references to Kubernetes Secrets that an existing deployment keeps: they are sent whole, like the environment. */
+/**
+ * The declaration with the references to Kubernetes Secrets that an existing deployment keeps: like the environment,
+ * they are sent as a whole.
+ */
 export function withKeptReferences(
   desired: DesiredDeployment,
   { secret_references }: Deployment,
@@ -56,7 +59,7 @@ export function withKeptReferences(
   const undeclared = present.filter(({ name }) => !Object.hasOwn(declared, name));
   const isReplaced = envUpdate === "replace" && secretReferences !== undefined;
   const dropped = undeclared.filter(({ name }) => isReplaced || envRemove.includes(name)).map(({ name }) => name);
-  // The reference would stand beside the value that is declared now.
+  // Otherwise the variable would have both the reference and the declared value.
   const becomesValue = present.some(({ name }) => Object.hasOwn(values, name));
   if (secretReferences === undefined && dropped.length === 0 && !becomesValue) return { desired, dropped };
   const kept = undeclared
@@ -65,7 +68,10 @@ export function withKeptReferences(
   return { desired: { ...desired, secretReferences: { ...Object.fromEntries(kept), ...secretReferences } }, dropped };
 }
 
-/** The declared entries that may differ from the platform's hidden ones, where nothing that is seen to differ makes the environment be sent. */
+/**
+ * Declared entries that may differ from values that the platform hides, and aren't sent because nothing visible
+ * differs.
+ */
 export function unsentNames(
   desired: DesiredDeployment,
   { secrets }: Deployment,
@@ -76,7 +82,7 @@ export function unsentNames(
   return compareEnvironment(desired, secrets, { droppable, unreadable: "changed" }).changed;
 }
 
-/** The commit that the platform builds by itself, because the event pushed it; `undefined` where this run has to see to the revision. */
+/** The pushed commit, where the platform builds it by itself; `undefined` where this run makes the revision. */
 export function pushedCommitOf(
   desired: DesiredDeployment,
   { source_config }: Deployment,

@@ -1,13 +1,13 @@
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isSameRepository } from "../core/declare/fields.ts";
-import { readEnvironment, repetitionProblems } from "./environment-input.ts";
+import { duplicateNameProblems, readEnvironment } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { readGraphConfigPath } from "./graph-config-path.ts";
 import type { InputName } from "./input-defaults.ts";
 import type { InputProblem } from "./input-problem.ts";
 
 export interface DeclaredSources {
-  /** `undefined` where the input isn't given. */
+  /** The trimmed text; `undefined` if the input isn't given. */
   text(name: InputName): string | undefined;
   flag(name: InputName): boolean | undefined;
   withDefault(name: InputName): string;
@@ -15,17 +15,17 @@ export interface DeclaredSources {
   event: WorkflowEvent;
 }
 
-/** Events whose own ref is what a checkout has and what is deployed. At the others a checkout has the default branch. */
+/** Events whose ref is both checked out and deployed. For others, a checkout has the default branch. */
 const checkedOutEvents: ReadonlySet<string> = new Set([
   ...["push", "pull_request", "release", "schedule"],
   ...["workflow_dispatch", "repository_dispatch"],
 ]);
 
-/** What the inputs declare of a deployment, but for its ref and its environment. */
+/** Reads what the inputs declare about a deployment, except its ref and its environment. */
 export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSources): {
   declared: DesiredDeployment;
   problems: readonly InputProblem[];
-  /** What the checkout says against the inputs. */
+  /** Contradictions between the inputs and the checkout. */
   checkoutProblems: readonly InputProblem[];
 } {
   const imageUri = text("image-uri");
@@ -71,18 +71,18 @@ export function readDeclared({ text, flag, withDefault, env, event }: DeclaredSo
   };
 }
 
-/** A map in one of the forms of an environment, whose values may be of any kind. */
+/** Reads a map in the syntax of an environment; in JSON its values may have any type. */
 function readMap(input: InputName, text: string): { entries: [string, unknown][]; problems: InputProblem[] } {
   if (text.startsWith("{")) {
     try {
-      return { entries: Object.entries(JSON.parse(text)), problems: repetitionProblems(input, text) };
+      return { entries: Object.entries(JSON.parse(text)), problems: duplicateNameProblems(input, text) };
     } catch {
-      return { entries: [], problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
+      return { entries: [], problems: [{ input, message: "starts like JSON but isn't valid JSON." }] };
     }
   }
   const { entries = {}, problems, missing } = readEnvironment(input, text);
-  const alone = missing.map((name) => ({ input, message: `has no value for ${name}.` }));
-  return { entries: Object.entries(entries), problems: [...problems, ...alone] };
+  const withoutValue = missing.map((name) => ({ input, message: `has no value for ${name}.` }));
+  return { entries: Object.entries(entries), problems: [...problems, ...withoutValue] };
 }
 
 interface Read<Value> {
@@ -97,7 +97,7 @@ function readResourceSpec(text: string | undefined): Read<Record<string, unknown
   return { value: Object.fromEntries(values), problems };
 }
 
-/** A number, a truth value or a structure where the text is one, else the text. */
+/** `text` parsed as JSON, or itself where it isn't JSON. */
 function asJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -16,20 +16,20 @@ import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
 import { findIntegration } from "./integration.ts";
-import { claimOf, isSameOwner, ownerFor, whyNotOurs } from "./ownership.ts";
+import { claimOf, isSameOwner, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
 
-/** One deployment that is to be brought to a ref. */
+/** A deployment and the ref to deploy to it. */
 export interface Task {
   desired: DesiredDeployment;
   source: TargetSource;
-  /** In the ownership marker of the deployment. */
+  /** The owner for the ownership marker. */
   owner: string;
-  /** A preview is changed only where its marker names this owner; anything else that has its name is somebody's. */
+  /** Whether it is a preview, which is changed only if its marker names this owner. */
   isPreview: boolean;
-  /** Whether an earlier attempt of this run made a revision, as far as GitHub's list of deployments shows it. */
+  /** Whether an earlier attempt of this run made a revision, according to its GitHub deployment. */
   isOwn: (revisionId: string) => boolean;
 }
 
@@ -40,34 +40,34 @@ export interface Task {
 export async function deploy(session: Session, task: Task): Promise<void> {
   const { client, console, progress, inputs, signal } = session;
   const { deployment: existing } = await client.deployments.findByName(task.desired.name, { signal });
-  // The creation waits for the end of a deletion, which an earlier run or somebody else may have begun.
+  // A deletion may be in progress; the creation waits until it ends.
   const isFree = existing === undefined || isBeingDeleted(existing);
   const rollout = isFree ? await create(session, task) : await rollOut(session, task, existing);
-  const { deployment, origin, revisionId, doubt } = rollout;
+  const { deployment, origin, revisionId, possibleCause } = rollout;
   progress.reportDeployment(deployment, origin === "created");
   if (revisionId !== undefined && !inputs.wait) return reportStarted(session, revisionId);
   let live = await rollout.live().catch((error: unknown) => {
-    if (doubt !== undefined && isFailedRollout(error)) console.warning(doubt);
+    if (possibleCause !== undefined && isFailedRollout(error)) console.warning(possibleCause);
     throw error;
   });
   const built = live.rollout?.revision.source_revision_config.repo_commit_sha ?? undefined;
   const { commit } = task.source;
-  // Its commit wasn't known when it was followed: the branch may have moved since then, and may have been behind it.
+  // The commit of a followed revision wasn't known at first: the branch may have been elsewhere when the build started.
   if (rollout.isFollowed === true && built !== undefined && commit !== undefined && built !== commit) {
-    console.info(`Revision ${revisionId} turned out to be of commit ${built}, not of ${commit}: rolling out again.`);
+    console.info(`Revision ${revisionId} was built from commit ${built}, not of ${commit}: rolling out again.`);
     live = await (await rollOut(session, task, live.deployment, { mayFollow: false })).live();
   }
   await finish(session, task.source, live);
 }
 
-/** A rollout that was begun here, or was in progress. */
+/** A rollout that this run started, or found in progress. */
 interface Rollout extends Pick<StartedRollout, "deployment" | "revisionId"> {
   origin?: StartedRollout["origin"];
   /** Waits until the revision is live. */
   live(): Promise<LiveDeployment>;
-  /** What may be the cause if it fails. */
-  doubt?: string | undefined;
-  /** The revision is one of an earlier run. */
+  /** A possible cause, to be shown if the rollout fails. */
+  possibleCause?: string | undefined;
+  /** Whether an earlier run made the revision. @default false */
   isFollowed?: boolean;
 }
 
@@ -88,7 +88,7 @@ function followed({ client, inputs, progress, signal }: Session, deployment: Dep
   return { deployment, revisionId, live, isFollowed: true };
 }
 
-/** Rolls the present ref of a deployment out again. */
+/** Rolls out the current ref of a deployment again. */
 export async function redeploy(session: Session): Promise<void> {
   const { client, console, event, inputs, progress, signal } = session;
   const { name } = inputs.declared;
@@ -103,18 +103,18 @@ export async function redeploy(session: Session): Promise<void> {
   progress.reportDeployment(deployment, false);
   const inProgress = isRerun(event) ? await revisionInProgress(session, deployment) : undefined;
   if (inProgress !== undefined)
-    console.info(`Revision ${inProgress.id} is ${inProgress.status}: a re-run follows it instead of making another.`);
+    console.info(`Revision ${inProgress.id} is ${inProgress.status}: a re-run follows it instead of creating another.`);
   const desired = { name, source: deployment.source };
   const rollout =
     inProgress === undefined
-      ? await begun(change(session, deployment, desired, { claim, redeploy: "rolled out again on purpose" }))
+      ? await begun(change(session, deployment, desired, { claim, redeploy: "redeployed on request" }))
       : followed(session, deployment, inProgress.id);
   if (rollout.revisionId !== undefined && !inputs.wait) return reportStarted(session, rollout.revisionId);
   const source = { ref: deployment.source_revision_config.repo_ref ?? undefined, commit: undefined, isPush: false };
   await finish(session, source, await rollout.live());
 }
 
-/** Begins a change of an existing deployment. */
+/** Starts changing an existing deployment. */
 function change(
   { client, inputs, progress, signal }: Session,
   { id }: Deployment,
@@ -129,17 +129,17 @@ function change(
 function reportStarted({ report }: Session, revisionId: string): void {
   report.revisionId = revisionId;
   report.result = "started";
-  report.message = `Revision ${revisionId} is rolling out and isn't waited for.`;
+  report.message = `Revision ${revisionId} is rolling out; the step doesn't wait for it.`;
 }
 
-/** Whether this is a later attempt of its run ("Re-run jobs"). */
+/** Whether this is a re-run ("Re-run jobs"). */
 function isRerun({ runAttempt = 1 }: WorkflowEvent): boolean {
   return runAttempt > 1;
 }
 
 async function create(session: Session, task: Task): Promise<Rollout> {
   const { client, inputs, progress, signal, console } = session;
-  const { id: integrationId, doubt } = await integrationOf(session, task.desired);
+  const { id: integrationId, missingReason: possibleCause } = await integrationOf(session, task.desired);
   const desired = { ...task.desired, sourceConfig: { ...task.desired.sourceConfig, integrationId } };
   console.info(`Creating deployment ${desired.name}.`);
   const run = reconcile(client, desired, {
@@ -153,26 +153,29 @@ async function create(session: Session, task: Task): Promise<Rollout> {
     const { deployment } = await run.deployment;
     progress.reportDeployment(deployment, true);
   } catch (error) {
-    // Another run was faster; whether what it made may be changed is seen from the deployment.
+    // Another run was faster. The deployment shows whether this run may change it.
     if (error instanceof NameInUse) {
       return rollOut(session, task, await client.deployments.get(error.deploymentId, { signal }));
     }
-    if (doubt !== undefined && error instanceof ApiError) console.warning(doubt);
+    if (possibleCause !== undefined && error instanceof ApiError) console.warning(possibleCause);
     throw error;
   }
   const rollout = await begun(run);
   if (!inputs.wait) console.info(`Created deployment ${rollout.deployment.id}.`);
-  return { ...rollout, doubt };
+  return { ...rollout, possibleCause };
 }
 
 async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
   const { repoUrl, integrationId } = sourceConfig;
   if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
-    return { id: integrationId, doubt: undefined };
+    return { id: integrationId, missingReason: undefined };
   return findIntegration(session, repoUrl);
 }
 
-/** Changes the deployment to what is declared, with a new revision even where nothing differs; or follows one that brings the same. */
+/**
+ * Deploys the declaration to an existing deployment: makes a revision even if nothing differs, or follows one that
+ * deploys the same.
+ */
 async function rollOut(
   session: Session,
   task: Task,
@@ -190,7 +193,7 @@ async function rollOut(
   const droppable = droppableNames(inputs);
   const present = readMarker(existing.secrets);
   const isTakenOver = present !== undefined && !isSameOwner(present, owner);
-  // The platform's own build of a push is followed anyway, and a take-over needs a revision of its own.
+  // The platform's own build of a push is followed anyway, and a takeover needs a revision of its own.
   if (mayFollow && pushedCommit === undefined && !isTakenOver) {
     const planOptions = { droppable, marker: owner };
     const rollout = { desired, source, planOptions, isOwn, isRerun: isRerun(event) };
@@ -210,16 +213,17 @@ async function rollOut(
     claim,
     adopt: !isPreview && inputs.adopt,
     droppable,
-    // Values that the platform hides are sent again with every revision that is made anyway; where the platform makes it, they would make a second one.
+    // Hidden values are sent with every revision that this run makes; where the platform makes it, they would make a
+    // second one.
     unreadable: pushedCommit === undefined ? "changed" : "same",
     ...(pushedCommit === undefined ? { redeploy: `deploys ${what}` } : { pushedCommit }),
   } as const;
   return begun(change(session, existing, desired, options));
 }
 
-/** @throws {@link ConfigError} for a deployment that only has the name of the preview */
+/** @throws {@link ConfigError} when the deployment of that name isn't this preview */
 function claimPreview({ desired, owner }: Task, existing: Deployment): Claim {
-  const refusal = whyNotOurs(existing, owner, desired.sourceConfig?.repoUrl ?? "");
+  const refusal = ownershipProblem(existing, owner, desired.sourceConfig?.repoUrl ?? "");
   if (refusal === undefined) return { owner, held: readMarker(existing.secrets) };
   throw new ConfigError(`preview-name: ${refusal} It is left alone.`, {
     path: "preview-name",
@@ -238,7 +242,7 @@ async function finish(
   if (rollout === undefined) console.info("The revision of this commit is live already.");
   if (commit !== undefined && report.commit !== undefined && report.commit !== commit) {
     console.warning(
-      `Live is commit ${report.commit}, not ${commit} of this run: the ref moved meanwhile, and a newer push won.`,
+      `Live is commit ${report.commit}, not ${commit} of this run: the ref has moved, and a newer push won.`,
     );
   }
   if (inputs.smokeTest !== undefined && inputs.settings !== undefined) {

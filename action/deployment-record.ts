@@ -2,10 +2,10 @@ import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Redactor } from "../core/redact.ts";
 import { publicUrl } from "./public-url.ts";
 
-/** A deployment as the platform describes it, but for what may be secret: of its environment the names alone. */
+/** A deployment as the platform returns it, with only the names of its environment. */
 export type DeploymentRecord = Readonly<Record<string, unknown>>;
 
-/** Fields that the platform computes, or that the run names itself. No part of them is a secret, whatever they have in common with one. */
+/** Fields that the platform computes, or that the run chooses. They are public, even if a secret occurs in them. */
 const computed = [
   ...["id", "name", "source", "status", "tenant_id", "created_at", "updated_at"],
   ...["latest_revision_id", "active_revision_id"],
@@ -19,7 +19,7 @@ export function recordOf(deployment: Deployment): DeploymentRecord {
   return { ...(record as object), secrets: (secrets ?? []).map(({ name }) => ({ name })) };
 }
 
-/** A record as it may be published: what others wrote into it without the declared secrets. */
+/** A copy to publish: the declared secrets are redacted from all other fields. */
 export function publicRecord(record: DeploymentRecord, declaredSecrets: Redactor): DeploymentRecord {
   const shown = declaredSecrets.deep(record) as Record<string, unknown>;
   for (const name of computed) if (name in record) shown[name] = record[name];
@@ -28,7 +28,7 @@ export function publicRecord(record: DeploymentRecord, declaredSecrets: Redactor
   return { ...shown, source_config: url === undefined ? config : { ...config, custom_url: url } };
 }
 
-/** Addresses without the user name and password that somebody may have put into them. */
+/** A copy without user names and passwords in addresses. */
 function withoutUserInfo(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, field: unknown) =>
     typeof field === "string" ? field.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i, "$1") : field,

@@ -1,18 +1,19 @@
+import { duplicateKeys } from "./duplicate-keys.ts";
 import { bareNameIn, readLines } from "./environment-lines.ts";
 import type { InputProblem } from "./input-problem.ts";
-import { repeatedKeys } from "./repeated-keys.ts";
 
-/** The map that a multi-line input holds, and the mistakes in it. */
+/** The map in a multi-line input, and the problems in it. */
 export interface EnvironmentInput {
   entries: Readonly<Record<string, string>> | undefined;
   problems: readonly InputProblem[];
-  /** Names that stand alone and that the environment of the step doesn't have. */
+  /** Names without a value that the environment of the step doesn't have either. */
   missing: readonly string[];
 }
 
 /**
- * Reads an environment: a JSON object, or lines as in `.env` files. A line with a name alone takes the value of the variable of that name. A value
- * that is one quoted text loses its quotes; any other, and each in JSON, is taken as it stands. `undefined` entries when nothing is given.
+ * Reads an environment: a JSON object, or lines as in `.env` files. A line with only a name takes the value of the
+ * variable of that name. A quoted value loses its quotes; all other values, and those in JSON, stay unchanged.
+ * `entries` is `undefined` for an empty input.
  * @param env the environment of the step
  */
 export function readEnvironment(
@@ -32,16 +33,16 @@ export function readEnvironment(
   return { ...lines, missing };
 }
 
-/** Names in an input that lists them, separated by commas or line breaks. */
+/** Reads a list of names, separated by commas or white space. */
 export function readNames(input: string, text: string): { names: readonly string[]; problems: InputProblem[] } {
   const names = [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
   const wrong = names.filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
   if (wrong.length === 0) return { names, problems: [] };
-  // What isn't a name may be a value that was put into the wrong input.
+  // The message doesn't quote what isn't a name: it may be a secret in the wrong input.
   return { names: [], problems: [{ input, message: "is not a list of names of environment variables: NAME,OTHER." }] };
 }
 
-/** Whatever could be a secret value in a text that may be malformed. */
+/** Everything that may be a secret value in a malformed input. */
 export function possibleValues(text: string): string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && bareNameIn(line) === undefined);
   return lines.flatMap((line) => {
@@ -55,24 +56,24 @@ function readJson(input: string, text: string): Omit<EnvironmentInput, "missing"
   try {
     json = JSON.parse(text, asWritten);
   } catch {
-    return { entries: undefined, problems: [{ input, message: "begins like JSON and isn't valid JSON." }] };
+    return { entries: undefined, problems: [{ input, message: "starts like JSON but isn't valid JSON." }] };
   }
   const entries: Record<string, string> = Object.create(null);
-  const problems = repetitionProblems(input, text);
+  const problems = duplicateNameProblems(input, text);
   for (const [name, value] of Object.entries(json as object)) {
     if (typeof value === "string") entries[name] = value;
     else if (typeof value === "boolean") entries[name] = String(value);
-    else problems.push({ input, message: `has no text as the value of ${name}.` });
+    else problems.push({ input, message: `has something other than a string as the value of ${name}.` });
   }
   return { entries: { ...entries }, problems };
 }
 
-/** The names that a JSON object sets more than once. */
-export function repetitionProblems(input: string, json: string): InputProblem[] {
-  return repeatedKeys(json).map((name) => ({ input, message: `sets ${name} twice.` }));
+/** A problem for each name that a JSON object sets more than once. */
+export function duplicateNameProblems(input: string, json: string): InputProblem[] {
+  return duplicateKeys(json).map((name) => ({ input, message: `sets ${name} twice.` }));
 }
 
-/** A number in JSON by its text: read as a number, `3.10` would become 3.1 and a long id another one. */
+/** Revives a JSON number as its source text: parsed, `3.10` would become 3.1, and a long id would lose digits. */
 function asWritten(_name: string, value: unknown, { source }: { source?: string } = {}): unknown {
   return typeof value === "number" ? (source ?? String(value)) : value;
 }

@@ -1,6 +1,6 @@
 import type { InputProblem } from "./input-problem.ts";
 
-/** Lines of `KEY=VALUE`, read. */
+/** The entries in lines of `KEY=VALUE`, and the problems in them. */
 export interface EnvironmentLines {
   entries: Record<string, string>;
   problems: readonly InputProblem[];
@@ -11,20 +11,20 @@ const severalLines = `A value of several lines needs the JSON form: {"KEY": \${{
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
 
 /**
- * A name that stands alone in its line. Only names as they are usually written: any other line may be the rest of a secret, which must not be shown
- * as a name.
+ * A line with only a name. Only names in upper case count: any other line may be a part of a secret, which an error
+ * message must not show as a name.
  */
 const bareName = /^\s*(?:export\s+)?((?:[A-Z]+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+))\s*$/;
 
-/** The name in a line that has nothing but a name. */
+/** The name in a line with only a name. */
 export function bareNameIn(line: string): string | undefined {
   return bareName.exec(line)?.[1];
 }
 
 /**
- * Reads lines as they are written in `.env` files. Node.js has a reader of its own, which ends an unquoted value at its first `#`: secrets that an
- * expression puts there may have one, so here only a line that begins with `#` is a comment.
- * @param variable gives the value of a name that stands alone; `undefined` leaves it out
+ * Reads lines as in `.env` files. Node.js's own parser ends an unquoted value at the first `#`, which an interpolated
+ * secret may contain, so here only lines that begin with `#` are comments.
+ * @param variable returns the value for a line with only a name; `undefined` leaves the name out
  */
 export function readLines(
   input: string,
@@ -39,20 +39,20 @@ export function readLines(
     const line = lines[index] ?? "";
     const number = index + 1;
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
-    const alone = bareNameIn(line);
-    const [, name = alone, value = ""] = assignment.exec(line) ?? [];
+    const nameOnly = bareNameIn(line);
+    const [, name = nameOnly, value = ""] = assignment.exec(line) ?? [];
     if (name === undefined) {
       problems.push({ input, message: `is not KEY=VALUE in line ${number}. ${severalLines}` });
       continue;
     }
-    if (alone === undefined && continuesBase64(previous, line.trim())) {
-      problems.push({ input, message: endOfValue(number) });
+    if (nameOnly === undefined && continuesBase64(previous, line.trim())) {
+      problems.push({ input, message: continuedValue(number) });
       continue;
     }
     const quoted = quotedValue(value, lines.slice(index + 1));
-    if (quoted?.isAmbiguous === true) problems.push({ input, message: endOfValue(number + quoted.lineCount - 1) });
+    if (quoted?.isAmbiguous === true) problems.push({ input, message: continuedValue(number + quoted.lineCount - 1) });
     else if (entries.has(name)) problems.push({ input, message: `sets ${name} twice, in line ${number} again.` });
-    else entries.set(name, alone === undefined ? (quoted?.text ?? value) : variable(alone));
+    else entries.set(name, nameOnly === undefined ? (quoted?.text ?? value) : variable(nameOnly));
     index += (quoted?.lineCount ?? 1) - 1;
     previous = quoted === undefined ? value.trim() : "";
   }
@@ -60,20 +60,20 @@ export function readLines(
   return { entries: Object.fromEntries(known), problems };
 }
 
-function endOfValue(line: number): string {
-  return `has in line ${line} what looks like the end of a value. ${severalLines}`;
+function continuedValue(line: number): string {
+  return `has what looks like the end of a value in line ${line}. ${severalLines}`;
 }
 
 interface Quoted {
   text: string;
   lineCount: number;
-  /** A line inside the quotes reads as an entry of its own, so one of the quotes may be missing. */
+  /** Whether a line inside the quotes looks like an entry, so that a quote may be missing. */
   isAmbiguous: boolean;
 }
 
 /**
- * A value that is one quoted text, perhaps over several lines, with nothing behind it but a comment. Anything else, such as a password that begins
- * with a quote, is no quoted text and stays as it is.
+ * A quoted value, possibly over several lines, followed by nothing but a comment. Anything else, such as a password
+ * that begins with a quote, isn't quoted and stays unchanged.
  */
 function quotedValue(value: string, following: readonly string[]): Quoted | undefined {
   const quote = value.trimStart()[0];
@@ -88,7 +88,7 @@ function quotedValue(value: string, following: readonly string[]): Quoted | unde
       const isAmbiguous = following.slice(0, index).some((inner) => /^\s*(?:export\s+)?\w+\s*=\s*[^\s=]/.test(inner));
       return { text: quote === '"' ? unescaped(found) : found, lineCount: index + 1, isAmbiguous };
     }
-    // A quote that closes elsewhere than at the end closes no quoted text.
+    // The quote closes before the end, so the value isn't quoted as a whole.
     if (new RegExp(`^\\s*${quote}${inside}${quote}`).test(text)) return undefined;
   }
   return undefined;
@@ -96,18 +96,19 @@ function quotedValue(value: string, following: readonly string[]): Quoted | unde
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
-/** In double quotes a backslash has a meaning before these characters, and stands for itself before any other. */
+/** In double quotes, a backslash escapes only these characters. */
 function unescaped(text: string): string {
   return text.replace(/\\([nrt"\\])/g, (_, letter: string) => escapes[letter] ?? letter);
 }
 
 /**
- * Whether a line in the form of `KEY=VALUE` is the end of the value before it: of Base64, whose padding reads as `=`. Taken as an entry, its first
- * part, which may be secret, would be a name that is shown.
+ * Whether a line that looks like `KEY=VALUE` is the end of a wrapped Base64 value, with its padding. Read as an entry,
+ * the first part, which may be secret, would become a visible name.
  */
 function continuesBase64(previous: string, line: string): boolean {
   if (/^[A-Za-z0-9]+==$/.test(line)) return true;
-  // One sign may also be an empty value, so what comes before must be whole groups of Base64, and the line no usual name.
+  // A single `=` may also be an empty value, so the previous line must be complete Base64, and this one not a usual
+  // name.
   if (!/^[A-Za-z0-9]+=$/.test(line) || line.length % 4 !== 0 || /^[A-Z]+=$/.test(line)) return false;
   return previous.length >= 16 && previous.length % 4 === 0 && /^[A-Za-z0-9+/]+$/.test(previous);
 }

@@ -1,25 +1,25 @@
 import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
-import { deletedRef, isDeletion, whyNoComment, whyNothingToBuild, whyQueued } from "./event-reason.ts";
 import { deployOnPullRequest, hasPullRequest, isFromFork, ofPullRequest, ownPullRequest } from "./pull-request.ts";
+import { buildSkipReason, commentSkipReason, deletedRef, isDeletion, mergeQueueSkipReason } from "./skip-reason.ts";
 import { plainRef, refuse, skip, type Target, type TargetInputs, withRef } from "./target.ts";
 
-/** Events that delete the deployment itself when they are told to: they are about nothing else. */
+/** Events that may delete the main deployment with `operation: delete`: they are about nothing else. */
 const deletingEvents: ReadonlySet<string> = new Set(["push", "workflow_dispatch", "schedule", "repository_dispatch"]);
 
-/** Events whose own ref may go live without being told so. */
+/** Events whose ref is deployed without further inputs. */
 const deployingEvents: ReadonlySet<string> = new Set([...deletingEvents, "release"]);
 
 /**
- * Decides by prefixes of full refs, never by short names: a branch and a tag may be called the same.
- * @param found what GitHub says about the pull request of a `look-up`
+ * Decides what to do, by prefixes of full refs, since a branch and a tag may have the same short name.
+ * @param found the pull request of an earlier `look-up`, as GitHub returned it
  */
 export function targetOf(event: WorkflowEvent, inputs: TargetInputs, found?: Fields): Target {
   const { operation } = inputs;
   if (operation === "sweep") return { kind: "sweep" };
-  const noComment = whyNoComment(event);
+  const noComment = commentSkipReason(event);
   if (noComment !== undefined) return skip(noComment);
   if (operation === "redeploy") return { kind: "redeploy" };
-  const queued = whyQueued(event);
+  const queued = mergeQueueSkipReason(event);
   if (queued !== undefined) return skip(queued);
   const own = ownPullRequest(event);
   if (own === undefined && hasPullRequest(event)) {
@@ -31,7 +31,7 @@ export function targetOf(event: WorkflowEvent, inputs: TargetInputs, found?: Fie
   }
   if (operation === "delete") return ofDeletion(event, number);
   const chosen = operation === "deploy" && inputs.ref !== undefined;
-  const noReason = whyNothingToBuild(event) ?? (chosen ? undefined : whyNoRelease(event));
+  const noReason = buildSkipReason(event) ?? (chosen ? undefined : releaseSkipReason(event));
   if (noReason !== undefined) return skip(noReason);
   if (number !== undefined) return aboutPullRequest(event, inputs, number, found);
   if (operation === "preview") {
@@ -74,8 +74,11 @@ function aboutPullRequest(
   return ofPullRequest(event, inputs, number, found);
 }
 
-/** `created`, `released` and `prereleased` come beside `published`, and an edit of old notes is no new release. */
-function whyNoRelease({ name, payload }: WorkflowEvent): string | undefined {
+/**
+ * GitHub sends `created`, `released` and `prereleased` in addition to `published`, and `edited` for notes of old
+ * releases.
+ */
+function releaseSkipReason({ name, payload }: WorkflowEvent): string | undefined {
   if (name !== "release" || payload.action === "published") return undefined;
   return `The release was ${asText(payload.action) ?? "changed"}: only a published one (types: [published]) is deployed.`;
 }
@@ -84,14 +87,14 @@ function ofWorkflowRun(event: WorkflowEvent, inputs: TargetInputs): Target {
   const run = asFields(event.payload.workflow_run);
   const wasPullRequest = String(run.event).startsWith("pull_request");
   if (inputs.operation === "auto" && wasPullRequest) {
-    return refuse("operation", "The workflow run that caused this one was for a pull request: say what to do with it.");
+    return refuse("operation", "The workflow run that caused this one was for a pull request: name the operation.");
   }
   if (inputs.ref === undefined && inputs.needsRef) {
     return refuse("ref", "A workflow_run event doesn't tell a branch from a tag: name the ref to deploy.");
   }
   const kind = inputs.operation === "plan" ? "plan" : "deploy";
   const ref = inputs.ref === undefined ? undefined : plainRef(inputs.ref);
-  // The run that caused this one may have been for another branch than the one that is named.
+  // The run that caused this one may have been for a branch other than the input `ref`.
   const isOfRef = ref === undefined || run.head_branch === ref.replace(/^refs\/tags\//, "");
   const commit = wasPullRequest || !isOfRef ? undefined : asCommit(run.head_sha);
   return withRef(inputs, ref, commit, false, (source) => ({ kind, source }));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What caused the workflow run, and where it runs. */
+/** The event that started the workflow run, and where it runs. */
 export interface WorkflowEvent {
   /** `GITHUB_EVENT_NAME`, for example `push`. */
   name: string;
@@ -12,20 +12,20 @@ export interface WorkflowEvent {
   sha: string;
   /** `owner/name` of the repository that the workflow belongs to. */
   repository: string;
-  /** `GITHUB_ACTOR`: who started the run. A re-run by somebody else keeps it, with the secrets that it may see. */
+  /** `GITHUB_ACTOR`: who started the run. A re-run by somebody else keeps it, and its access to secrets. */
   actor: string;
-  /** Of the web pages, for example `https://github.com`. */
+  /** For example `https://github.com`, without a trailing slash. */
   serverUrl: string;
-  /** The page of this run. */
+  /** The address of this run's page. */
   runUrl: string;
-  /** `GITHUB_RUN_ATTEMPT`: over 1 when somebody re-runs the jobs. */
+  /** `GITHUB_RUN_ATTEMPT`: greater than 1 for a re-run. @default 1 */
   runAttempt?: number;
   payload: Fields;
 }
 
 /**
- * The event of the run that this process belongs to.
- * @throws Error when the event's file is named and can't be read
+ * Reads the event of the current run.
+ * @throws Error when `GITHUB_EVENT_PATH` is set and can't be read
  */
 export function readEvent(env: Readonly<Record<string, string | undefined>>): WorkflowEvent {
   const { GITHUB_EVENT_PATH: path } = env;
@@ -54,17 +54,17 @@ function readPayload(path: string): unknown {
   }
 }
 
-/** An object of the payload; an empty one where it is missing, null or something else. */
+/** `value` if it is an object, else an empty one. */
 export function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** A text of the payload; `undefined` where it is missing, empty or something else. */
+/** `value` if it is a string that isn't empty. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A full commit of the payload; `undefined` where there is none. */
+/** `value` if it is the full SHA of a commit. */
 export function asCommit(value: unknown): string | undefined {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

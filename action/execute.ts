@@ -24,7 +24,7 @@ import { WriteBacks } from "./write-backs.ts";
 
 type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
 
-/** Results that don't fail the step. */
+/** Results with which the step succeeds. */
 const successes: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
 
 export interface Tools {
@@ -37,8 +37,8 @@ export interface Tools {
 }
 
 /**
- * Does what the inputs ask for, and reports it everywhere.
- * @param inputs without problems, with the settings of a control plane
+ * Executes the task, and reports its result in the log, the outputs and GitHub.
+ * @param inputs validated, with settings
  * @returns the exit status
  */
 export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
@@ -90,10 +90,10 @@ export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, 
   return status;
 }
 
-/** How long a step that can't be aborted, a creation, may still take once the run is cancelled; in milliseconds. */
+/** How long a request that can't be aborted may take after the run is cancelled, in milliseconds. */
 const gracePeriodMs = 1_500;
 
-/** Waits for the work, and after a cancel only for the grace period. */
+/** Waits for the work; after a cancel, only for the grace period. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { promise: graceOver, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
@@ -124,7 +124,7 @@ async function runTask(session: Session, task: Task, writeBacks: WriteBacks): Pr
       writeBacks.rememberComment();
       const owner = ownerFor(repository, task.pullRequest);
       if (await wasClosed(session, task.pullRequest)) {
-        console.notice(`Pull request #${task.pullRequest} was closed meanwhile: it gets no preview.`);
+        console.notice(`Pull request #${task.pullRequest} was closed in the meantime, so it gets no preview.`);
         return deletePreview(session, task.pullRequest);
       }
       await writeBacks.begin(task.source.commit ?? task.source.ref);
@@ -146,19 +146,19 @@ async function runTask(session: Session, task: Task, writeBacks: WriteBacks): Pr
   }
 }
 
-/** Reports what failed, and rolls back where that is wanted. */
+/** Reports a failure, and rolls back if the inputs say so. */
 async function fail(session: Session, task: Task, error: unknown): Promise<void> {
   const { console, inputs, report, signal } = session;
   const isCancelled = signal.aborted;
   report.result = isCancelled ? "cancelled" : resultOf(error);
   const deletes = task.kind === "delete" || task.kind === "delete-preview" || task.kind === "sweep";
-  // Redacted first: with other words in it, a secret wouldn't be found.
+  // Redacted first: replacing names could break up a secret.
   const redacted = () => inInputNames(session.redactor.text(messageOf(error)));
   report.message = isCancelled ? await handleCancel(session, deletes) : redacted();
   report.logTail = logTailOf(error);
   if (isCancelled) return;
   await session.progress.end();
-  console.foreign("The last lines of the log", report.logTail);
+  console.printLog("The last lines of the log", report.logTail);
   const mayRollBack = isFailedRollout(error) || error instanceof SmokeTestError;
   if (inputs.onFailure === "rollback" && mayRollBack && report.created === false) {
     try {
@@ -171,11 +171,13 @@ async function fail(session: Session, task: Task, error: unknown): Promise<void>
   }
 }
 
-/** A pull request may be closed while its preview is made; the run for that found nothing to delete. */
+/**
+ * Deletes a preview whose pull request was closed during the rollout: the run of that event found nothing to delete.
+ */
 async function deleteIfClosed(session: Session, pullRequest: number): Promise<void> {
   const { report, console } = session;
   if (report.result === "deleted" || !(await wasClosed(session, pullRequest))) return;
-  console.notice(`Pull request #${pullRequest} was closed meanwhile: its preview is deleted.`);
+  console.notice(`Pull request #${pullRequest} was closed in the meantime; deleting its preview.`);
   try {
     await deletePreview(session, pullRequest);
   } catch (error) {
@@ -183,7 +185,7 @@ async function deleteIfClosed(session: Session, pullRequest: number): Promise<vo
   }
 }
 
-/** Says how the run ended; returns the exit status. */
+/** Prints how the run ended. @returns the exit status */
 function conclude({ console, inputs, report, redactor }: Session): number {
   const { result = "failed", message, name, status, url } = report;
   report.result = result;

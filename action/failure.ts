@@ -3,7 +3,7 @@ import { formatDuration } from "../core/duration.ts";
 import type { Result } from "./operations.ts";
 import type { Session } from "./session.ts";
 
-/** What an error means for the run. */
+/** The result of a run that failed with `error`. */
 export function resultOf(error: unknown): Result {
   if (error instanceof Aborted) return "cancelled";
   if (error instanceof Superseded) return "superseded";
@@ -12,12 +12,12 @@ export function resultOf(error: unknown): Result {
   return "failed";
 }
 
-/** Whether the rollout itself failed, which a rollback answers. */
+/** Whether the rollout itself failed, so that a rollback helps. */
 export function isFailedRollout(error: unknown): boolean {
   return error instanceof RolloutError && resultOf(error) === "failed";
 }
 
-/** The message of an error without the log in it, which is shown on its own. */
+/** The message of an error without the log tail, which is shown separately. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!(error instanceof RolloutError) || error.logTail.length === 0) return error.message;
@@ -25,12 +25,15 @@ export function messageOf(error: unknown): string {
   return error.hint === undefined ? first : `${first} ${error.hint}`;
 }
 
-/** The lines of the log that an error carries. */
+/** The lines of an error's log tail. */
 export function logTailOf(error: unknown): string[] {
   return error instanceof RolloutError ? error.logTail.flatMap(({ message }) => message.split(/\r?\n/)) : [];
 }
 
-/** What a cancelled run leaves behind, said in time: the runner kills it seconds after the signal. */
+/**
+ * Interrupts the revision if the inputs say so. @returns what continues on the platform, in time before the runner
+ * kills the process
+ */
 export async function handleCancel(session: Session, isDeletion: boolean): Promise<string> {
   const { client, inputs, report } = session;
   const { deploymentId, revisionId, webUrl } = report;
@@ -42,7 +45,7 @@ export async function handleCancel(session: Session, isDeletion: boolean): Promi
   if (inputs.onCancel === "interrupt") {
     try {
       await client.revisions.interrupt(deploymentId, revisionId, { deadlineMs: 2_000 });
-      return `Cancelled. The platform was asked to interrupt revision ${revisionId}.${page}`;
+      return `Cancelled. Requested that the platform interrupt revision ${revisionId}.${page}`;
     } catch (error) {
       const why = error instanceof TimeoutError ? `no response within ${formatDuration(2_000)}` : messageOf(error);
       return `Cancelled. Revision ${revisionId} couldn't be interrupted (${why}), so it continues.${page}`;

@@ -7,21 +7,23 @@ import { meaningOf } from "../core/rollout/status.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
 
-/** Statuses in which the platform hasn't taken the commit of a branch yet: it does so when the build starts. */
+/** Statuses before the build, when the platform resolves a branch to a commit. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
-/** What a run would roll out, and how it is planned. */
+/** What a run would roll out, and the options of its plan. */
 export interface Rollout {
   desired: DesiredDeployment;
   source: Pick<TargetSource, "ref" | "commit">;
   planOptions: PlanOptions;
   /** Whether an earlier attempt of this run made the revision. */
   isOwn: (revisionId: string) => boolean;
-  /** Whether this is a later attempt of its run. */
+  /** Whether this is a re-run. */
   isRerun: boolean;
 }
 
-/** The latest revision of a deployment, while its rollout is in progress. From here on no log of it shows the deployment's secrets. */
+/**
+ * The latest revision of a deployment, if its rollout is in progress. Redacts the deployment's secrets from its logs.
+ */
 export async function revisionInProgress(
   { client, inputs, signal }: Session,
   deployment: Deployment,
@@ -35,8 +37,9 @@ export async function revisionInProgress(
 }
 
 /**
- * The revision in progress that brings what this run would roll out, from an earlier attempt or a run that didn't wait: a second one would only
- * take its place, and a build longer than the timeout would never go live. Where there is one that doesn't, the log says why.
+ * The revision in progress that deploys the same as this run would, made by an earlier attempt or a run that didn't
+ * wait: a second one would only supersede it, and a build longer than the timeout would never go live. The log says why
+ * a revision isn't followed.
  */
 export async function revisionToFollow(
   session: Session,
@@ -48,10 +51,10 @@ export async function revisionToFollow(
   if (latest === undefined) return undefined;
   const deployment = await client.deployments.get(existing.id, { signal });
   if (deployment.latest_revision_id !== latest.id) return undefined;
-  const reason = whyNotFollowed(latest, deployment, rollout);
+  const reason = reasonNotToFollow(latest, deployment, rollout);
   if (reason === undefined) {
     console.info(
-      `Revision ${latest.id} is ${latest.status} and brings the same: following it instead of making another.`,
+      `Revision ${latest.id} is ${latest.status} and deploys the same: following it instead of creating another.`,
     );
     return latest;
   }
@@ -59,11 +62,14 @@ export async function revisionToFollow(
   return undefined;
 }
 
-/** Why a revision in progress doesn't bring what a run would roll out, as the end of a sentence; `undefined` when it does. Pure. */
-export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
+/**
+ * Why a revision in progress doesn't deploy the same as a run would, as the end of a sentence; `undefined` if it does.
+ * Pure.
+ */
+export function reasonNotToFollow(latest: Revision, deployment: Deployment, rollout: Rollout): string | undefined {
   const { desired, planOptions, isOwn } = rollout;
   const isImage = desired.sourceRevisionConfig?.imageUri !== undefined;
-  const otherSource = isImage ? whyOtherImage(latest, rollout) : whyOtherCommit(latest, rollout);
+  const otherSource = isImage ? imageMismatch(latest, rollout) : commitMismatch(latest, rollout);
   if (otherSource !== undefined) return otherSource;
   const { changes } = planUpdate(desired, deployment, { ...planOptions, unreadable: "same" });
   if (changes.length > 0) return `what is declared differs from it: ${changes.map(({ path }) => path).join(", ")}`;
@@ -74,21 +80,21 @@ export function whyNotFollowed(latest: Revision, deployment: Deployment, rollout
     : "the platform hides the environment's values, so whether they changed can't be seen";
 }
 
-function whyOtherCommit(
+function commitMismatch(
   { id, status, source_revision_config: config }: Revision,
   { source: { ref, commit }, isOwn }: Rollout,
 ): string | undefined {
   const { repo_commit_sha: sha } = config;
   const isKnown = sha !== undefined && sha !== null;
   if (isKnown && commit !== undefined) return sha === commit ? undefined : `it is of commit ${sha}, not of ${commit}`;
-  // A tag doesn't move, and whether the refs are the same shows in the plan.
+  // A tag doesn't move, and the plan compares the refs.
   if (ref?.startsWith("refs/tags/") === true || isOwn(id)) return undefined;
   if (isKnown) return "this run names no commit to compare with its own";
   return beforeBuild.has(status) ? undefined : "its commit isn't known";
 }
 
-/** Whether the image is the same shows in the plan; here it is about an image that another push may have made under the same tag. */
-function whyOtherImage({ id }: Revision, { desired, source: { commit }, isOwn, isRerun }: Rollout): string | undefined {
+/** The plan compares the images' names; this is about an image that was pushed again under the same tag. */
+function imageMismatch({ id }: Revision, { desired, source: { commit }, isOwn, isRerun }: Rollout): string | undefined {
   const { imageUri = "" } = desired.sourceRevisionConfig ?? {};
   const isFixed = imageUri.includes("@sha256:") || (commit !== undefined && imageUri.includes(commit.slice(0, 7)));
   return isFixed || isRerun || isOwn(id)

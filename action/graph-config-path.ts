@@ -4,16 +4,16 @@ import { graphConfigFileNames } from "../core/client/wire/naming.ts";
 import type { InputProblem } from "./input-problem.ts";
 
 interface GraphConfigPath {
-  /** From the root of the repository; `undefined` where no file is named or found. */
+  /** Relative to the root of the repository; `undefined` if no file was given or found. */
   path: string | undefined;
   problems: readonly InputProblem[];
   checkoutProblems: readonly InputProblem[];
 }
 
 /**
- * The path of the graph configuration file: the one that is named, or the one that is found in the checkout.
- * @param workspace where the repository is, if it is checked out
- * @param isCheckedOut whether a checkout there would be of what is deployed
+ * The path of the graph configuration file: the given one, or one that is found in the checkout.
+ * @param workspace the folder of the checkout, if there is one
+ * @param isCheckedOut whether a checkout there has the code to deploy
  */
 export function readGraphConfigPath(
   given: string | undefined,
@@ -34,10 +34,10 @@ export function readGraphConfigPath(
   if (posix.isAbsolute(given) || path.startsWith("../")) {
     return problem("graph-config-path", "is not a file inside the repository.");
   }
-  // A sparse checkout has not all files, and a folder without .git may be anything.
+  // A sparse checkout lacks files, and a folder without .git may be anything.
   const isWhole = isThere(".git") && !isThere(".git/info/sparse-checkout");
   const isMissing = isCheckedOut && isWhole && !isThere(path);
-  const message = `There is no file ${path} in the checkout, and the platform would look for it there. Paths begin in working-directory, which is ${JSON.stringify(workingDirectory)}.`;
+  const message = `There is no file ${path} in the checkout, and the platform would look for it there. Paths are relative to working-directory, which is ${JSON.stringify(workingDirectory)}.`;
   return { path, problems: [], checkoutProblems: isMissing ? [{ input: "graph-config-path", message }] : [] };
 }
 

@@ -1,4 +1,4 @@
-/** Every input with its default, as `action.yml` has it. */
+/** Every input with its default, as in `action.yml`. */
 export const inputDefaults = {
   "api-key": "",
   "workspace-id": "",

@@ -1,6 +1,6 @@
 /**
- * What the core calls by the path in its declaration or settings, by the name of the input, or the environment variable, that it comes from. The
- * tarball of a source is missing: no input declares one.
+ * The inputs, or environment variables, behind the paths that the core names in its declaration and settings. There is
+ * none for a source's tarball.
  */
 export const inputsByPath: Readonly<Record<string, string>> = {
   apiKey: "api-key",
@@ -31,13 +31,13 @@ export const inputsByPath: Readonly<Record<string, string>> = {
   "sourceRevisionConfig.imageUri": "image-uri",
 };
 
-/** Paths that are no words of a sentence, the longest first. */
+/** Paths that can't be words of a sentence, longest first. */
 const paths = Object.keys(inputsByPath)
   .filter((path) => /[A-Z.]/.test(path))
   .sort((a, b) => b.length - a.length);
 const anyPath = new RegExp(`(?<![\\w.])(?:${paths.map((path) => path.replaceAll(".", "\\.")).join("|")})(?!\\w)`, "g");
 
-/** The input of a path, and what in the path lies below it; `undefined` for a path that is no input's. */
+/** The input of a path, and the rest of the path; `undefined` if it has no input. */
 export function inputOf(path: readonly (string | number)[]): { input: string; below: string } | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const input = inputsByPath[path.slice(0, length).join(".")];
@@ -46,12 +46,12 @@ export function inputOf(path: readonly (string | number)[]): { input: string; be
   return undefined;
 }
 
-/** A message of the core with the names of inputs in the place of its own. */
+/** A message of the core, with names of inputs instead of paths. */
 export function inInputNames(message: string): string {
   return message.replace(anyPath, (path) => inputsByPath[path] ?? path);
 }
 
-/** The input that a path leads to, as it is shown; the path itself where there is none. */
+/** The name of a path's input for messages, or the path if it has no input. */
 export function shownPath(path: string): string {
   const found = inputOf(path.split("."));
   if (found === undefined) return path;

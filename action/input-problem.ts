@@ -1,4 +1,4 @@
-/** A mistake in an input, ready to be shown: it repeats no value. */
+/** A problem with an input. The message quotes no value that may be secret. */
 export interface InputProblem {
   input: string;
   message: string;

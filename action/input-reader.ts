@@ -3,25 +3,25 @@ import { type InputName, inputDefaults } from "./input-defaults.ts";
 import { inInputNames } from "./input-names.ts";
 import type { InputProblem } from "./input-problem.ts";
 
-/** Reads single inputs, and collects what is wrong with them. */
+/** Reads single inputs and collects their problems. */
 export class InputReader {
   readonly problems: InputProblem[] = [];
   readonly #get: (name: InputName) => string;
 
-  /** @param get the text of an input; empty where it isn't given */
+  /** @param get returns the text of an input; empty if it isn't given */
   constructor(get: (name: InputName) => string) {
     this.#get = get;
   }
 
-  /** `undefined` where the input isn't given. */
+  /** The trimmed text; `undefined` if the input isn't given. */
   readonly text = (name: InputName): string | undefined => this.#get(name).trim() || undefined;
 
-  /** With the white space around it. */
+  /** The text including surrounding white space. */
   readonly rawText = (name: InputName): string => this.#get(name);
 
   readonly withDefault = (name: InputName): string => this.text(name) ?? inputDefaults[name];
 
-  /** One of `values`; the first of them where the input is none of them. */
+  /** One of `values`. For any other text it reports a problem and returns the first. */
   choice<const Value extends string>(name: InputName, values: readonly Value[]): Value {
     const value = this.withDefault(name);
     if ((values as readonly string[]).includes(value)) return value as Value;
@@ -29,7 +29,7 @@ export class InputReader {
     return values[0] as Value;
   }
 
-  /** `undefined` where the input has neither a value nor a default. */
+  /** `undefined` if the input has neither a value nor a default. */
   readonly flag = (name: InputName): boolean | undefined => {
     const value = this.withDefault(name);
     if (value === "") return undefined;
@@ -43,12 +43,12 @@ export class InputReader {
     if (!isKnown) this.problems.push({ input, message });
   }
 
-  /** Reports a mistake that the core found, in the names of the inputs. */
+  /** Reports an error of the core, with the names of inputs. */
   reportError(input: string, { path, message }: ConfigError): void {
     this.report(input, inInputNames(path === undefined ? message : message.replace(`${path}: `, "")));
   }
 
-  /** What `read` returns; `undefined`, and a problem, where it throws a {@link ConfigError}. */
+  /** The result of `read`; a {@link ConfigError} becomes a problem, and the result `undefined`. */
   guarded<Value>(input: InputName, read: () => Value): Value | undefined {
     try {
       return read();

@@ -15,28 +15,31 @@ import { jobTokenProblems } from "./job-token.ts";
 import { type Operation, operations } from "./operations.ts";
 import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
 
-/** The inputs, read once; behind this nothing checks them again. */
+/** The inputs, validated once. */
 export interface Inputs {
-  /** `undefined`: there is no API key, and that is to be skipped. */
+  /** `undefined` without an API key, with `on-missing-credentials: skip`. */
   settings: Settings | undefined;
-  /** Whether there is an API key at all, right or wrong. */
+  /** Whether there is an API key, valid or not. */
   hasApiKey: boolean;
   operation: Operation;
   ref: string | undefined;
   sha: string | undefined;
-  /** The pull request that is meant where the event has none. */
+  /** The pull request, for events that have none. */
   pullRequest: number | undefined;
-  /** What to deploy, without its ref. */
+  /** The declaration, without a ref. */
   declared: DesiredDeployment;
-  /** Mistakes that matter only to a run that declares something: a deletion needs neither values nor a configuration file. */
+  /**
+   * Problems that matter only to a run that uses the declaration: a deletion needs neither values nor a configuration
+   * file.
+   */
   declarationProblems: readonly InputProblem[];
-  /** What happens to environment entries on the platform that nobody declares here. */
+  /** What happens to undeclared environment entries on the platform. */
   envUpdate: "merge" | "replace";
-  /** Names that are removed from the environment. */
+  /** Names to remove from the environment. */
   envRemove: readonly string[];
-  /** Take the deployment over where it isn't this repository's. */
+  /** Whether to take over a deployment that isn't this repository's. */
   adopt: boolean;
-  /** A plan that isn't empty fails. */
+  /** Whether a plan with changes fails. */
   expectNoChanges: boolean;
   previewName: string;
   wait: boolean;
@@ -45,7 +48,9 @@ export interface Inputs {
   onCancel: "continue" | "interrupt";
   onFailure: "none" | "rollback";
   smokeTest: SmokeTest | undefined;
-  /** The GitHub environment, in which `{name}` stands for the deployment's name; `undefined`: no GitHub deployment is written. */
+  /**
+   * The GitHub environment, where `{name}` stands for the deployment's name; `undefined` to write no GitHub deployment.
+   */
   githubEnvironment: string | undefined;
   githubToken: string | undefined;
   comment: boolean;
@@ -53,15 +58,15 @@ export interface Inputs {
 }
 
 export interface InputSources {
-  /** The text of an input; empty where it isn't given. */
+  /** Returns the text of an input; empty if it isn't given. */
   get(name: InputName): string;
   env: Readonly<Record<string, string | undefined>>;
   event: WorkflowEvent;
-  /** Called with every secret value before anything else is done with it. */
+  /** Called with every secret value before it is used. */
   keepSecret(value: string): void;
 }
 
-/** Mistakes in the inputs, all at once. */
+/** All problems with the inputs. */
 export class InputError extends Error {
   readonly problems: readonly InputProblem[];
   constructor(problems: readonly InputProblem[]) {
@@ -71,7 +76,7 @@ export class InputError extends Error {
   }
 }
 
-/** Reads all inputs; mistakes are collected, so that one run shows them all. */
+/** Reads all inputs, and collects their problems so that one run shows them all. */
 export function readInputs(sources: InputSources): { inputs: Inputs; problems: InputProblem[] } {
   const { event, env, keepSecret } = sources;
   const reader = new InputReader(sources.get);
@@ -98,7 +103,7 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
     settings,
     hasApiKey,
     declared,
-    // A run that is skipped for want of a key misses other secrets, too.
+    // A run that is skipped without a key lacks other secrets, too.
     declarationProblems: skipsMissing && !hasApiKey ? [] : [...given.checkoutProblems, ...valueProblems],
     envUpdate: reader.choice("env-update", ["merge", "replace"]),
     envRemove: values.removed,
@@ -117,11 +122,11 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   return { inputs, problems: reader.problems };
 }
 
-/** The inputs of several lines. */
+/** The multi-line inputs. */
 interface Values {
   env: EnvironmentInput;
   secrets: EnvironmentInput;
-  /** Names that are removed from the environment. */
+  /** Names to remove from the environment. */
   removed: readonly string[];
   /** Names whose values may be empty. */
   allowedEmpty: readonly string[];
@@ -143,7 +148,7 @@ function readValues(reader: InputReader, env: InputSources["env"], keepSecret: I
   return { env: plain, secrets, removed: removed.names, allowedEmpty: allowed.names, smokeTest: smoke.smokeTest };
 }
 
-/** Where to connect; a missing key is no problem where the run is skipped without one. */
+/** Resolves the settings; a missing key isn't a problem if the run is then skipped. */
 function readSettings(
   reader: InputReader,
   env: InputSources["env"],
@@ -167,7 +172,7 @@ function readSettings(
 
 type TargetFields = "operation" | "ref" | "sha" | "pullRequest" | "previewName" | "expectNoChanges";
 
-/** What the run is about: the operation, and the ref or the pull request. */
+/** Reads the operation, and the ref or pull request that it is about. */
 function readTarget(reader: InputReader): Pick<Inputs, TargetFields> {
   const { text, flag, withDefault } = reader;
   if (text("name") === undefined) reader.report("name", "is required: the name of the deployment.");
@@ -207,11 +212,11 @@ function checkRemovals(reader: InputReader, { env, secrets, removed }: Values, r
   const kept = [...namesIn(secrets), ...namesIn(env), ...references];
   const both = removed.filter((name) => kept.includes(name));
   if (both.length > 0) {
-    reader.report("env-remove", `names ${both.join(", ")}, declared here too. Keep one of the two.`);
+    reader.report("env-remove", `names ${both.join(", ")}, declared here as well. Keep one of the two.`);
   }
   const markers = removed.filter(isMarkerName);
   if (markers.length > 0) {
-    const message = `names ${markers.join(", ")}, part of the ownership marker, which graphdeploy keeps itself.`;
+    const message = `names ${markers.join(", ")}, part of the ownership marker, which graphdeploy manages itself.`;
     reader.report("env-remove", message);
   }
 }
@@ -220,7 +225,10 @@ function namesIn({ entries = {}, missing }: EnvironmentInput): string[] {
   return [...Object.keys(entries), ...missing];
 }
 
-/** Values that aren't there. GitHub puts nothing in the place of a secret that it doesn't have, and that would replace the value that is live. */
+/**
+ * Problems about missing values. GitHub interpolates a missing secret as an empty string, which would replace the live
+ * value.
+ */
 function* missingValueProblems(
   input: InputName,
   { entries = {}, missing }: EnvironmentInput,
@@ -238,15 +246,15 @@ function* missingValueProblems(
 }
 
 /**
- * The warning about a source that this version doesn't know; `undefined` where it is known. A newer platform may accept it, so it isn't a mistake by
- * itself.
+ * The warning about a source that this version doesn't know; `undefined` if it is known. It isn't an error, since a
+ * newer platform may accept it.
  */
 export function unknownSource({ source }: DesiredDeployment): string | undefined {
   if ((sources as readonly string[]).includes(source)) return undefined;
-  return `source: is ${JSON.stringify(source)}, which is none of those that are known: ${sources.join(", ")}. It is passed on as it is.`;
+  return `source: is ${JSON.stringify(source)}, which is none of those that are known: ${sources.join(", ")}. It is passed on unchanged.`;
 }
 
-/** The mistakes in what is to be deployed, in the names of the inputs. */
+/** The problems of a declaration, with the names of inputs. */
 export function problemsOf(desired: DesiredDeployment): InputProblem[] {
   const { problems } = validateDesired(desired);
   return problems.filter(({ path }) => path[0] !== "name" || desired.name !== "").map(toInputProblem);
@@ -261,7 +269,7 @@ function toInputProblem({ path, message }: Problem): InputProblem {
   return { input, message: `${below} ${inInputNames(message)}${hint}`.trim() };
 }
 
-/** A value, and each line of one that has several, since a log shows them line by line. */
+/** Masks a value and each of its lines, since a log prints them line by line. */
 function keepEach(value: string, keepSecret: (value: string) => void): void {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   for (const part of new Set([value, ...lines])) if (part !== "") keepSecret(part);

@@ -2,14 +2,16 @@ import { ApiError, ResponseError } from "../core/client/errors.ts";
 import { isSameRepository } from "../core/declare/fields.ts";
 import type { Session } from "./session.ts";
 
-/** What is known about the integration that a deployment is to be created with. */
+/** The integration to create a deployment with. */
 export interface FoundIntegration {
   id: string | undefined;
-  /** Why there is none. It matters only if the creation is refused: a control plane may find one by itself, or need none. */
-  doubt: string | undefined;
+  /**
+   * Why there is none, to be shown if the creation is refused: a control plane may find one by itself, or need none.
+   */
+  missingReason: string | undefined;
 }
 
-/** The workspace's integration that can read a repository. */
+/** Searches the workspace's integrations for one that can read a repository. */
 export async function findIntegration(
   { client, console, signal }: Session,
   repositoryUrl: string,
@@ -17,7 +19,7 @@ export async function findIntegration(
   const owner = URL.parse(repositoryUrl)?.pathname.split("/")[1]?.toLowerCase();
   try {
     const integrations = await client.integrations.list({ signal });
-    // That of the repository's own account is the likeliest; an account may have hundreds of repositories.
+    // The integration of the repository's own account comes first: each may list hundreds of repositories.
     const likeliestFirst = integrations.toSorted(
       (a, b) => Number(b.name?.toLowerCase() === owner) - Number(a.name?.toLowerCase() === owner),
     );
@@ -25,20 +27,20 @@ export async function findIntegration(
       const repositories = await client.integrations.listRepositories(id, { signal });
       if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
       console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
-      return { id, doubt: undefined };
+      return { id, missingReason: undefined };
     }
-    return withDoubt(
+    return withoutIntegration(
       `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without an integration-id. If that is refused, give the platform's GitHub app access to the repository, or set integration-id.`,
     );
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
-    return withDoubt(
+    return withoutIntegration(
       `The integrations of the workspace can't be listed, so the deployment is created without an integration-id; set it if that is refused. ${error.message}`,
     );
   }
 
-  function withDoubt(doubt: string): FoundIntegration {
-    console.info(doubt);
-    return { id: undefined, doubt };
+  function withoutIntegration(missingReason: string): FoundIntegration {
+    console.info(missingReason);
+    return { id: undefined, missingReason };
   }
 }

@@ -2,12 +2,12 @@ import type { EnvironmentInput } from "./environment-input.ts";
 import type { InputName } from "./input-defaults.ts";
 import type { InputProblem } from "./input-problem.ts";
 
-/** How the tokens of people begin. */
+/** The prefixes of personal tokens. */
 const personalToken = /^\s*(?:ghp|gho|ghu|github_pat)_/;
 
 /**
- * The entries that hold the job's own token. `toJSON(secrets)` brings it as `github_token`; another name has it where the value is that of the input
- * `github-token`, unless that is a personal token, which may be meant for the agent as well.
+ * The entries that hold the job's own token: `github_token`, which `toJSON(secrets)` includes, and any whose value is
+ * that of the input `github-token`, unless that is a personal token, which the agent may need.
  */
 export function* jobTokenProblems(
   input: InputName,

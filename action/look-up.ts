@@ -3,7 +3,7 @@ import type { Fields, WorkflowEvent } from "./event.ts";
 import type { InputProblem } from "./input-problem.ts";
 import type { Inputs } from "./inputs.ts";
 
-/** A pull request as GitHub shows it now, or why that can't be known, as a mistake of the inputs. */
+/** The current state of a pull request on GitHub, or the problem if it can't be read. */
 export async function lookUpPullRequest(
   number: number,
   { githubToken }: Pick<Inputs, "githubToken">,
@@ -11,7 +11,7 @@ export async function lookUpPullRequest(
   console: Console,
   signal: AbortSignal,
 ): Promise<{ found: Fields } | { problem: InputProblem }> {
-  // Loaded only where something has to be asked.
+  // Loaded only where GitHub is needed.
   const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
   const { findPullRequest } = await import(/* webpackMode: "eager" */ "./github/pull-requests.ts");
   const github = connectToGitHub(githubToken, repository, console, signal);

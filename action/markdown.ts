@@ -1,4 +1,4 @@
-/** Text of others inside Markdown: nothing in it formats, links, mentions or ends a table's cell. */
+/** Escapes text for Markdown, so that it can't format, link, mention somebody or end a table's cell. */
 export function escapeMarkdown(text: string): string {
   return text
     .replace(/\s*[\r\n]+\s*/g, " ")
@@ -10,7 +10,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/:\/\//g, ":\u200b//");
 }
 
-/** Text as code in a line. */
+/** Text as inline code. */
 export function code(text: string): string {
   return `<code>${text
     .replace(/[\r\n]+/g, " ")
@@ -21,22 +21,22 @@ export function code(text: string): string {
     .replace(/@/g, "&#64;")}</code>`;
 }
 
-/** A link, or the escaped label alone where the address isn't one of the web. */
+/** A link, or the escaped address if it isn't http or https. */
 export function link(label: string, address: string): string {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return escapeMarkdown(address);
   return `[${label}](${url.href.replace(/[()<>\s|]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)})`;
 }
 
-/** Lines as a block of code, whose fence is longer than any in them. */
+/** Lines as a code block, whose fence is longer than any in them. */
 export function codeBlock(lines: readonly string[]): string {
   const text = lines.join("\n");
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
+  const maxTicks = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(maxTicks + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** The last lines that fit into `bytes`, and a first line that says so where some are left out. */
+/** The last lines that fit into `bytes`, after a line that says how many are left out. */
 export function lastLinesWithin(lines: readonly string[], bytes: number): string[] {
   const kept: string[] = [];
   let size = 0;

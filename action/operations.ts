@@ -1,8 +1,8 @@
-/** What a run does; `auto` takes it from the event. */
+/** What a run does; `auto` derives it from the event. */
 export const operations = ["auto", "deploy", "preview", "delete", "plan", "redeploy", "sweep"] as const;
 export type Operation = (typeof operations)[number];
 
-/** How a run ended. `started`: the rollout was begun and not waited for. */
+/** How a run ended. `started`: it started the rollout without waiting for it. */
 export type Result =
   | "deployed"
   | "started"

@@ -2,7 +2,7 @@ import * as core from "@actions/core";
 import type { Redactor } from "../core/redact.ts";
 import { publicReport, type Report } from "./report.ts";
 
-/** Every output with what it is made from; one that isn't known stays empty. */
+/** Every output as a function of the report; unknown ones stay empty. */
 export const outputs: Readonly<Record<string, (report: Report) => string | undefined>> = {
   result: ({ result }) => result,
   "deployment-id": ({ deploymentId }) => deploymentId,
@@ -22,8 +22,8 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
 };
 
 /**
- * Sets the outputs as they become known, each only when it has changed. Later steps decide and act by them, so what the platform computed is
- * never rewritten because a secret happens to be a part of it.
+ * Sets the outputs as they become known, each only when it has changed. Later steps depend on them, so what the
+ * platform computed isn't redacted, even if a secret occurs in it.
  */
 export class Outputs {
   readonly #written = new Map<string, string>();

@@ -8,18 +8,18 @@ import type { WorkflowEvent } from "./event.ts";
 import type { Inputs } from "./inputs.ts";
 
 /**
- * The owner of what a repository deploys for itself, and of the preview of one pull request. Its marker has no generation, which tells the entries of
- * a state that hold one deployment apart: the Action keeps no state, and a re-run must find its deployment by what the event says alone.
+ * The owner of a repository's main deployment, or of the preview of one pull request. Its marker has no generation: the
+ * Action keeps no state, and a re-run must recognize its deployment from the event alone.
  */
 export function ownerFor({ repository }: Pick<WorkflowEvent, "repository">, pullRequest?: number): string {
   return `${repository}#${pullRequest === undefined ? "deploy" : `pr-${pullRequest}`}`;
 }
 
 /**
- * Why a deployment may not be changed or deleted as this owner's; `undefined` when it may. The marker must be there. Where its value can't be read, the
- * repository has to say it, and a preview is known only by the entry whose name has its number.
+ * Why this owner may not change or delete a deployment; `undefined` if it may. There must be a marker. Where its value
+ * is hidden, the repository must match, and a preview must have the entry whose name holds its number.
  */
-export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl: string): string | undefined {
+export function ownershipProblem(deployment: Deployment, owner: string, repositoryUrl: string): string | undefined {
   const label = labelOf(deployment);
   const names = new Set(deployment.secrets?.map(({ name }) => name));
   if (!names.has(markerName)) return `${label} ${carriesNone}`;
@@ -29,7 +29,7 @@ export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl:
     const own = markerEntries(owner).map(({ name }) => name);
     const missing = own.find((name) => !names.has(name));
     if (missing !== undefined) {
-      return `${label} can't be told from other deployments: the platform hides the value of ${markerName}, and there is no entry ${missing}.`;
+      return `${label} can't be distinguished from other deployments: the platform hides the value of ${markerName}, and there is no entry ${missing}.`;
     }
     const other = previewMarkerOf(deployment, own);
     if (other !== undefined) return `${label} ${isPreview(other, owner)}`;
@@ -40,20 +40,22 @@ export function whyNotOurs(deployment: Deployment, owner: string, repositoryUrl:
       ? undefined
       : `${label} is made from ${url}, not from ${repositoryUrl || "an image"}.`;
   }
-  return marker === undefined ? `${label} doesn't tell which repository it belongs to.` : undefined;
+  return marker === undefined ? `${label} doesn't show which repository it belongs to.` : undefined;
 }
 
 /**
- * Why the deployment itself may not be deleted; `undefined` when it may. A deletion can't be undone, so a marker that is missing or hidden needs
- * `adopt`, which never overrules what says that the deployment is somebody else's: a marker that can be read, a preview's entry, another origin.
+ * Why the main deployment may not be deleted; `undefined` if it may. A deletion can't be undone, so without a readable
+ * marker it needs `adopt`. That never overrules evidence of another owner: a readable marker, a preview's entry,
+ * another origin.
  */
-export function whyNotDeleted(
+export function deletionProblem(
   deployment: Deployment,
   owner: string,
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
 ): string | undefined {
   const { source_config, source_revision_config, secrets } = deployment;
-  if (readMarker(secrets) !== undefined) return whyNotOurs(deployment, owner, declared.sourceConfig?.repoUrl ?? "");
+  if (readMarker(secrets) !== undefined)
+    return ownershipProblem(deployment, owner, declared.sourceConfig?.repoUrl ?? "");
   const label = labelOf(deployment);
   const preview = previewMarkerOf(deployment);
   if (preview !== undefined) return `${label} ${isPreview(preview, owner)}`;
@@ -65,7 +67,7 @@ export function whyNotDeleted(
   const why = isMarkerHidden(deployment)
     ? `may be somebody else's: the platform hides the value of ${markerName}, which says who owns it.`
     : carriesNone;
-  return `${label} ${why} Only adopt: true deletes it all the same.`;
+  return `${label} ${why} Only adopt: true deletes it anyway.`;
 }
 
 const carriesNone = `carries no ownership marker (${markerName}), so it was made by something else.`;
@@ -74,7 +76,7 @@ function labelOf({ name, id }: Deployment): string {
   return `Deployment ${name} (${id})`;
 }
 
-/** GitHub takes the letters of a repository's name in either case. */
+/** Names of repositories on GitHub are case-insensitive. */
 export function isSameOwner(marker: string, owner: string): boolean {
   return ownerOf(marker).toLowerCase() === owner.toLowerCase();
 }
@@ -83,7 +85,7 @@ function ownedByAnother(marker: string, owner: string): string {
   return `is owned by ${ownerOf(marker)}, not by ${owner}.`;
 }
 
-/** The entry by whose name alone a preview is known; `except` are those of one's own. */
+/** The name of an entry that marks a deployment as a preview, other than those in `except`. */
 function previewMarkerOf({ secrets }: Deployment, except: readonly string[] = [markerName]): string | undefined {
   return secrets?.map(({ name }) => name).find((name) => isMarkerName(name) && !except.includes(name));
 }
@@ -92,20 +94,20 @@ function isPreview(entry: string, owner: string): string {
   return `carries the marker ${entry} of a preview, so it isn't owned by ${owner}.`;
 }
 
-/** Of a deployment whose marker can't be read: whether it has one. */
+/** Whether a deployment has a marker entry, for one whose marker can't be read. */
 function isMarkerHidden({ secrets }: Deployment): boolean {
   return secrets?.some(({ name }) => name === markerName) === true;
 }
 
-/** Whose a deployment is, seen from this repository, with a sentence about it. */
-export interface Standing {
-  /** `unmarked` and `hidden`: it is made from what is declared here, but has no marker that says whose it is, or none that can be read. */
+/** Who owns a deployment, from the view of this repository, with a sentence about it. */
+export interface OwnershipStatus {
+  /** `unmarked` and `hidden`: it has the declared origin, but no marker, or none that can be read. */
   kind: "own" | "unmarked" | "hidden" | "foreign";
   message: string;
 }
 
-/** How a deployment stands to the one that an owner of this repository deploys. */
-export function standingOf(deployment: Deployment, owner: string, declared: DesiredDeployment): Standing {
+/** Whether a deployment is the one that `owner` deploys from this repository. */
+export function ownershipStatusOf(deployment: Deployment, owner: string, declared: DesiredDeployment): OwnershipStatus {
   const label = labelOf(deployment);
   const marker = readMarker(deployment.secrets);
   if (marker !== undefined) {
@@ -117,14 +119,14 @@ export function standingOf(deployment: Deployment, owner: string, declared: Desi
   const other = otherOrigin(deployment, declared);
   if (other !== undefined) return { kind: "foreign", message: `${label} ${other}` };
   if (isMarkerHidden(deployment)) {
-    const message = `The platform hides the value of ${markerName}, so nothing shows that ${label} is owned by ${owner}. It is made from what is declared here, so it is taken as that.`;
+    const message = `The platform hides the value of ${markerName}, so nothing shows that ${label} is owned by ${owner}. It is made from what is declared here, so it is treated as such.`;
     return { kind: "hidden", message };
   }
-  const message = `${label} carries no ownership marker. It is made from what is declared here, so it is taken as this repository's own. The next revision that is made from here marks it as owned by ${owner}, if the platform shows the rest of its environment.`;
+  const message = `${label} carries no ownership marker. It is made from what is declared here, so it is treated as this repository's own. The next revision that is made from here marks it as owned by ${owner}, if the platform shows the rest of its environment.`;
   return { kind: "unmarked", message };
 }
 
-/** What an unmarked deployment is made from instead of what is declared; `undefined` where that is the same. */
+/** How the origin of an unmarked deployment differs from the declared one; `undefined` if it is the same. */
 function otherOrigin({ source_config, source_revision_config }: Deployment, declared: DesiredDeployment) {
   const { repoUrl } = declared.sourceConfig ?? {};
   const { imageUri } = declared.sourceRevisionConfig ?? {};
@@ -138,7 +140,7 @@ function otherOrigin({ source_config, source_revision_config }: Deployment, decl
     if (imageName(image) === imageName(imageUri)) return undefined;
     return `runs the image ${image}, not one of ${imageName(imageUri)}.`;
   }
-  return "has no ownership marker that can be read, and nothing else tells that it belongs to this repository.";
+  return "has no ownership marker that can be read, and nothing else shows that it belongs to this repository.";
 }
 
 /** An image without its tag and digest. */
@@ -147,8 +149,8 @@ function imageName(uri: string): string {
 }
 
 /**
- * What this run claims of a deployment that it is about to change.
- * @throws {@link ConfigError} when it is somebody else's
+ * The claim with which this run changes a deployment.
+ * @throws {@link ConfigError} when it has another owner and `adopt` isn't set
  */
 export function claimOf(
   deployment: Deployment,
@@ -156,7 +158,7 @@ export function claimOf(
   { declared, adopt }: Pick<Inputs, "declared" | "adopt">,
   console: Pick<Console, "warning" | "notice">,
 ): Claim {
-  const { kind, message } = standingOf(deployment, owner, declared);
+  const { kind, message } = ownershipStatusOf(deployment, owner, declared);
   if (kind === "own") return { owner, held: readMarker(deployment.secrets) };
   if (kind === "foreign" && !adopt) {
     throw new ConfigError(`name: ${message}`, {

@@ -11,7 +11,7 @@ import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
 
-/** Says what a deploy would change, and why it would be refused; changes nothing. */
+/** Reports what a deploy would change, or why it would be refused, without changing anything. */
 export async function plan(session: Session, source: TargetSource): Promise<void> {
   const { client, inputs, report, console, progress, redactor, signal } = session;
   const desired = declare(inputs.declared, report.name, source);
@@ -42,7 +42,7 @@ export async function plan(session: Session, source: TargetSource): Promise<void
   }
 }
 
-/** @throws {@link ConfigError} for what a deploy would be refused for */
+/** @throws {@link ConfigError} when a deploy would be refused */
 function planChange(
   { inputs, console, event }: Session,
   declared: DesiredDeployment,

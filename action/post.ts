@@ -9,8 +9,8 @@ import type { Result } from "./operations.ts";
 import { readState } from "./state.ts";
 
 /**
- * The safety net of a main step that was killed before it could say everything: says what continues, ends what GitHub shows as in progress, and
- * brings the comment up to date.
+ * The post step, for a main step that was killed before it had reported everything: reports what continues, closes the
+ * GitHub deployment and updates the comment.
  */
 export async function post(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   if (readState("phase") !== "running") return;
@@ -21,13 +21,12 @@ export async function post(env: Readonly<Record<string, string | undefined>>): P
   const deploymentId = readState("deployment-id");
   const revisionId = readState("revision-id");
   const webUrl = readState("web-url");
-  // Empty where the main step was killed before it knew.
+  // Empty if the main step was killed before it had a result.
   const known = readState("result") as Result | "";
   const result = known === "" ? "cancelled" : known;
   const what = revisionId === "" ? "What was requested of the platform" : `Revision ${revisionId}`;
   const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
-  const message =
-    known === "" ? `The step was ended from outside. ${what} continues on the platform.${page}` : undefined;
+  const message = known === "" ? `The step was killed. ${what} continues on the platform.${page}` : undefined;
   if (message !== undefined) console.warning(message);
 
   const github = connectToGitHub(token || undefined, repository, console);

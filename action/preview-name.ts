@@ -3,7 +3,7 @@ export function previewNameOf(pattern: string, name: string, pullRequest: number
   return pattern.replaceAll("{name}", name).replaceAll("{number}", String(pullRequest));
 }
 
-/** The pull request whose preview would have this name; `undefined` when it is the name of none. */
+/** The pull request whose preview has this name, if any. */
 export function pullRequestOf(pattern: string, name: string, deploymentName: string): number | undefined {
   for (const [digits] of deploymentName.matchAll(/\d+/g)) {
     const number = Number(digits);

@@ -4,20 +4,20 @@ import { deleteDeployment } from "../core/reconcile/delete.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";
-import { ownerFor, whyNotDeleted, whyNotOurs } from "./ownership.ts";
+import { deletionProblem, ownerFor, ownershipProblem } from "./ownership.ts";
 import { previewNameOf, pullRequestOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import type { Session } from "./session.ts";
 import { plainRef } from "./target.ts";
 
 /**
- * Deletes the deployment itself; one that isn't there is done.
- * @param onlyRef leaves a deployment of any other ref alone
- * @throws {@link ConfigError} when it isn't ours
+ * Deletes the main deployment; succeeds if it doesn't exist.
+ * @param onlyRef skip a deployment of any other ref
+ * @throws {@link ConfigError} when this repository may not delete it
  */
 export async function deleteItself(session: Session, onlyRef: string | undefined): Promise<void> {
   const { event, inputs } = session;
-  return deleteUnless(session, (deployment) => whyNotDeleted(deployment, ownerFor(event), inputs), onlyRef);
+  return deleteUnless(session, (deployment) => deletionProblem(deployment, ownerFor(event), inputs), onlyRef);
 }
 
 async function deleteUnless(
@@ -53,12 +53,14 @@ async function deleteUnless(
   await retire(session, name);
 }
 
-/** Deletes the preview of a pull request that was closed. A deployment that only has its name is no failure of that. */
+/** Deletes the preview of a closed pull request. Skips a deployment that has its name but another owner. */
 export async function deletePreview(session: Session, pullRequest: number): Promise<void> {
   const { report, event, inputs, console } = session;
   const repositoryUrl = inputs.declared.sourceConfig?.repoUrl ?? "";
   try {
-    await deleteUnless(session, (deployment) => whyNotOurs(deployment, ownerFor(event, pullRequest), repositoryUrl));
+    await deleteUnless(session, (deployment) =>
+      ownershipProblem(deployment, ownerFor(event, pullRequest), repositoryUrl),
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.warning(error.message);
@@ -67,14 +69,15 @@ export async function deletePreview(session: Session, pullRequest: number): Prom
   }
 }
 
-/** Whether the pull request was closed meanwhile; a preview of it would stay for ever. */
+/** Whether the pull request is closed now, so that a preview of it would never be deleted. */
 export async function wasClosed({ github }: Session, pullRequest: number): Promise<boolean> {
   return github !== undefined && (await isPullRequestOpen(github, pullRequest)) === false;
 }
 
 /**
- * Deletes the previews of pull requests that are closed; one that can't be deleted, or whose pull request can't be seen, keeps none of the others.
- * @throws Error that names these, once all were tried
+ * Deletes the previews of all closed pull requests, and continues after a preview that can't be deleted or a pull
+ * request that can't be read.
+ * @throws Error that names those, after all were tried
  */
 export async function sweep(session: Session): Promise<void> {
   const { client, console, github, inputs, event, report, progress, signal } = session;
@@ -86,10 +89,10 @@ export async function sweep(session: Session): Promise<void> {
   report.swept = swept;
   for (const listed of await client.deployments.list({}, { signal }).all()) {
     const pullRequest = pullRequestOf(previewName, declared.name, listed.name);
-    // Whose it is, is judged by itself: a listing may lag behind.
+    // Read by id to check its owner: a listing may be stale.
     const deployment = pullRequest === undefined ? undefined : await client.deployments.find(listed.id, { signal });
     if (pullRequest === undefined || deployment === undefined) continue;
-    const refusal = whyNotOurs(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
+    const refusal = ownershipProblem(deployment, ownerFor(event, pullRequest), declared.sourceConfig?.repoUrl ?? "");
     if (refusal !== undefined) {
       console.info(`${refusal} It is left alone.`);
       continue;
@@ -107,7 +110,7 @@ export async function sweep(session: Session): Promise<void> {
       continue;
     }
     await retire(session, deployment.name);
-    await tellPullRequest(session, deployment, pullRequest);
+    await updatePreviewComment(session, deployment, pullRequest);
     swept.push(previewNameOf(previewName, declared.name, pullRequest));
   }
   const problems = [
@@ -123,8 +126,8 @@ export async function sweep(session: Session): Promise<void> {
       : "There is no preview of a closed pull request.";
 }
 
-/** The comment that still shows the preview as live. */
-async function tellPullRequest(
+/** Updates the comment, which still shows the preview as live. */
+async function updatePreviewComment(
   { client, github, inputs, event, redactor, declaredSecrets }: Session,
   { name, id }: Deployment,
   pullRequest: number,
@@ -150,7 +153,7 @@ async function tellPullRequest(
 
 async function retire({ github, inputs, event }: Session, name: string): Promise<void> {
   const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
-  // An environment that others share says nothing about this deployment.
+  // An environment without {name} may be shared with other deployments.
   if (github === undefined || environment === undefined || !inputs.githubEnvironment?.includes("{name}")) return;
   await retireEnvironment(github, environment, event.runUrl);
 }

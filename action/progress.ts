@@ -11,10 +11,12 @@ import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 import { ShownLog } from "./shown-log.ts";
 
-/** Statuses in which there is no build log yet. */
+/** Statuses before there is a build log. */
 const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
-/** Turns progress events of the core into log lines, outputs and the report, and shows the logs of the revision meanwhile. */
+/**
+ * Turns the core's progress events into log lines, outputs and the report, and prints the revision's logs as they grow.
+ */
 export class Progress {
   readonly #client: ControlPlane;
   readonly #console: Console;
@@ -26,7 +28,7 @@ export class Progress {
   #hasShownBuild = false;
   #ended: Promise<unknown> = Promise.resolve();
 
-  /** `onIds` is called when a deployment or revision becomes known, for what must survive a killed process. */
+  /** @param onIds called when the id of a deployment or revision becomes known, to save what must survive a kill */
   constructor(
     client: ControlPlane,
     console: Console,
@@ -43,7 +45,7 @@ export class Progress {
 
   readonly onProgress: OnProgress = (event) => this.#take(event);
 
-  /** A deployment as it was read or written. */
+  /** Reports a deployment that was read or written. */
   reportDeployment(deployment: Deployment, created?: boolean): void {
     this.#report.deploymentId = deployment.id;
     this.#report.created = created ?? this.#report.created ?? false;
@@ -63,7 +65,7 @@ export class Progress {
     this.#changed();
   }
 
-  /** Closes the last status and prints what is left of the logs; without a final read when there is no time for it. */
+  /** Ends the last status and prints the rest of the logs; `finalRead: false` skips that when there is no time. */
   async end(options: { finalRead: boolean } = { finalRead: true }): Promise<void> {
     this.#closeStep();
     this.#endLog(options.finalRead);
@@ -125,7 +127,7 @@ export class Progress {
       this.#endLog(true);
       this.#log = new RevisionLog(this.#client, this.#console, this.#shown, kind, deploymentId, revisionId);
     };
-    // A build that was over before it was seen is shown all the same, unless the whole rollout was.
+    // A build that ended between two polls is shown as well, unless the whole rollout did.
     const hasBuilt = previous !== undefined && !beforeBuild.has(status);
     if (!this.#hasShownBuild && (status === "BUILDING" || hasBuilt)) {
       this.#hasShownBuild = true;

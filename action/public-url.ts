@@ -1,6 +1,6 @@
 /**
- * An address as anybody may read it: without user name, password, query and fragment, any of which may hold a credential. What isn't an address
- * of the web stays as it is.
+ * An address without user name, password, query and fragment, any of which may hold a credential. Anything but http and
+ * https stays unchanged.
  */
 export function publicUrl(text: string): string {
   const url = URL.parse(text);

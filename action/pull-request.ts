@@ -1,11 +1,11 @@
 import { asCommit, asFields, asText, type Fields, type WorkflowEvent } from "./event.ts";
 import { refuse, skip, type Target, type TargetInputs, withRef } from "./target.ts";
 
-/** Events of a pull request itself, which move its code or say that it is to be shown. */
+/** Events about the code or the state of a pull request. */
 const pullRequestEvents: ReadonlySet<string> = new Set(["pull_request", "pull_request_target"]);
 const reviewEvents: ReadonlySet<string> = new Set(["pull_request_review", "pull_request_review_comment"]);
 
-/** Activity types that `auto` builds a preview for. The others, such as `assigned`, say nothing about the code. */
+/** Activity types for which `auto` builds a preview. Others, such as `assigned`, aren't about the code. */
 const previewTypes: ReadonlySet<unknown> = new Set([
   "opened",
   "reopened",
@@ -14,12 +14,12 @@ const previewTypes: ReadonlySet<unknown> = new Set([
   "ready_for_review",
 ]);
 
-/** Whether the payload brings the pull request, with its head. */
+/** Whether the payload holds the pull request, with its head. */
 export function hasPullRequest({ name }: WorkflowEvent): boolean {
   return pullRequestEvents.has(name) || reviewEvents.has(name);
 }
 
-/** The number of the event's own pull request; `undefined` where it has none. */
+/** The number of the event's pull request, if it has one. */
 export function ownPullRequest(event: WorkflowEvent): number | undefined {
   const { payload } = event;
   if (hasPullRequest(event)) {
@@ -32,13 +32,13 @@ export function ownPullRequest(event: WorkflowEvent): number | undefined {
   return typeof issue.pull_request === "object" && issue.pull_request !== null ? asNumber(issue.number) : undefined;
 }
 
-/** Whether a pull request, as a payload or the API shows it, comes from elsewhere. A deleted fork is no repository at all. */
+/** Whether a pull request comes from a fork. That of a deleted fork has no repository. */
 export function isFromFork(pull: Fields, { repository }: WorkflowEvent): boolean {
   const head = asText(asFields(asFields(pull.head).repo).full_name);
   return head === undefined || head.toLowerCase() !== repository.toLowerCase();
 }
 
-/** What is to be done about a pull request whose head and state are known. */
+/** The target for a pull request whose head and state are known. */
 export function ofPullRequest(event: WorkflowEvent, inputs: TargetInputs, number: number, pull: Fields): Target {
   const { operation } = inputs;
   const { action } = event.payload;
@@ -52,21 +52,21 @@ export function ofPullRequest(event: WorkflowEvent, inputs: TargetInputs, number
   }
   if ((isOwnEvent && action === "closed") || pull.state === "closed") {
     return skip(
-      `Pull request #${number} is closed: it gets no preview, and a push of what was merged is deployed by its own event.`,
+      `Pull request #${number} is closed: it gets no preview, and the push of the merge is deployed by its own event.`,
     );
   }
   if (operation === "plan") {
     if (isFork) return skipFork(number);
-    // What would be deployed once it is merged.
+    // A merge would deploy the base branch.
     const base = asText(asFields(pull.base).ref);
     return withRef(inputs, base, undefined, false, (source) => ({ kind: "plan", source, pullRequest: number }));
   }
   if (isOwnEvent && operation === "auto" && !previewTypes.has(action)) {
     return skip(
-      `Pull request #${number} was ${asText(action) ?? "changed"}, which is no new code: set operation: preview to build it all the same.`,
+      `Pull request #${number} was ${asText(action) ?? "changed"}, which doesn't change the code: set operation: preview to build it anyway.`,
     );
   }
-  // Only where secrets reach the run by the user's own choice may the user choose the ref of a fork, too.
+  // A fork's ref is allowed only if the user chose it for an event whose runs get secrets by the user's choice.
   const isChosen =
     event.name !== "pull_request" && !reviewEvents.has(event.name) && operation !== "auto" && inputs.ref !== undefined;
   if (isFork && !isChosen) return skipFork(number);
@@ -79,7 +79,7 @@ export function ofPullRequest(event: WorkflowEvent, inputs: TargetInputs, number
   }));
 }
 
-/** A deploy where a pull request is what the event is about: only of a ref that is named. */
+/** The target of `deploy` for a pull request event, which needs the input `ref`. */
 export function deployOnPullRequest(inputs: TargetInputs): Target {
   if (inputs.ref !== undefined)
     return withRef(inputs, undefined, undefined, false, (source) => ({ kind: "deploy", source }));

@@ -5,19 +5,22 @@ import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";
 import type { Result } from "./operations.ts";
 import { publicUrl } from "./public-url.ts";
 
-/** One status of the rollout and how long it lasted. `durationMs` is missing for the one that it ended or was left in. */
+/** One status of the rollout and how long it lasted; `durationMs` is 0 until it ends. */
 export interface StatusStep {
   status: string;
   startedAtMs: number;
   durationMs: number;
 }
 
-/** One field that a deploy would change, or set at the creation. */
+/** One field that a deploy would change, or set on creation. */
 export interface PlannedChange extends Omit<Change, "effect"> {
   effect: Effect | "create";
 }
 
-/** What is known about the run so far: what the outputs, the summary and the comment are made from. Published through {@link publicReport}. */
+/**
+ * What is known about the run so far, the source of outputs, summary and comment. Publish it through {@link
+ * publicReport}.
+ */
 export interface Report {
   result?: Result;
   /** What the run does, human-readable: `deploy`, `preview of #12`. */
@@ -31,18 +34,18 @@ export interface Report {
   ref?: string;
   /** The commit that the run was for. */
   expectedCommit?: string;
-  /** The commit that the revision was made of. */
+  /** The commit that the revision was built from. */
   commit?: string;
   status?: string;
   created?: boolean;
   steps: StatusStep[];
-  /** In a word or two sentences what happened, above all why it failed. */
+  /** What happened, in one or two sentences, especially why the run failed. */
   message?: string;
   logTail: readonly string[];
   plan?: { action: string; changes: readonly PlannedChange[] };
-  /** The platform's record of the deployment, without the values of its environment. */
+  /** The platform's view of the deployment, without the values of its environment. */
   deployment?: DeploymentRecord;
-  /** The end of what was shown of the revision's logs. */
+  /** The end of the revision's logs that the run printed. */
   log?: string;
   /** The revision that a failed one was rolled back to. */
   rolledBackTo?: string;
@@ -52,12 +55,12 @@ export interface Report {
 }
 
 /**
- * The report as it may be published. Its name, ids, addresses and statuses are what the platform computed, or what everybody knows, and stay as they
- * are: a secret that is part of them is none there. What others wrote is redacted before it is escaped or cut, because neither an escaped value nor
+ * A copy of the report to publish. Name, ids, addresses and statuses are public and stay unchanged, even if a secret
+ * occurs in them. Everything else is redacted before it is escaped or truncated, because neither an escaped value nor
  * half of one is recognized.
  *
  * @param declaredSecrets the values declared as secrets
- * @param allSecrets these and what only the platform has, which texts of the platform may quote
+ * @param allSecrets those and the values that only the platform has, which its messages may quote
  */
 export function publicReport(report: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): Report {
   const { ref, message, status, steps, logTail, plan, deployment } = report;
@@ -74,7 +77,7 @@ export function publicReport(report: Report, declaredSecrets: Redactor, allSecre
   };
 }
 
-/** The path is ours, and so is the reason but for the names in it. */
+/** The path is never secret; the reason may contain names that are. */
 function publicChange({ from, to, ...change }: PlannedChange, declaredSecrets: Redactor): PlannedChange {
   return {
     ...change,

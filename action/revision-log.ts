@@ -3,13 +3,16 @@ import type { LogEntry } from "../core/client/wire/revisions.ts";
 import type { Console } from "./console.ts";
 import type { ShownLog } from "./shown-log.ts";
 
-/** Between two reads of the log, in milliseconds. */
+/** The pause between two reads of the log, in milliseconds. */
 const pauseMs = 3_000;
 
-/** Pages of new lines in one read, of 500 lines each. */
+/** The most pages of one read, with 500 lines each. */
 const maxPages = 20;
 
-/** Prints the build or deploy log of one revision while it grows. Best effort: a log that can't be read never disturbs the rollout. */
+/**
+ * Prints the build or deploy log of one revision as it grows. Best effort: a log that can't be read doesn't affect the
+ * rollout.
+ */
 export class RevisionLog {
   readonly #client: ControlPlane;
   readonly #console: Console;
@@ -39,7 +42,7 @@ export class RevisionLog {
     this.#following = this.#follow();
   }
 
-  /** Prints what remains and ends; without a final read where there is no time for it. */
+  /** Stops; with `finalRead`, after printing the remaining lines. */
   async stop(options: { finalRead: boolean }): Promise<void> {
     this.#stopped.abort();
     await this.#following;
@@ -81,6 +84,6 @@ export class RevisionLog {
     if (!Number.isNaN(time.getTime())) this.#newest = time.toISOString();
     const lines = unseen.map(({ message }) => message);
     this.#shown.add(lines);
-    this.#console.foreign(this.#kind === "build" ? "Build log" : "Deploy log", lines);
+    this.#console.printLog(this.#kind === "build" ? "Build log" : "Deploy log", lines);
   }
 }

@@ -3,13 +3,13 @@ import { followRollout } from "../core/rollout/follow.ts";
 import { isSameOwner } from "./ownership.ts";
 import type { Session } from "./session.ts";
 
-/** Revisions that are searched for one that was live. */
+/** How many revisions are searched for one that was live. */
 const maxSearched = 100;
 
 /**
- * Rolls the deployment back to its last revision that was live before the one of this run. Best effort: the failure that caused it is what
- * the run reports.
- * @param owner whose the deployment was; one that somebody else took over meanwhile is left alone
+ * Rolls the deployment back to the last revision that was live before the one of this run. Best effort: the run reports
+ * the failure that caused it.
+ * @param owner the deployment's owner; if it has another by now, nothing is rolled back
  */
 export async function rollBack(
   { client, console, inputs, progress, report, signal }: Session,
@@ -33,7 +33,7 @@ export async function rollBack(
     }
     if (latest !== undefined && latest !== null && latest !== revisionId) {
       console.warning(
-        `Revision ${latest} was begun meanwhile, which a rollback would replace, so nothing was rolled back.`,
+        `Revision ${latest} was started in the meantime, and a rollback would replace it, so nothing was rolled back.`,
       );
       return;
     }
@@ -52,7 +52,7 @@ export async function rollBack(
       revisionId: newId,
       limits: { timeoutMs: inputs.timeoutMs },
       signal,
-      // The report stays that of the revision that failed.
+      // The report stays about the failed revision.
       onProgress: (event) => {
         if (event.type === "status") console.info(`Rollback: ${event.status}`);
         else if (event.type === "warning") progress.onProgress(event);

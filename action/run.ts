@@ -1,5 +1,5 @@
 import * as core from "@actions/core";
-import { Redactor, unprotectedBecause } from "../core/redact.ts";
+import { Redactor, unprotectedReason } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
@@ -8,15 +8,15 @@ import type { InputName } from "./input-defaults.ts";
 import type { InputProblem } from "./input-problem.ts";
 import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { lookUpPullRequest } from "./look-up.ts";
+import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
-import { whyWithoutSecrets } from "./secrets-of-run.ts";
-import { isForAnybody, lookUpSender } from "./sender.ts";
+import { canAnyoneTrigger, lookUpSender } from "./sender.ts";
 import type { Target, TargetInputs } from "./target.ts";
 
 /**
- * The main step, from the inputs to the last write-back. Every outcome is reported; the return value is the exit status.
+ * The main step, from the inputs to the last report to GitHub. Never throws.
  * @param signal aborts when the run is cancelled
  */
 export async function run(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<number> {
@@ -39,7 +39,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     if (problem !== undefined) problems.push(problem);
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
-    const withoutSecrets = inputs.hasApiKey ? undefined : whyWithoutSecrets(event, target);
+    const withoutSecrets = inputs.hasApiKey ? undefined : missingSecretsReason(event, target);
     if (withoutSecrets !== undefined) return skip(console, outputs, report, withoutSecrets);
     if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
@@ -57,10 +57,10 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
     }
     if (problems.length > 0) throw new InputError(problems);
     if (target.kind === "refuse") return 1;
-    // Only a run without settings is left without a look-up.
+    // Only a run without settings still has the target `look-up`.
     if (inputs.settings === undefined || target.kind === "look-up")
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
-    // What wrong inputs have no use for is loaded only now.
+    // Loaded late, so that invalid inputs are reported quickly.
     const { execute } = await import(/* webpackMode: "eager" */ "./execute.ts");
     return await execute(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
   } catch (error) {
@@ -75,7 +75,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
   }
 }
 
-/** What is to be done once GitHub has said what the event doesn't; a `problem` where it doesn't say that. */
+/** Determines the target, with the help of GitHub where the event isn't enough; `problem` if GitHub doesn't help. */
 async function decide(
   event: WorkflowEvent,
   inputs: Inputs,
@@ -85,17 +85,17 @@ async function decide(
 ): Promise<{ target: Target; problem?: InputProblem }> {
   const target = targetOf(event, choice);
   if (inputs.settings === undefined || target.kind === "skip" || target.kind === "refuse") return { target };
-  if (isForAnybody(event)) {
+  if (canAnyoneTrigger(event)) {
     const sender = await lookUpSender(inputs, event, console, signal);
     if ("problem" in sender) return { target, problem: sender.problem };
     if (sender.refused !== undefined) return { target: { kind: "skip", reason: sender.refused } };
   }
   if (target.kind !== "look-up") return { target };
-  const answer = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
-  return "found" in answer ? { target: targetOf(event, choice, answer.found) } : { target, problem: answer.problem };
+  const lookUp = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
+  return "found" in lookUp ? { target: targetOf(event, choice, lookUp.found) } : { target, problem: lookUp.problem };
 }
 
-/** An input that can't be read is a mistake already, and not another one for what follows from it. */
+/** Adds a refusal, unless its input has a problem already. */
 function addRefusal(problems: InputProblem[], { input, reason }: Target & { kind: "refuse" }): void {
   if (!problems.some((problem) => problem.input === input)) problems.push({ input, message: reason });
 }
@@ -118,7 +118,7 @@ function newReport({ declared, previewName }: Inputs, { runUrl }: WorkflowEvent,
   return report;
 }
 
-/** The text of an input as the runner hands it over. */
+/** The text of an input, untrimmed. */
 export function readInput(name: InputName): string {
   return core.getInput(name, { trimWhitespace: false });
 }
@@ -129,7 +129,7 @@ function keepSecretIn(...redactors: readonly Redactor[]): (value: string) => voi
     if (kept.has(value)) return;
     kept.add(value);
     for (const redactor of redactors) redactor.add([value]);
-    // The runner would take out every "true" of the log, and drops outputs of a job that hold a masked value.
-    if (unprotectedBecause(value) === undefined) core.setSecret(value);
+    // The runner would mask every "true" in the log, and drop job outputs that contain a masked value.
+    if (unprotectedReason(value) === undefined) core.setSecret(value);
   };
 }

@@ -3,8 +3,8 @@ import { asFields, asText, type WorkflowEvent } from "./event.ts";
 import type { InputProblem } from "./input-problem.ts";
 import type { Inputs } from "./inputs.ts";
 
-/** Events that anybody who can see a public repository can cause, without any right in it. */
-const eventsForAnybody: ReadonlySet<string> = new Set([
+/** Events that anybody can cause in a public repository, without any permission in it. */
+const publicEvents: ReadonlySet<string> = new Set([
   ...["issue_comment", "discussion_comment", "pull_request_review", "pull_request_review_comment"],
   ...["discussion", "issues", "fork", "watch", "gollum"],
 ]);
@@ -12,14 +12,14 @@ const eventsForAnybody: ReadonlySet<string> = new Set([
 /** GitHub reports `maintain` as `write`, and `triage` as `read`. */
 const writingPermissions: ReadonlySet<string> = new Set(["admin", "maintain", "write"]);
 
-/** Whether people without any right in the repository can cause the event. */
-export function isForAnybody({ name }: Pick<WorkflowEvent, "name">): boolean {
-  return eventsForAnybody.has(name);
+/** Whether the event can be caused without any permission in the repository. */
+export function canAnyoneTrigger({ name }: Pick<WorkflowEvent, "name">): boolean {
+  return publicEvents.has(name);
 }
 
 /**
- * Whether whoever caused the event may write to the repository: only for them something is done. `refused` says why not. What can't be known is a
- * mistake of the inputs, never a permission.
+ * Checks that the event's sender may write to the repository; `refused` says why not. A permission that can't be read
+ * is a problem of the inputs, never a permission.
  */
 export async function lookUpSender(
   { githubToken }: Pick<Inputs, "githubToken">,
@@ -29,10 +29,10 @@ export async function lookUpSender(
 ): Promise<{ refused: string | undefined } | { problem: InputProblem }> {
   const login = asText(asFields(payload.sender).login);
   if (login === undefined) {
-    const message = `The event ${name} doesn't name its sender, so it isn't known whether they may ask for anything.`;
+    const message = `The event ${name} doesn't name its sender, so it isn't known whether they may start a run.`;
     return { problem: { input: "operation", message } };
   }
-  // Loaded only where something has to be requested.
+  // Loaded only where GitHub is needed.
   const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
   const { permissionOf } = await import(/* webpackMode: "eager" */ "./github/permission.ts");
   const github = connectToGitHub(githubToken, repository, console, signal);
@@ -49,6 +49,6 @@ export async function lookUpSender(
     return { problem: { input: "github-token", message } };
   }
   if (writingPermissions.has(permission)) return { refused: undefined };
-  const refused = `${login} has the permission ${JSON.stringify(permission)} in ${repository}. Anybody can cause the event ${name}, so something is done only for those who may write to the repository (write, maintain, admin).`;
+  const refused = `${login} has the permission ${JSON.stringify(permission)} in ${repository}. Anybody can cause the event ${name}, so it runs only for those who may write to the repository (write, maintain, admin).`;
   return { refused };
 }

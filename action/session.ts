@@ -7,15 +7,15 @@ import type { Inputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
 
-/** What every step of one run works with. */
+/** The context of one run. */
 export interface Session {
   client: ControlPlane;
   inputs: Inputs;
   event: WorkflowEvent;
   console: Console;
-  /** Every value that no log may show: declared secrets, and what the platform has in its environment. */
+  /** Redacts logs: knows the declared secrets and the values in the platform's environment. */
   redactor: Redactor;
-  /** Only what was declared as a secret; it is kept out of outputs, summary and comment as well. */
+  /** Redacts outputs, summary and comment: knows only the declared secrets. */
   declaredSecrets: Redactor;
   progress: Progress;
   report: Report;

@@ -1,13 +1,13 @@
 import type { Redactor } from "../core/redact.ts";
 import { lastLinesWithin } from "./markdown.ts";
 
-/** Lines that are kept, so that a log without an end takes no memory without one. */
+/** The most lines that are kept in memory. */
 const maxLines = 2_000;
 
-/** What the output `log` holds at most, in bytes. GitHub takes 1 MiB for all outputs of a job. */
+/** The limit of the output `log`, in bytes. GitHub's limit for all outputs of a job is 1 MiB. */
 const maxBytes = 32 * 1024;
 
-/** The end of the logs that a run has shown. */
+/** The end of the logs that a run has printed. */
 export class ShownLog {
   #lines: string[] = [];
 
@@ -15,7 +15,10 @@ export class ShownLog {
     this.#lines = [...this.#lines, ...lines].slice(-maxLines);
   }
 
-  /** Redacted before it is cut, since the half of a secret isn't recognized; `undefined` when no log was shown. */
+  /**
+   * The text for the output, redacted before truncation since half a secret isn't recognized; `undefined` if no log was
+   * printed.
+   */
   text(redactor: Redactor): string | undefined {
     if (this.#lines.length === 0) return undefined;
     return lastLinesWithin(redactor.text(this.#lines.join("\n")).split("\n"), maxBytes).join("\n");

@@ -3,7 +3,7 @@ import type { InputProblem } from "./input-problem.ts";
 
 /** How a deployment is tested once it is live. */
 export interface SmokeTest {
-  /** One stateless run whose answer must match; `undefined`: only `/ok`. */
+  /** A stateless run whose output must match. @default none: only `/ok` is called */
   run?: { assistant: string; input: Readonly<Record<string, unknown>>; match: RegExp } | undefined;
 }
 
@@ -13,7 +13,10 @@ const runSchema = z.strictObject({
   match: z.string().default(""),
 });
 
-/** Reads `false`, `ok`, or a JSON object with `assistant`, `input` and `match` (a regular expression for the answer's JSON text). */
+/**
+ * Reads `false`, `ok`, or a JSON object with `assistant`, `input` and `match` (a regular expression for the output's
+ * JSON text).
+ */
 export function readSmokeTest(text: string): { smokeTest: SmokeTest | undefined; problems: readonly InputProblem[] } {
   const trimmed = text.trim();
   if (trimmed === "" || trimmed === "false") return { smokeTest: undefined, problems: [] };

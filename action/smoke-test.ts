@@ -11,10 +11,10 @@ import type { SmokeTest } from "./smoke-test-input.ts";
 /** How long an agent server may take to respond to `/ok` once its revision is live, in milliseconds. */
 const wakeUpMs = 60_000;
 
-/** How long one run may take, in milliseconds. */
+/** Timeout of the run, in milliseconds. */
 const runMs = 180_000;
 
-/** A live deployment that doesn't do what it should. */
+/** A live deployment failed its smoke test. */
 export class SmokeTestError extends Error {
   constructor(message: string) {
     super(message);
@@ -23,7 +23,7 @@ export class SmokeTestError extends Error {
 }
 
 /**
- * Asks the agent server at `url` whether it works.
+ * Tests the agent server at `url`.
  * @throws {@link SmokeTestError} when it doesn't respond in time, or not as expected
  */
 export async function testDeployment(
@@ -34,7 +34,7 @@ export async function testDeployment(
 ): Promise<void> {
   const { console, client, redactor, signal } = session;
   if (url === undefined)
-    throw new SmokeTestError("The smoke test has no URL to ask: the platform names none for the deployment.");
+    throw new SmokeTestError("The smoke test has no URL to call: the platform names none for the deployment.");
   const root = url.replace(/\/+$/, "");
   const startedAt = client.clock.now();
   using _heartbeat = new Heartbeat(client.clock, defaultHeartbeatMs, () => {
@@ -51,7 +51,7 @@ export async function testDeployment(
     }
     await client.clock.sleep(2_000, signal);
   }
-  console.info(`Smoke test: ${root}/ok answers.`);
+  console.info(`Smoke test: ${root}/ok responds.`);
   if (test.run !== undefined) await testRun(session, settings, test.run, root);
 }
 
@@ -61,11 +61,9 @@ async function testRun(
   run: NonNullable<SmokeTest["run"]>,
   root: string,
 ) {
-  const reason = whyWithoutKey(new URL(root), settings);
+  const reason = reasonToWithholdKey(new URL(root), settings);
   if (reason !== undefined) {
-    console.warning(
-      `The smoke test asked nothing but /ok: ${new URL(root).host} isn't sent the API key, since ${reason}.`,
-    );
+    console.warning(`The smoke test called only /ok: ${new URL(root).host} isn't sent the API key, since ${reason}.`);
     return;
   }
   const response = await send(`${root}/runs/wait`, settings, {
@@ -76,14 +74,14 @@ async function testRun(
   if (response.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(response, redactor)}.`);
   if (!run.match.test(response.text)) {
     throw new SmokeTestError(
-      `The answer of the smoke test's run doesn't match ${run.match}: ${redactor.text(response.text).slice(0, 500)}`,
+      `The output of the smoke test's run doesn't match ${run.match}: ${redactor.text(response.text).slice(0, 500)}`,
     );
   }
-  console.info(`Smoke test: a run of ${run.assistant} answers as expected.`);
+  console.info(`Smoke test: a run of ${run.assistant} responded as expected.`);
 }
 
 /** Why an agent server isn't sent the API key; `undefined` when it may be. */
-function whyWithoutKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
+function reasonToWithholdKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
   const { protocol, hostname, host } = url;
   if (protocol !== "https:" && !isHttpAllowed(url, allowHttpHosts)) {
     return "it isn't https, and GRAPHDEPLOY_ALLOW_HTTP_HOSTS doesn't name it";
@@ -97,7 +95,7 @@ function whyWithoutKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settin
 }
 
 interface ServerResponse {
-  /** 0 where there was no response. */
+  /** 0 if there was no response. */
   status: number;
   text: string;
 }
@@ -126,7 +124,7 @@ async function send(
   }
 }
 
-/** What came back, cut only after it is redacted: half of a secret isn't recognized. */
+/** Describes a response, redacted before truncation: half a secret isn't recognized. */
 function describe({ status, text }: ServerResponse, redactor: Redactor): string {
   return status === 0
     ? `could not be reached (${text})`

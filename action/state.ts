@@ -1,18 +1,18 @@
 import * as core from "@actions/core";
 
-/** What the main step leaves for the post step, which must end what a killed main step could not. No value of it is secret. */
+/** The state that the main step saves for the post step. No value of it is secret. */
 const names = [
-  /** `running` until nothing is left to be told. */
+  /** `running` until everything is reported. */
   "phase",
   "deployment-id",
   "revision-id",
   "url",
   "web-url",
-  /** Once it is known. */
+  /** Saved once it is known. */
   "result",
-  /** The id of the GitHub deployment while its end wasn't told. */
+  /** The id of the GitHub deployment until it has its final state. */
   "github-deployment",
-  /** What the comment is about, as JSON. */
+  /** The comment's subject and pull request, as JSON. */
   "comment",
 ] as const;
 export type StateName = (typeof names)[number];
@@ -21,7 +21,7 @@ export function saveState(name: StateName, value: string): void {
   core.saveState(name, value);
 }
 
-/** Empty where nothing was saved. */
+/** Empty if nothing was saved. */
 export function readState(name: StateName): string {
   return core.getState(name);
 }

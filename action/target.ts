@@ -1,6 +1,6 @@
 import type { Operation } from "./operations.ts";
 
-/** What is to be done, decided from the event and the inputs alone. */
+/** What to do, decided from the event and the inputs alone. */
 export type Target =
   | { kind: "skip"; reason: string }
   | { kind: "refuse"; input: string; reason: string }
@@ -8,21 +8,21 @@ export type Target =
   | { kind: "preview"; source: TargetSource; pullRequest: number }
   | { kind: "plan"; source: TargetSource; pullRequest?: number }
   | { kind: "redeploy" }
-  /** `onlyRef`: the event is about this ref, so a deployment of another one isn't meant. */
+  /** `onlyRef`: the ref that the event is about; a deployment of another ref is skipped. */
   | { kind: "delete"; onlyRef?: string }
-  /** `isFork`: the run may have no credentials, and then nothing can have been made. */
+  /** `isFork`: the run may have no credentials, and then there is no preview. */
   | { kind: "delete-preview"; pullRequest: number; isFork: boolean }
   | { kind: "sweep" }
-  /** The event names a pull request without its head: ask GitHub, and decide again with what it says. */
+  /** The event names a pull request without its head: look it up on GitHub, then decide again. */
   | { kind: "look-up"; pullRequest: number };
 
-/** The code that is to go live. */
+/** The code to deploy. */
 export interface TargetSource {
-  /** A branch by its bare name, a tag as `refs/tags/<tag>`; `undefined` only where none is needed (an image). */
+  /** A branch by its short name, a tag as `refs/tags/<tag>`; `undefined` only for an image. */
   ref: string | undefined;
-  /** The commit that the event is about; `undefined` where only the ref is known. */
+  /** The commit that the event is about; `undefined` if only the ref is known. */
   commit: string | undefined;
-  /** The event moved the branch, so a platform that builds on push builds this commit by itself. */
+  /** Whether the event pushed the branch, so that a platform that builds on push builds this commit by itself. */
   isPush: boolean;
 }
 
@@ -30,13 +30,13 @@ export interface TargetInputs {
   operation: Operation;
   ref?: string | undefined;
   sha?: string | undefined;
-  /** The pull request that is meant where the event has none. */
+  /** The pull request, for events that have none. */
   pullRequest?: number | undefined;
-  /** False for an image, which comes from no ref. */
+  /** False for an image, which has no ref. */
   needsRef: boolean;
 }
 
-/** The inputs `ref` and `sha` win over the event's. The event's commit is only that of its own ref. */
+/** The target with the inputs `ref` and `sha`, or else the event's. The event's commit counts only for its own ref. */
 export function withRef(
   inputs: TargetInputs,
   eventRef: string | undefined,
@@ -57,7 +57,7 @@ export function withRef(
   });
 }
 
-/** A branch by its bare name, a tag by its full ref; `undefined` for refs that are neither. */
+/** A branch's short name or a tag's full ref; `undefined` for other refs. */
 export function plainRef(ref: string): string | undefined {
   if (ref.startsWith("refs/heads/")) return ref.slice("refs/heads/".length) || undefined;
   if (ref.startsWith("refs/tags/")) return ref;

@@ -12,7 +12,7 @@ import { writeSummary } from "./github/summary.ts";
 import type { Session } from "./session.ts";
 import { saveState } from "./state.ts";
 
-/** Everything that the run tells GitHub: the deployment, the comment and the summary. None of it can fail the run. */
+/** Everything that the run writes to GitHub: deployment, comment and summary. None of it can fail the run. */
 export class WriteBacks {
   readonly #session: Session;
   readonly #pullRequest: number | undefined;
@@ -24,7 +24,10 @@ export class WriteBacks {
     this.#pullRequest = pullRequest;
   }
 
-  /** From here on the post step brings the comment up to date where this one is killed: it would keep showing what was live before. */
+  /**
+   * Saves what the post step needs to update the comment if this step is killed; otherwise it would keep showing the
+   * previous state.
+   */
   rememberComment(): void {
     const { client, inputs, report } = this.#session;
     if (!inputs.comment || this.#pullRequest === undefined) return;
@@ -34,7 +37,7 @@ export class WriteBacks {
     );
   }
 
-  /** Before anything is changed on the platform. */
+  /** Creates the GitHub deployment. Call it before anything changes on the platform. */
   async begin(ref: string | undefined): Promise<void> {
     const { client, github, inputs, report, event } = this.#session;
     const { name, isPreview } = report;
@@ -56,13 +59,13 @@ export class WriteBacks {
     this.#earlier = found.filter(({ id }) => id !== deployment.id);
   }
 
-  /** Whether an earlier attempt of this run rolled a revision out, and left it in progress. */
+  /** Whether an earlier attempt of this run made a revision and left it in progress. */
   isOwnRevision(revisionId: string): boolean {
     const { runUrl } = this.#session.event;
     return this.#earlier.some(({ run, description }) => run === runUrl && description.includes(revisionId));
   }
 
-  /** Once the result is known. */
+  /** Reports the result. */
   async end(): Promise<void> {
     const { client, github, inputs, report, redactor, declaredSecrets, event, console, signal } = this.#session;
     const { result = "failed", url } = report;
@@ -76,7 +79,7 @@ export class WriteBacks {
       await updateGitHubDeployment(github, this.#deployment, stateOfResult[result], details);
       saveState("github-deployment", "");
     }
-    // A run that was cancelled has no time for it; the next one does it.
+    // A cancelled run has no time for this; the next run does it.
     if (!signal.aborted) await this.#closeEarlier();
     if (inputs.summary) {
       try {
@@ -91,15 +94,18 @@ export class WriteBacks {
       await upsertComment(github, this.#pullRequest, {
         subject: { name: report.name, baseUrl: client.baseUrl },
         text: renderComment(report, declaredSecrets, redactor),
-        // A pull request that never had a preview isn't told that it is gone.
+        // A pull request that never had a preview needs no comment about its deletion.
         mayBeFirst: report.deploymentId !== undefined || (result !== "deleted" && result !== "skipped"),
       });
     }
-    // From here on a kill leaves nothing for the post step to put right.
+    // After this, the post step has nothing left to do.
     saveState("phase", "done");
   }
 
-  /** A run that was lost with its machine left its GitHub deployment in progress; that of one still in progress gets its own end after this. */
+  /**
+   * Closes GitHub deployments that lost runs left in progress. A run that is still alive writes its own final state
+   * later.
+   */
   async #closeEarlier(): Promise<void> {
     const { github, event } = this.#session;
     if (github === undefined) return;

@@ -14,8 +14,9 @@ export interface Sample {
 }
 
 /**
- * `node:http` alone, to tell what of a request's time is the transport's: it reads and parses the body, inserts one row or selects those of a page by one statement,
- * and serializes as much as the server that the samples are of. Its arguments are a file of {@link Sample}s in JSON and a port; prints the port.
+ * `node:http` alone, to tell what of a request's time is the transport's: it reads and parses the body, inserts one row
+ * or selects those of a page by one statement, and serializes as much as the server that the samples are of. Its
+ * arguments are a file of {@link Sample}s in JSON and a port; prints the port.
  */
 const [file = "", port = "0"] = process.argv.slice(2);
 const samples = JSON.parse(readFileSync(file, "utf8")) as Sample[];

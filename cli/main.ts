@@ -3,9 +3,9 @@ import { nodeVersionProblem } from "../core/node-version.ts";
 
 const problem = nodeVersionProblem(process.version);
 if (problem === undefined) {
-  // By its name it can't be imported statically: an older Node.js doesn't have it and would stop before it is told why.
+  // Not a static import: an older Node.js lacks this export and would fail before the check above.
   const { enableCompileCache } = await import("node:module");
-  // What is compiled once is loaded from then on: so it must be on before the rest is imported.
+  // Enabled before the rest is imported, so that its compiled code is cached.
   enableCompileCache();
   await import("./program.ts");
 } else {

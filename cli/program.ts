@@ -9,7 +9,7 @@ const program = new Command("graphdeploy")
   .version(manifest.version);
 
 if (process.argv[2] !== "dev" && process.argv[2] !== "validate") {
-  // To read its options takes code that the other commands have no use for.
+  // Loads code that the other commands don't need.
   const { mockCommand } = await import("../mock-server/mock-command.ts");
   program.addCommand(mockCommand(closeOnSignal));
 }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Aborted } from "./client/errors.ts";
 
-/** Time, injected so that a 30-minute rollout can be tested in milliseconds. */
+/** Time, injected so that tests run a 30-minute rollout in milliseconds. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Resolves after `ms` milliseconds. @throws {@link Aborted} as soon as `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `act` each time `ms` milliseconds have passed, until the returned function is called. Keeps no process alive. */
+  /** Calls `act` every `ms` milliseconds until the returned function is called. Doesn't keep the process alive. */
   every(ms: number, act: () => void): () => void;
 }
 

@@ -2,29 +2,29 @@ import { ConfigError } from "./client/errors.ts";
 
 const unitInMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** A duration as users write it, in a program, a file, a command or a request: `"90s"`, `"1h30m"`, `"500ms"`, or a number of seconds. */
+/** A duration as users write it: `"90s"`, `"1h30m"`, `"500ms"`, or a number of seconds. */
 export type Duration = string | number;
 
 /**
  * Milliseconds of a duration.
- * @throws {@link ConfigError} naming `path` when it isn't one, or is below zero.
+ * @throws {@link ConfigError} naming `path` when it isn't one, or must not be negative.
  */
 export function parseDuration(value: Duration, path: string): number {
   const ms = millisecondsOf(value, path);
   if (ms >= 0) return ms;
-  throw new ConfigError(`${path}: ${JSON.stringify(value)} is below zero.`, { path });
+  throw new ConfigError(`${path}: ${JSON.stringify(value)} must not be negative.`, { path });
 }
 
 /**
- * Milliseconds of a duration that bounds a wait.
- * @throws {@link ConfigError} naming `path` when it isn't a duration, or isn't above zero.
+ * Milliseconds of a duration that limits a wait.
+ * @throws {@link ConfigError} naming `path` when it isn't a duration, or isn't greater than zero.
  */
 export function parseTimeout(value: Duration, path: string): number {
   const ms = millisecondsOf(value, path);
   if (ms > 0) return ms;
-  throw new ConfigError(`${path}: ${JSON.stringify(value)} must be above zero.`, {
+  throw new ConfigError(`${path}: ${JSON.stringify(value)} must be greater than zero.`, {
     path,
-    hint: 'A wait needs a bound, for example "30m".',
+    hint: 'A wait needs a limit, for example "30m".',
   });
 }
 

@@ -1,18 +1,18 @@
-/** Shorter texts aren't redacted: ordinary text is full of them. */
+/** Shorter values aren't redacted: they are too common in ordinary text. In characters. */
 const minFormLength = 4;
 
-/** Size of the table of digests, a power of two. */
+/** Size of the digest table, a power of two. */
 const tableSize = 4096;
 
 /**
- * Texts that are replaced all at once. The cost grows with the text that is searched, not with the number of forms: a server is given new secrets
- * all the time and can't rebuild an index of all of them.
+ * A set of strings to replace in one pass. The cost grows with the searched text, not with the number of forms, and
+ * adding a form is cheap: a server gets new secrets all the time.
  */
 export class SecretForms {
   readonly #forms = new Set<string>();
-  /** The lengths of the forms that begin alike, longest first, by a digest of their first characters. */
+  /** Lengths of the forms, longest first, by the digest of their first four characters. */
   readonly #lengths = new Map<number, number[]>();
-  /** Whether any form begins with characters of this digest, by its last bits. */
+  /** 1 where a form begins with characters of this digest; indexed by its last bits. */
   readonly #mayBegin = new Uint8Array(tableSize);
 
   get isEmpty(): boolean {
@@ -30,7 +30,7 @@ export class SecretForms {
     else if (!lengths.includes(form.length)) lengths.splice(positionOf(lengths, form.length), 0, form.length);
   }
 
-  /** `text` with every form replaced; of forms that begin at one place, the longest. */
+  /** `text` with every form replaced; where several begin at the same index, the longest. */
   replaceIn(text: string, replacement: string): string {
     let result = "";
     let kept = 0;
@@ -70,13 +70,14 @@ function positionOf(lengths: readonly number[], length: number): number {
 
 const commonWords: ReadonlySet<string> = new Set(["true", "false", "null", "yes", "no"]);
 
-/** A number with fewer digits occurs in too many texts: ports, durations, counts, HTTP statuses. */
+/** Numbers with fewer digits are too common: ports, durations, counts, HTTP statuses. */
 const minDigits = 6;
 
 /**
- * Why a secret value isn't redacted: that would garble ordinary text, and the gaps would still give it away. `undefined` where it is redacted.
+ * Why a secret value isn't redacted: replacing it would garble ordinary text, and the gaps would still reveal it.
+ * `undefined` where it is redacted.
  */
-export function unprotectedBecause(value: string): string | undefined {
+export function unprotectedReason(value: string): string | undefined {
   const text = value.trim();
   if (commonWords.has(text.toLowerCase())) return "a common word";
   if (text.length < minFormLength) return `under ${minFormLength} characters`;
@@ -87,24 +88,24 @@ export function unprotectedBecause(value: string): string | undefined {
   return undefined;
 }
 
-/** A sentence that names the secrets whose values aren't kept out of texts, each with the reason; `undefined` where there is none. */
+/** A warning that names the secrets that can't be redacted, each with the reason; `undefined` if there are none. */
 export function unprotectedWarning(secrets: Readonly<Record<string, string>>): string | undefined {
   const named = Object.entries(secrets).flatMap(([name, value]) => {
-    const reason = value === "" ? undefined : unprotectedBecause(value);
+    const reason = value === "" ? undefined : unprotectedReason(value);
     return reason === undefined ? [] : [`${name} (${reason})`];
   });
   if (named.length === 0) return undefined;
-  return `Values that aren't kept out of logs and messages, because ordinary text is full of the like: ${named.join(", ")}.`;
+  return `These values aren't redacted from logs and messages, because they are too common in ordinary text: ${named.join(", ")}.`;
 }
 
 const replacement = "[redacted]";
 
-/** Removes secret values from text, wherever the value stands and however it is encoded. */
+/** Replaces secret values in text, plain or encoded, with `[redacted]`. */
 export class Redactor {
   readonly #values = new Set<string>();
   readonly #unprotected = new Set<string>();
   readonly #forms = new SecretForms();
-  /** Values whose forms haven't been worked out yet. */
+  /** Values whose encoded forms aren't computed yet. */
   #pending: string[] = [];
 
   constructor(values: Iterable<string | undefined> = []) {
@@ -112,19 +113,19 @@ export class Redactor {
   }
 
   /**
-   * Takes more secret values; a multi-line value is also redacted line by line, as a log prints it. Values that ordinary text is full of are left
-   * alone (`unprotectedBecause`).
+   * Adds secret values; a multi-line value is also redacted line by line, as a log prints it. Values that are too
+   * common in ordinary text are skipped (`unprotectedReason`).
    */
   add(values: Iterable<string | undefined>): this {
     for (const value of values) {
       if (value === undefined || value === "") continue;
-      if (unprotectedBecause(value) !== undefined) {
+      if (unprotectedReason(value) !== undefined) {
         this.#unprotected.add(value);
         continue;
       }
       if (this.#values.has(value)) continue;
       for (const part of [value, ...value.split(/\r?\n/).map((line) => line.trim())]) {
-        if (this.#values.has(part) || unprotectedBecause(part) !== undefined) continue;
+        if (this.#values.has(part) || unprotectedReason(part) !== undefined) continue;
         this.#values.add(part);
         this.#pending.push(part);
       }
@@ -132,7 +133,7 @@ export class Redactor {
     return this;
   }
 
-  /** Whether a value was given that isn't redacted: the caller warns about it by name. */
+  /** Whether `value` was added but isn't redacted. */
   isUnprotected(value: string): boolean {
     return this.#unprotected.has(value);
   }
@@ -144,7 +145,7 @@ export class Redactor {
     return this.#forms.isEmpty ? text : this.#forms.replaceIn(text, replacement);
   }
 
-  /** A deep copy of a JSON-like value with every string (keys too) redacted. */
+  /** A deep copy of a JSON-like value with every string redacted, keys included. */
   deep(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.deep(item));
@@ -162,7 +163,7 @@ function encodings(value: string): string[] {
     value,
     json,
     JSON.stringify(json).slice(1, -1),
-    // Servers that keep JSON to ASCII.
+    // Some servers escape everything but ASCII in JSON.
     json.replace(/[^\x20-\x7e]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`),
     url,
     url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
@@ -173,8 +174,8 @@ function encodings(value: string): string[] {
 }
 
 /**
- * Base64 of the value on its own and inside a longer text: there it starts at one of three positions of a 3-byte group, and the characters
- * that also hold neighbouring bytes differ, so only those that hold nothing but the value are matched.
+ * Base64 of the value on its own and inside longer text. There it starts at one of three positions in a 3-byte group,
+ * and characters that also encode neighbouring bytes vary, so only those that encode just the value are matched.
  */
 function base64Forms(value: string): string[] {
   const bytes = Buffer.from(value, "utf8");
@@ -195,7 +196,7 @@ function base64Forms(value: string): string[] {
   return [...forms];
 }
 
-/** Where the core writes what it does. Every text and field is redacted before it gets here. */
+/** Receives the core's log. Messages and fields are already redacted. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -205,7 +206,7 @@ export interface Logger {
 
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** `logger`, which is given every text and field redacted. */
+/** `logger` behind redaction of every message and field. */
 export function redactingLogger(logger: Logger, redactor: Redactor): Logger {
   const redacted = (level: keyof Logger) => (message: string, fields?: Record<string, unknown>) =>
     logger[level](redactor.text(message), fields && (redactor.deep(fields) as Record<string, unknown>));

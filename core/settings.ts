@@ -11,18 +11,21 @@ export interface SettingsInput {
   region?: string | undefined;
   baseUrl?: string | undefined;
   dialect?: string | undefined;
-  /** Further hosts whose agent servers may be sent the API key. */
+  /** Additional hosts to whose agent servers the API key may be sent. */
   agentHosts?: readonly string[] | undefined;
-  /** Hosts beside loopback that may be reached by plain http: each `host` or `host:port`, as a list or separated by commas. */
+  /**
+   * Hosts besides loopback that may be reached over plain http, each as `host` or `host:port`, in a list or separated
+   * by commas.
+   */
   allowHttpHosts?: readonly string[] | string | undefined;
 }
 
 /** Where to connect and as whom. */
 export interface Settings {
   apiKey: string;
-  /** Sent as `X-Tenant-Id`; absent: the key's own workspace. */
+  /** Sent as `X-Tenant-Id`; `undefined` for the key's own workspace. */
   workspaceId: string | undefined;
-  /** Without a slash at its end; a self-hosted one ends in `/api-host`. */
+  /** Without a trailing slash; that of a self-hosted installation ends in `/api-host`. */
   baseUrl: string;
   dialect: DialectSetting;
   agentHosts: readonly string[];
@@ -34,22 +37,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sources in order of precedence. */
 export interface SettingsSources {
-  /** What the caller passed: arguments of a program, inputs of an action, options of a command. */
+  /** What the caller passed: arguments of a program, inputs of the Action, options of a command. */
   explicit?: SettingsInput;
   env: Environment;
   /** Pulumi config or the file, used after the environment. */
   fallback?: SettingsInput;
-  /** What messages call the explicit source and the fallback. */
+  /** How error messages name the explicit source and the fallback. */
   names?: { explicit?: string; fallback?: string };
 }
 
-/** The settings, or everything that is wrong with them. */
+/** The settings, or all problems with them. `hasApiKey` is whether any source has a key, valid or not. */
 export type ResolvedSettings = { hasApiKey: boolean } & (
   | { settings: Settings; problems: readonly [] }
   | { settings: undefined; problems: readonly ConfigError[] }
 );
 
-/** The service's own variables, used last. Source: the deploy CLI and its users' set-ups. */
+/** The service's own variables, used last: those of its deploy CLI, and others in common use. */
 const serviceVariables = {
   apiKey: ["LANGSMITH_API_KEY", "LANGGRAPH_HOST_API_KEY", "LANGCHAIN_API_KEY"],
   workspaceId: ["LANGSMITH_WORKSPACE_ID", "LANGSMITH_TENANT_ID"],
@@ -59,11 +62,11 @@ const serviceVariables = {
 const dialects: readonly string[] = ["auto", "graph", "langgraph"] satisfies DialectSetting[];
 
 /**
- * The settings of a connection: an explicit argument wins over the environment (`GRAPHDEPLOY_*`), which wins over the fallback, which wins
- * over the service's own variables. Without any base URL or region it is the US region.
+ * The settings of a connection: an explicit argument wins over the environment (`GRAPHDEPLOY_*`), which wins over the
+ * fallback, which wins over the service's own variables. Without a base URL or region, the region is US.
  *
- * `problems` has all of them at once: a missing key (naming every place where it was looked for), an unknown region or dialect, a base URL that isn't
- * https (or loopback, or a host that plain http is allowed to). `hasApiKey` is whether any source has a key, right or wrong.
+ * `problems` holds all problems at once: a missing key (with every place that was searched), an unknown region or
+ * dialect, a base URL over plain http to a host that isn't allowed.
  */
 export function resolveSettings(sources: SettingsSources): ResolvedSettings {
   const { explicit = {}, env, fallback = {} } = sources;
@@ -93,7 +96,7 @@ export function resolveSettings(sources: SettingsSources): ResolvedSettings {
     return id === undefined ? undefined : headerValue("workspaceId", id);
   });
   const allowHttpHosts = collect(() => parseHttpHosts(first("allowHttpHosts") ?? []));
-  // Without the allowed hosts, whether plain http is wrong can't be told.
+  // Without the allowed hosts, the base URL can't be judged.
   const baseUrl = allowHttpHosts && collect(() => resolveBaseUrl(levels, allowHttpHosts, env));
   const dialect = collect(() => parseDialect(first("dialect") ?? "auto"));
   if (!apiKey || !dialect || !allowHttpHosts || !baseUrl || problems.length > 0) {
@@ -129,7 +132,9 @@ function resolveApiKey(levels: readonly SettingsInput[], env: Environment): stri
   return undefined;
 }
 
-/** `text` without white space around it. The message doesn't repeat it: it may be a key. */
+/**
+ * `text` without surrounding white space. @throws {@link ConfigError}, which doesn't repeat it, since it may be a key
+ */
 function headerValue(path: string, text: string): string {
   const trimmed = text.trim();
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
@@ -165,7 +170,7 @@ function resolveBaseUrl(levels: readonly SettingsInput[], allowHttpHosts: readon
     if (baseUrl) {
       const parsed = parseBaseUrl(baseUrl, allowHttpHosts);
       if (region && regionBaseUrls[parseRegion(region)] !== parsed) {
-        throw new ConfigError(`region ${JSON.stringify(region)} and baseUrl ${parsed} name two control planes.`, {
+        throw new ConfigError(`region ${JSON.stringify(region)} and baseUrl ${parsed} name different control planes.`, {
           path: "baseUrl",
           hint: "Set one of the two.",
         });
@@ -178,7 +183,7 @@ function resolveBaseUrl(levels: readonly SettingsInput[], allowHttpHosts: readon
     const value = env[name];
     if (value) return parseBaseUrl(value, allowHttpHosts);
   }
-  // The service's own API endpoint is another host than its control plane, but tells the region.
+  // The service's API endpoint isn't its control plane, but shows the region.
   const region = env.LANGSMITH_ENDPOINT === undefined ? undefined : regionOf(env.LANGSMITH_ENDPOINT);
   return regionBaseUrls[region ?? "us"];
 }

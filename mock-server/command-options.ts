@@ -11,6 +11,12 @@ export function readPort(value: string): number {
   return port;
 }
 
+/** The hosts that requests to a server on loopback may name. */
+export const allowHostOption = new Option(
+  "--allow-host <host>",
+  "a Host header, beyond loopback's names, that a server on loopback accepts (repeatable)",
+).argParser((host: string, hosts: string[] = []) => [...hosts, host]);
+
 /** What workers of projects may take. */
 export const workerMemoryOption = new Option(
   "--worker-memory <MiB>",

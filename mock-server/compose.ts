@@ -31,6 +31,7 @@ import { isLoopbackName } from "./kit/loopback.ts";
 import { createOutbound } from "./kit/outbound.ts";
 import { Redaction } from "./kit/redaction.ts";
 import { createSigner } from "./kit/signer.ts";
+import { DamagedRecordError } from "./kit/store/damaged-record.ts";
 import { isOfClosedDatabase, StorageError } from "./kit/store/database.ts";
 import { warnOnce } from "./kit/warnings.ts";
 import type { MockServer, MockServerOptions, RequestsFilter } from "./mock-server.ts";
@@ -67,7 +68,7 @@ export function compose(
   ownUrl: () => string,
   parts: ReplacedParts,
 ): Composition {
-  const { host = "127.0.0.1", strict = false, adminToken } = options;
+  const { host = "127.0.0.1", strict = false, adminToken, onWarning = printWarning } = options;
   const integrations = (options.integrations ?? []).map((seed) => integrationSeedSchema.parse(seed, namingUnknownKeys));
   const { store, ids, database } = storage;
   const clock = options.clock ?? storage.clock;
@@ -80,7 +81,8 @@ export function compose(
   const onDefect = (error: unknown) => {
     // A request that outlives the server has nobody to answer, and nothing of it is kept.
     if (!database.isOpen && isOfClosedDatabase(error)) return;
-    const text = error instanceof StorageError ? error.message : error instanceof Error ? error.stack : undefined;
+    const isOfStorage = error instanceof StorageError || error instanceof DamagedRecordError;
+    const text = isOfStorage ? error.message : error instanceof Error ? error.stack : undefined;
     console.error(redaction.text(text ?? String(error)));
   };
 
@@ -109,7 +111,7 @@ export function compose(
     transitions,
     builds: projects,
     strict,
-    warn: warnOnce((message) => console.warn(`warning: ${redaction.text(message)}`)),
+    warn: warnOnce((message) => onWarning(redaction.text(message))),
     publicUrl,
     agentUrl: (deploymentId) => `${publicUrl()}/agents/${deploymentId}`,
     onGone: (deploymentId) => agents.end(deploymentId),
@@ -220,6 +222,10 @@ export function compose(
       await Promise.all([stopped, projects[Symbol.asyncDispose]()]);
     },
   };
+}
+
+function printWarning(message: string): void {
+  console.warn(`warning: ${message}`);
 }
 
 function journalFilter({ path, since, ...rest }: RequestsFilter = {}): JournalFilter {

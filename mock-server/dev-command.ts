@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
+import { allowHostOption, graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { DevFlags, StartedDev } from "./start-dev.ts";
 
 /** The `dev` command. `run` is what it does with the server once it listens. */
@@ -8,6 +8,7 @@ export function devCommand(run: (server: StartedDev) => void): Command {
     .description("Run one agent server at the root.")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 2024)
     .option("--host <host>", "address to listen on", "127.0.0.1")
+    .addOption(allowHostOption)
     .option(
       "--config <file>",
       "graph configuration file (default: graph.json or langgraph.json of this folder, else built-in graphs)",

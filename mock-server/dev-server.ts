@@ -2,7 +2,11 @@ import type { AgentServer, LiveAgent } from "./agent-server/agent-server.ts";
 import { createGraphAgentServer } from "./agent-server/graph-agent-server.ts";
 import { defaultWorkspaceId } from "./control-plane/auth/api-keys.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
+import { hostGuard } from "./host-guard.ts";
+import type { Handler } from "./kit/http/http-response.ts";
 import { HttpServer } from "./kit/http/http-server.ts";
+import { chain } from "./kit/http/middleware.ts";
+import { isLoopbackName } from "./kit/loopback.ts";
 
 /** An agent server that stands by itself. */
 export interface DevServer extends AsyncDisposable {
@@ -22,15 +26,20 @@ export const localAgent: LiveAgent = {
   },
 };
 
-/** Starts one agent server at the root, without a deployment and without keys. */
+/**
+ * Starts one agent server at the root, without a deployment and without keys. On loopback it responds to requests for loopback's names and `allowedHosts` only.
+ * @throws a system error when the port is in use
+ */
 export async function startDevServer(
   port = 2024,
   host = "127.0.0.1",
   agentServer: AgentServer = createGraphAgentServer({ graphs: builtInGraphs }),
   agent: LiveAgent = localAgent,
+  allowedHosts: readonly string[] = [],
 ): Promise<DevServer> {
+  const handle: Handler = (context) => agentServer.handle(agent, context.rawPath, context, null);
   const server = new HttpServer({
-    handle: (context) => agentServer.handle(agent, context.rawPath, context, null),
+    handle: isLoopbackName(host) ? chain(hostGuard({ allowedHosts }), handle) : handle,
   });
   const url = await server.listen(port, host);
   const close = async ({ gracePeriodMs = 0 } = {}) => {

@@ -3,7 +3,8 @@ import type { Middleware } from "./kit/http/middleware.ts";
 import { isLoopbackName } from "./kit/loopback.ts";
 
 export interface HostGuardOptions {
-  publicUrl: () => string;
+  /** The address that clients reach the server by, where it may be another than its own. */
+  publicUrl?: () => string;
   /** Names or addresses, with or without a port. */
   allowedHosts: readonly string[];
 }
@@ -21,9 +22,12 @@ export function hostGuard({ publicUrl, allowedHosts }: HostGuardOptions): Middle
       host === undefined ||
       (url !== null && (isLoopbackName(url.hostname) || allowed.has(url.hostname))) ||
       allowed.has(host) ||
-      host === new URL(publicUrl()).host;
+      (publicUrl !== undefined && host === new URL(publicUrl()).host);
     if (isKnown) return next(context);
-    const detail = `This server listens on loopback and responds to its names only; the Host was ${JSON.stringify(host)}. Allow it with --allow-host, or name it in --public-url.`;
+    const advice = publicUrl
+      ? "Allow it with --allow-host, or name it in --public-url."
+      : "Allow it with --allow-host.";
+    const detail = `This server listens on loopback and responds to its names only; the Host was ${JSON.stringify(host)}. ${advice}`;
     return jsonResponse(421, { detail });
   };
 }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseRepositoryFolder } from "./builds/repository-folders.ts";
-import { graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
+import { allowHostOption, graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
 import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { parseTransitionMode } from "./control-plane/revisions/transition-settings.ts";
 import { readPublicUrl } from "./public-url.ts";
@@ -68,11 +68,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
       readTransitions,
       "time:5s",
     )
-    .option(
-      "--allow-host <host>",
-      "a Host header, beyond loopback's names, that a server on loopback accepts (repeatable)",
-      (host: string, hosts: string[] = []) => [...hosts, host],
-    )
+    .addOption(allowHostOption)
     .option("--tls-cert <file>", "serve https with this certificate (PEM); needs --tls-key")
     .option("--tls-key <file>", "the private key of --tls-cert (PEM)")
     .option("--public-url <url>", "address that clients reach the server by", readUrl)

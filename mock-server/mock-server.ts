@@ -44,6 +44,8 @@ export interface MockServerOptions {
   seed?: number | string;
   /** What is printed for each request: lines to read, or JSON. Absent: nothing. */
   logFormat?: "pretty" | "json";
+  /** Called with what requests do in vain, such as a parameter that an operation doesn't know: each once, without secrets. @default prints it on stderr */
+  onWarning?: (message: string) => void;
   /**
    * A folder to keep what control planes and agent servers know in, and the clock, made if it isn't there, for a later server to continue with; one server at a
    * time has it. Transitions and faults aren't part of it. @default none: all ends with the process

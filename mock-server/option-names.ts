@@ -15,6 +15,7 @@ const optionNames: Record<keyof MockServerOptions, true> = {
   allowOutbound: true,
   seed: true,
   logFormat: true,
+  onWarning: true,
   dataDirectory: true,
   clock: true,
   adminToken: true,

@@ -13,6 +13,7 @@ import { findGraphConfig } from "./worker/load/find-graph-config.ts";
 export interface DevFlags {
   port: number;
   host: string;
+  allowHost?: string[];
   config?: string;
   graphs?: string;
   dataDir?: string;
@@ -52,7 +53,7 @@ interface ProjectStart {
 }
 
 async function startServer(
-  { port, host, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
+  { port, host, allowHost, graphs: graphsFile, dataDir, reload, workerMemory, logFormat }: DevFlags,
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
@@ -80,7 +81,7 @@ async function startServer(
     onLog: ({ level, message }) => {
       if (level === "WARNING" || level === "ERROR") report(level, message);
     },
-    onDefect: (error) => report("ERROR", error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    onDefect: (error) => report("ERROR", defectText(error)),
     ...(directory ? { database: directory.database } : {}),
   });
   const agent = {
@@ -95,7 +96,7 @@ async function startServer(
   try {
     project = await loading?.loaded;
     if (directory) await agentServer.wake?.(agent);
-    server = await startDevServer(port, host, agentServer, agent);
+    server = await startDevServer(port, host, agentServer, agent, allowHost);
   } catch (error) {
     agentServer.close?.();
     await project?.[Symbol.asyncDispose]();
@@ -115,6 +116,12 @@ async function startServer(
       await project?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** What is printed of a defect: a damaged record is none of the code's, which the stack would show. */
+function defectText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === "DamagedRecordError" ? error.message : (error.stack ?? error.message);
 }
 
 /** A message of the server's own without the secrets of a project's environment. */

@@ -6,6 +6,7 @@ import { takeOverFormat1 } from "./control-plane/store/format-1.ts";
 import { controlPlaneSchema } from "./control-plane/store/schema.ts";
 import { type Clock, type ClockState, createClock } from "./kit/clock.ts";
 import { createIdSource, type IdSource } from "./kit/ids.ts";
+import { hasFields, isNumber, isText } from "./kit/store/damaged-record.ts";
 import { DataDirectory } from "./kit/store/data-directory.ts";
 import { Database } from "./kit/store/database.ts";
 import { Settings, settingsSchema } from "./kit/store/settings.ts";
@@ -53,7 +54,7 @@ function readFrom(database: Database, uploadsFolder: string | undefined, seed: n
   const settings = new Settings(database);
   const store = new ControlPlaneStore(database, uploadsFolder);
   const clock = createClock({
-    state: settings.get<ClockState>("clock"),
+    state: settings.get<ClockState>("clock", hasFields({ offset: isNumber })),
     keep: (state) => settings.set("clock", state),
   });
   return {
@@ -68,11 +69,11 @@ function readFrom(database: Database, uploadsFolder: string | undefined, seed: n
 function idsOf(seed: number | string | undefined, settings: Settings, database: Database): IdSource {
   if (seed === undefined) return createIdSource();
   // In data directories of format 1, each start drew from a seed of its own.
-  const starts = settings.get<number>("starts") ?? 0;
+  const starts = settings.get<number>("starts", isNumber) ?? 0;
   const series = starts === 0 ? String(seed) : `${seed}/${starts}`;
   const counter = `draws/${series}`;
   return createIdSource(series, {
-    start: settings.get<number>(counter) ?? 0,
+    start: settings.get<number>(counter, isNumber) ?? 0,
     reserve(draws) {
       settings.set(counter, draws);
       return !database.isInTransaction;
@@ -81,7 +82,7 @@ function idsOf(seed: number | string | undefined, settings: Settings, database: 
 }
 
 function signingKeyOf(settings: Settings): Buffer {
-  const known = settings.get<string>("signing-key");
+  const known = settings.get<string>("signing-key", isText);
   if (known !== undefined) return Buffer.from(known, "base64");
   const key = randomBytes(32);
   settings.set("signing-key", key.toString("base64"));

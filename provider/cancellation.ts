@@ -1,7 +1,7 @@
 import { Aborted } from "../core/client/errors.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
-/** What a cancelled operation leaves behind, true whether it had begun anything or not. */
+/** The messages about what a cancelled operation leaves behind. They hold whether or not it had started anything. */
 const messages = {
   create: "Cancelled. A rollout in progress continues; the next `pulumi up` follows it instead of starting another.",
   update: "Cancelled. A rollout in progress continues; the next `pulumi up` follows it instead of starting another.",
@@ -16,7 +16,8 @@ const running = new Map<AbortController, CancellableOperation>();
 let isListening = false;
 
 /**
- * Runs an operation with a signal that aborts when the engine cancels (Ctrl-C), so that a long wait ends at once and the deployment's id is kept.
+ * Runs an operation with a signal that aborts when the engine cancels (Ctrl-C), so that a long wait ends at once and
+ * the state keeps the deployment's id.
  */
 export async function cancellable<Result>(
   operation: CancellableOperation,
@@ -32,15 +33,16 @@ export async function cancellable<Result>(
   }
 }
 
-/** Ends every running operation. What was begun on the platform continues. */
+/** Aborts every running operation. What the platform has started continues. */
 export function cancelAll(): void {
   for (const [controller, operation] of running) controller.abort(new Aborted(messages[operation]));
 }
 
 /**
- * The dynamic provider's own Cancel handler does nothing and can't be replaced, and the process isn't in the terminal's process group. But every
- * Cancel request is decoded by `Empty.deserializeBinary` of the SDK's protobuf library, which is otherwise only used when the plugin is loaded,
- * before any operation runs: so a call while one runs is a Cancel. Where the SDK is built differently, nothing is changed.
+ * The dynamic provider's own Cancel handler does nothing and can't be replaced, and the process isn't in the terminal's
+ * process group. But the SDK decodes every Cancel request with `Empty.deserializeBinary` of its protobuf library, which
+ * it otherwise calls only when the plugin is loaded, before any operation. So a call during an operation is a Cancel.
+ * Where the SDK works differently, this does nothing.
  */
 function listenForCancel(): void {
   if (isListening) return;
@@ -56,6 +58,6 @@ function listenForCancel(): void {
       return decode.apply(this, args);
     };
   } catch {
-    // Without it a cancelled wait ends with the process, as with any dynamic provider.
+    // A cancelled wait then ends only with the process, as with any dynamic provider.
   }
 }

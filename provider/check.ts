@@ -16,7 +16,10 @@ export interface CheckFailure {
   reason: string;
 }
 
-/** Validates the inputs without any request and fills in the defaults, so that they are seen in preview and kept in the state. */
+/**
+ * Validates the inputs without any request and fills in the defaults, so that previews show them and the state keeps
+ * them.
+ */
 export function check(
   olds: DeploymentInputs | undefined,
   news: DeploymentInputs,
@@ -38,8 +41,8 @@ export function check(
     ...kindFailures(value as DeploymentInputs),
     ...(nullPaths.some(([name]) => name === "connection") ? [] : connectionFailures(inputs, config)),
   );
-  // The engine passes no old inputs to a creation, and an empty record from older versions.
-  // A replacement is a new deployment, which begins with nothing to remove.
+  // For a creation the engine passes no old inputs, or an empty record in older versions. A replacement is a new
+  // deployment, so nothing is removed from it.
   if (olds?.name !== undefined && !hasUnknown(inputs) && replacedPaths(olds, inputs).length === 0) {
     const removals = refusedRemovals(desired, declaredOf(olds));
     failures.push(...removals.map(({ path, message }) => ({ property: path, reason: `${path} ${message}` })));
@@ -48,8 +51,9 @@ export function check(
 }
 
 /**
- * `source` follows from an image or a repository; a repository isn't built on push unless that is declared. What follows from a value that a preview
- * doesn't know is unknown as well, unless everything else would be refused anyway: a guess would show as a change later.
+ * Infers `source` from an image or a repository; a repository isn't built on push by default. What depends on a value
+ * that a preview doesn't know is unknown as well, unless any other value would be refused: a wrong guess would show as
+ * a change later.
  */
 function withDefaults(olds: DeploymentInputs | undefined, news: DeploymentInputs): DeploymentInputs {
   const source = news.source === undefined ? inferredSource(news) : news.source;
@@ -61,7 +65,7 @@ function withDefaults(olds: DeploymentInputs | undefined, news: DeploymentInputs
     ...news,
     ...(source === undefined ? {} : { source }),
     ...(takesDefault && buildOnPush !== undefined ? { sourceConfig: { ...sourceConfig, buildOnPush } } : {}),
-    // Earlier versions wrote this default down; its absence would show as a change.
+    // Earlier versions stored this default; its absence would show as a change.
     ...(news.wait === undefined && olds?.wait === true ? { wait: true } : {}),
   };
 }
@@ -69,7 +73,7 @@ function withDefaults(olds: DeploymentInputs | undefined, news: DeploymentInputs
 function inferredSource({ sourceConfig, sourceRevisionConfig }: DeploymentInputs): string | undefined {
   const image = isUnknown(sourceRevisionConfig) ? unknownValue : sourceRevisionConfig?.imageUri;
   const repository = isUnknown(sourceConfig) ? unknownValue : sourceConfig?.repoUrl;
-  // Of two that are declared only one may be, so one that is known decides.
+  // Only one of the two may be declared, so a known one decides.
   const [declared] = [image, repository].filter((value) => value !== undefined && value !== null && !isUnknown(value));
   if (declared !== undefined) return declared === image ? "external_docker" : "github";
   if (isUnknown(image)) return isUnknown(repository) ? unknownValue : "external_docker";
@@ -83,7 +87,7 @@ function isMissingSource(path: readonly (string | number)[], { source }: Deploym
 const sourceHint =
   "is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.";
 
-/** Counts the changes of the secrets; whether there is one isn't known while a secret isn't. */
+/** Increments the version when the secrets change; it is unknown while any secret is. */
 function withSecretsVersion(olds: DeploymentInputs | undefined, news: DeploymentInputs): DeploymentInputs {
   if (news.secrets === undefined && olds?.secretsVersion === undefined) return news;
   const before = olds?.secretsVersion ?? 0;
@@ -92,7 +96,7 @@ function withSecretsVersion(olds: DeploymentInputs | undefined, news: Deployment
   return { ...news, secretsVersion: isSame ? before : before + 1 };
 }
 
-/** What isn't declared of the deployment itself; a trigger may be any value. */
+/** The inputs that aren't part of the declaration, except triggers, which may have any value. */
 function undeclaredOf(inputs: DeploymentInputs): Partial<DeploymentInputs> {
   return Object.fromEntries(
     Object.entries(inputs).filter(([name]) => name !== "triggers" && !desiredFields.includes(name)),

@@ -5,14 +5,16 @@ import type { Logger } from "../core/redact.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
 import type { ConnectionInputs, DeploymentState } from "./state.ts";
 
-/** The stack's configuration, as Pulumi hands it to a provider or a program. */
+/** The stack's configuration, as Pulumi passes it to a provider or a program. */
 export interface StackConfig {
   get(key: string): string | undefined;
 }
 
 /**
- * Settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*` configuration.
- * @throws {@link SettingsError} for settings that are missing, unknown or contradict each other; {@link ConfigError} for a proxy that can't be used
+ * Resolves the settings of a connection: its own inputs, then the environment, then the stack's `graphdeploy:*`
+ * configuration.
+ * @throws {@link SettingsError} for settings that are missing, unknown or contradict each other; {@link ConfigError}
+ * for a proxy that can't be used
  */
 export function settingsOf(connection: ConnectionInputs = {}, config: StackConfig | undefined): Settings {
   const get = (name: string) => config?.get(`graphdeploy:${name}`);
@@ -40,7 +42,7 @@ export function settingsOf(connection: ConnectionInputs = {}, config: StackConfi
   return settings;
 }
 
-/** Everything that is wrong with the settings. */
+/** All problems with the settings. */
 export class SettingsError extends ConfigError {
   static override readonly kind = "SettingsError";
   readonly problems: readonly ConfigError[];
@@ -62,8 +64,9 @@ function keyFromConfig(name: string, config: StackConfig | undefined): string {
 }
 
 /**
- * A connection whose key is one of the stack's configuration values, with the name of that value in the key's place. So the key itself is in no
- * output, where Pulumi's own debug log would print it, and a rotated key is used at once, also by a destroy, which gets the configuration too.
+ * Replaces a key that is one of the stack's configuration values by the name of that value. So the key is in no output,
+ * which Pulumi's debug log would print, and a rotated key takes effect at once, also in a destroy, which gets the
+ * configuration as well.
  */
 export function withKeyByName(
   connection: ConnectionInputs | undefined,
@@ -71,7 +74,7 @@ export function withKeyByName(
 ): ConnectionInputs | undefined {
   if (typeof connection?.apiKey !== "string") return connection;
   const { apiKey, ...rest } = connection;
-  // Pulumi's class for the configuration can't be asked for its names; where its field is called otherwise, the key stays where it is.
+  // Pulumi's class for the configuration doesn't list its names. Where this private field is missing, the key stays.
   const values = (config as { rawConfig?: unknown } | undefined)?.rawConfig;
   if (typeof values !== "object" || values === null) return connection;
   const name = Object.entries(values).find(([, value]) => value === apiKey)?.[0];
@@ -79,8 +82,8 @@ export function withKeyByName(
 }
 
 /**
- * Settings for a deployment that exists: those of the control plane and the workspace that made it.
- * @throws {@link ConfigError} when the settings now lead elsewhere: there, the deployment would look deleted.
+ * The settings for an existing deployment, of the control plane and the workspace that made it.
+ * @throws {@link ConfigError} when the settings now name another one, where the deployment would look deleted
  */
 export function settingsFor(
   state: DeploymentState,
@@ -88,12 +91,18 @@ export function settingsFor(
   config: StackConfig | undefined,
 ): Settings {
   const settings = settingsOf(connection, config);
-  refuseOtherPlace(state, settings);
+  refuseOtherWorkspace(state, settings);
   return { ...settings, workspaceId: settings.workspaceId ?? state.tenantId };
 }
 
-/** @throws {@link ConfigError} when `settings` lead to another control plane or workspace than the one that made the deployment. */
-export function refuseOtherPlace(state: DeploymentState, settings: Pick<Settings, "baseUrl" | "workspaceId">): void {
+/**
+ * @throws {@link ConfigError} when `settings` name another control plane or workspace than the one that made the
+ * deployment
+ */
+export function refuseOtherWorkspace(
+  state: DeploymentState,
+  settings: Pick<Settings, "baseUrl" | "workspaceId">,
+): void {
   const { baseUrl, tenantId, name } = state;
   const differences = [
     baseUrl !== undefined &&
@@ -106,7 +115,7 @@ export function refuseOtherPlace(state: DeploymentState, settings: Pick<Settings
   ].filter((difference) => difference !== false);
   if (differences.length === 0) return;
   throw new ConfigError(
-    `Deployment ${name ?? ""} was made elsewhere: ${differences.join(", and ")}. Nothing was asked or changed.`,
+    `Deployment ${name ?? ""} was made elsewhere: ${differences.join(", and ")}. Nothing was requested or changed.`,
     {
       path: "connection",
       hint: "Set the base URL, region and workspace back. To move a deployment, remove it from the program with the old settings, then add it with the new ones.",

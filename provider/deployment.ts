@@ -8,29 +8,31 @@ import type { ResourceSpecArgs } from "./resource-spec-args.ts";
 import { settledValue } from "./settled-value.ts";
 import type { ResourceOptionInputs } from "./state.ts";
 
-/** The part of a deployment's source that needs no new revision, or can't change at all. */
+/** The part of a deployment's source that a PATCH changes in place, or that can't change. */
 export interface SourceConfigArgs {
-  /** The repository host's integration (`github`). Can't change: replaces. */
+  /** The platform's integration with the repository host (`github`). A change replaces the deployment. */
   integrationId?: pulumi.Input<string>;
-  /** Address of the repository (`github`); `.git` at its end makes no difference. Can't change: replaces. */
+  /** Address of the repository (`github`), with or without `.git`. A change replaces the deployment. */
   repoUrl?: pulumi.Input<string>;
-  /** `dev`, `prod`, `dev_free` … (not for `external_docker`). Can't change: replaces. @default the platform's */
+  /**
+   * `dev`, `prod`, `dev_free` … (not for `external_docker`). A change replaces the deployment. @default the platform's
+   */
   deploymentType?: pulumi.Input<Open<KnownDeploymentType>>;
   /**
-   * Whether the platform builds each push to the branch by itself. Must be false with a tag. A change is a patch.
+   * Whether the platform builds each push to the branch. Must be false with a tag. A change is a patch.
    * @default false
    */
   buildOnPush?: pulumi.Input<boolean>;
   /** The deployment's address (`external_docker` only). A change is a patch; it can't be cleared. */
   customUrl?: pulumi.Input<string>;
   /**
-   * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A change makes a new
-   * revision. @default the platform's
+   * Compute: `minScale`, `maxScale`, `cpu` (cores), `memoryMb`, `dbStorageGi` …, the platform's names in camelCase. A
+   * change makes a new revision. @default the platform's
    */
   resourceSpec?: pulumi.Input<ResourceSpecArgs>;
-  /** The listener that runs it (`external_docker`). Can't change: replaces. */
+  /** The listener that runs it (`external_docker`). A change replaces the deployment. */
   listenerId?: pulumi.Input<string>;
-  /** `k8sNamespace` can't change: replaces. */
+  /** A change of `k8sNamespace` replaces the deployment. */
   listenerConfig?: pulumi.Input<{ k8sNamespace?: pulumi.Input<string> }>;
   /** Install command of a JavaScript project. A change makes a new revision. */
   installCommand?: pulumi.Input<string>;
@@ -40,7 +42,7 @@ export interface SourceConfigArgs {
 
 /** The part of a source whose change makes a new revision. */
 export interface SourceRevisionConfigArgs {
-  /** A branch by its bare name (`main`), a tag as `refs/tags/v1.0.0`. A change makes a new revision. */
+  /** A branch by its short name (`main`), a tag as `refs/tags/v1.0.0`. A change makes a new revision. */
   repoRef?: pulumi.Input<string>;
   /** Path of the graph configuration file in the repository; required for `github`. A change makes a new revision. */
   graphConfigPath?: pulumi.Input<string>;
@@ -53,15 +55,16 @@ export interface SourceRevisionConfigArgs {
 export interface SecretReferenceArgs {
   /** Name of the Kubernetes Secret. */
   secretName: pulumi.Input<string>;
-  /** Key in it. */
+  /** Key in that Secret. */
   secretKey: pulumi.Input<string>;
 }
 
 export interface DeploymentArgs {
-  /** Unique in the workspace. Can't change: replaces. */
+  /** Unique in the workspace. A change replaces the deployment. */
   name: pulumi.Input<string>;
   /**
-   * `github` (cloud), `external_docker` (self-hosted), `internal_docker` or `internal_source`. Can't change: replaces.
+   * `github` (cloud), `external_docker` (self-hosted), `internal_docker` or `internal_source`. A change replaces the
+   * deployment.
    * @default `external_docker` with an image, `github` with a repository
    */
   source?: pulumi.Input<Open<KnownSource>>;
@@ -70,29 +73,29 @@ export interface DeploymentArgs {
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
-   * Secret environment variables by name, also those that a transformation adds; always encrypted in the state and in
-   * no output. A change makes a new revision. Pulumi's own debug log (`--debug`, or `--logtostderr` with `-v=3` or
-   * more) prints the inputs of a resource that a preview would create or change, these too.
+   * Secret environment variables by name, including those that a transformation adds; always encrypted in the state, and
+   * in no output. A change makes a new revision. Pulumi's own debug log (`--debug`, or `--logtostderr` with `-v=3` or
+   * more) prints the inputs of resources that a preview would create or change, including these.
    */
   secrets?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /**
-   * Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new revision; the last one can't
-   * be removed.
+   * Environment variables from Kubernetes Secrets, by name of the variable (`external_docker`). A change makes a new
+   * revision; the last one can't be removed.
    */
   secretReferences?: pulumi.Input<Record<string, pulumi.Input<SecretReferenceArgs>>>;
   /** Shown instead of the name. A change is a patch; it can't be cleared. */
   displayName?: pulumi.Input<string>;
-  /** Any values, in a map or a list; a change in them rolls out again, for example `{ prompt: hash }`. */
+  /** Any values, in a map or a list; a change rolls out again, for example of `{ prompt: hash }`. */
   triggers?: pulumi.Input<Record<string, unknown> | readonly unknown[]>;
   /**
-   * The commit that must be live. With `buildOnPush` a change waits for the platform's own build of it (120 s, then one is made); without, it
-   * rolls out again.
+   * The commit that must be live. With `buildOnPush`, a change waits up to 120 s for the platform's own build of it,
+   * then requests one; without, it rolls out again.
    */
   pushedCommit?: pulumi.Input<string>;
   /** Whether to wait until the revision is live. @default true */
   wait?: pulumi.Input<boolean>;
   /**
-   * Bounds of the waits, for example `{ create: "30m" }`; a number is in seconds.
+   * Limits of the waits, for example `{ create: "30m" }`; a number is in seconds.
    * @default those of `customTimeouts`, else 30m, 30m and 10m
    */
   timeouts?: pulumi.Input<{
@@ -101,18 +104,20 @@ export interface DeploymentArgs {
     delete?: pulumi.Input<string | number>;
   }>;
   /**
-   * Adopt a deployment of that name that exists already, whoever owns it, by one revision. Fields that can't change
-   * must be equal. @default false
+   * Adopt an existing deployment of that name, whoever owns it, with one revision. Immutable fields must be equal.
+   * @default false
    */
   adopt?: pulumi.Input<boolean>;
-  /** Delete the tracing project of the same name together with the deployment. @default false */
+  /** Whether deleting the deployment also deletes the tracing project of the same name. @default false */
   deleteTracingProject?: pulumi.Input<boolean>;
 }
 
-/** Pulumi's options; `provider` is one of this package's. */
+/** Pulumi's resource options, with a `provider` of this package. */
 export type DeploymentOptions = Omit<pulumi.CustomResourceOptions, "provider"> & { provider?: Provider };
 
-/** Outputs that aren't inputs, or not of a lookup; they must be known to Pulumi's constructor to become outputs. */
+/**
+ * Outputs that aren't inputs, at least not of a lookup; Pulumi's constructor needs their names to make them outputs.
+ */
 const outputs = {
   name: undefined,
   source: undefined,
@@ -131,10 +136,7 @@ const outputs = {
   updatedAt: undefined,
 };
 
-/**
- * A deployment of an agent server: created, changed in place or by a new revision, replaced and deleted, each waiting until the platform is
- * there.
- */
+/** An agent deployment. Each operation waits until the platform has reached the new state. */
 export class Deployment extends pulumi.CustomResource {
   declare public readonly name: pulumi.Output<string>;
   declare public readonly source: pulumi.Output<string>;
@@ -164,10 +166,11 @@ export class Deployment extends pulumi.CustomResource {
   declare public readonly updatedAt: pulumi.Output<string>;
 
   /**
-   * Reads a deployment that is managed elsewhere; its environment is not read. Fails where there is none, or it is being deleted.
+   * Reads a deployment that is managed elsewhere, without its environment. Fails if it doesn't exist or is being
+   * deleted.
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: DeploymentOptions = {}): Deployment {
-    // Pulumi takes an empty id for none, and would create a deployment.
+    // Pulumi treats an empty id as none, and would create a deployment.
     if (!id || (typeof id === "string" && id.trim() === "")) {
       throw new Error(`Deployment.get(${JSON.stringify(name)}): the id is empty. Give the id of a deployment.`);
     }
@@ -185,32 +188,33 @@ export class Deployment extends pulumi.CustomResource {
       ...(given?.secrets === undefined ? {} : { secrets: pulumi.secret(given.secrets) }),
       timeouts: mergedTimeouts(given?.timeouts, opts.customTimeouts),
       connection: provider?.connection,
-      // A promise: as an output it would depend on the parent, and so on all children of the parent, this one among them.
+      // A promise: an output would depend on the parent, and so on all its children, including this one.
       resourceUrn: settledValue(pulumi.createUrn(name, deploymentType, opts.parent)),
       resourceOptions: given === undefined ? undefined : relevantOptions(opts),
-      // It holds nothing but the way to the runtime, and a secret here would show as one in every difference.
+      // It only loads the runtime. As a secret it would show up in every diff.
       __provider: providerText,
     };
     super(deploymentType, name, inputs, {
       ...rest,
       hideDiffs: [...(opts.hideDiffs ?? []), ...ownInputs],
-      // There is no plugin of which they could be: the engine would start a second dynamic provider for it, and `--target` fail between the two.
+      // There is no plugin to which they could apply. With them the engine would start a second dynamic provider, and
+      // `--target` would fail.
       version: undefined,
       pluginDownloadURL: undefined,
     });
   }
 }
 
-/** Inputs that no program gives, so that they would only puzzle in a difference. */
+/** Inputs that no program sets, so that they would only confuse in a diff. */
 const ownInputs = ["resourceUrn", "resourceOptions", "secretsVersion"];
 
-/** Resource options never reach a provider, so those that a replacement depends on are passed on as an input. */
+/** Resource options never reach a provider, so an input passes on those that a replacement depends on. */
 function relevantOptions({ deleteBeforeReplace, retainOnDelete }: DeploymentOptions): ResourceOptionInputs | undefined {
   const given = definedFields({ deleteBeforeReplace, retainOnDelete });
   return Object.keys(given).length === 0 ? undefined : given;
 }
 
-/** `customTimeouts` never reach a dynamic provider, so they are passed on as an input. */
+/** `customTimeouts` never reach a dynamic provider, so an input passes them on. */
 function mergedTimeouts(
   timeouts: DeploymentArgs["timeouts"],
   custom: pulumi.CustomTimeouts | undefined,

@@ -1,5 +1,5 @@
 import { ConfigError } from "../core/client/errors.ts";
-import { refuseOtherPlace, type StackConfig, settingsOf } from "./connection.ts";
+import { refuseOtherWorkspace, type StackConfig, settingsOf } from "./connection.ts";
 import { replacedPaths, unknownImmutablePaths } from "./replacement.ts";
 import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
@@ -12,11 +12,11 @@ export interface Difference {
   deleteBeforeReplace: boolean;
 }
 
-/** What a replacement loses: its deployment's data lives in it. */
+/** The data of a deployment is lost with it. */
 const lossWarning =
   "is replaced: the deployment is deleted first, and its threads and store items are lost. Use another name to keep it until the new one is live.";
 
-/** What a preview can't tell for certain, or what a difference costs: warnings for the resource's row. */
+/** Warnings for the resource's row in a preview: about data that a replacement loses, or may lose. */
 export function warningsOf(olds: DeploymentState, news: DeploymentInputs, difference: Difference): string[] {
   if (difference.deleteBeforeReplace) return [`${olds.name} ${lossWarning}`];
   if (difference.replaces.length > 0) return [];
@@ -29,13 +29,13 @@ export function warningsOf(olds: DeploymentState, news: DeploymentInputs, differ
 }
 
 /**
- * What a change of the inputs means, without any request. Names are unique, so a replacement under the same name deletes first. What isn't known
- * yet is no reason to replace.
- * @throws {@link ConfigError} when the settings lead to another control plane or workspace than the one that made the deployment, and for a
- * replacement that the resource's options make impossible.
+ * Decides what a change of the inputs means, without any request. Names are unique, so a replacement under the same
+ * name deletes first. A value that isn't known yet is no reason to replace.
+ * @throws {@link ConfigError} when the settings name another control plane or workspace than the one that made the
+ * deployment, or the resource's options make a replacement impossible
  */
 export function diff(olds: DeploymentState, news: DeploymentInputs, config: StackConfig | undefined): Difference {
-  if (!hasUnknown(news.connection)) refuseOtherPlace(olds, settingsOf(news.connection, config));
+  if (!hasUnknown(news.connection)) refuseOtherWorkspace(olds, settingsOf(news.connection, config));
   const replaces = replacedPaths(olds, news);
   const deleteBeforeReplace = replaces.length > 0 && !replaces.includes("name");
   if (deleteBeforeReplace) refuseKeepingTheName(news, `${olds.name} has to be replaced (${replaces.join(", ")})`);
@@ -47,8 +47,8 @@ export function diff(olds: DeploymentState, news: DeploymentInputs, config: Stac
 }
 
 /**
- * A name belongs to one deployment at a time, so its replacement can't stand beside it.
- * @throws {@link ConfigError} where the resource's options ask for that; `what` begins the message, `remedy` the hint
+ * Refuses resource options that would keep the old deployment, since its replacement needs the name.
+ * @throws {@link ConfigError} whose message begins with `what`, and its hint with `remedy`
  */
 export function refuseKeepingTheName(
   { resourceOptions = {} }: DeploymentInputs,

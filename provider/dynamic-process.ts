@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 
 /**
- * `require` as the program of this process has it, when that is Pulumi's dynamic provider: its copy of the SDK is the one that talks to the engine,
- * whichever copy this package would find. `undefined` in any other process.
+ * The `require` of Pulumi's dynamic provider, if this is its process. It resolves the copy of the SDK that talks to the
+ * engine, whichever copy this package would find. `undefined` in any other process.
  */
 export function requireOfDynamicProvider(): NodeJS.Require | undefined {
   const program = process.argv[1];

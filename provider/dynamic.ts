@@ -2,9 +2,9 @@
 export const deploymentType = "pulumi-nodejs:dynamic/graphdeploy:Deployment";
 
 /**
- * The provider that Pulumi keeps in the state, as source text under `__provider`. It is what Pulumi's dynamic resources would serialize from
- * an object with seven one-line methods, written down instead of serialized, so that it is the same to the byte in every release, whatever
- * compiled it, and holds nothing but the way to the runtime. Frozen, and so is the subpath that it loads: see docs/decisions.
+ * The provider as Pulumi keeps it in the state, as source text under `__provider`. It is what Pulumi would serialize
+ * from an object with seven one-line methods, but written by hand, so that it is identical in every release, whatever
+ * compiled it, and only loads the runtime. Frozen, as is the subpath that it loads: see docs/decisions.
  */
 export const providerText = `exports.handler = () => {
   let provider;

@@ -6,22 +6,25 @@ import type { RolloutLimits } from "../core/rollout/polling.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";
-import { plain } from "./plain-error.ts";
+import { toPlainError } from "./plain-error.ts";
 import { type DeploymentInputs, type DeploymentState, storedInputs } from "./state.ts";
 import type { Operation, StatusLine } from "./status-line.ts";
 
-/** A deployment, and how this entry of the state holds it. */
+/** A deployment with the marker and the generation of this entry of the state. */
 export interface Held extends Pick<DeploymentState, "ownershipMarker" | "generation"> {
   deployment: Deployment;
 }
 
-/** The bound of the wait for a rollout. */
+/** The limit of the wait for a rollout. */
 export function waitLimits({ timeouts }: DeploymentInputs, step: "create" | "update"): Partial<RolloutLimits> {
   const limit = timeouts?.[step];
   return limit === undefined ? {} : { timeoutMs: parseTimeout(limit, `timeouts.${step}`) };
 }
 
-/** Waits for the rollout where that is wanted. Whatever fails from here on keeps the id. */
+/**
+ * Waits for the rollout unless `wait` is false. @throws {@link InitError} for any failure, so that the state keeps the
+ * id
+ */
 export async function finish(
   client: ControlPlane,
   run: Reconciliation,
@@ -48,11 +51,11 @@ export async function finish(
 function warnOfNewerPush(inputs: DeploymentInputs, commit: string | null | undefined, line: StatusLine): void {
   const { pushedCommit } = inputs;
   if (pushedCommit === undefined || commit === undefined || commit === null || commit === pushedCommit) return;
-  const message = `The revision that is live is of commit ${commit}, not ${pushedCommit}: the branch moved meanwhile.`;
+  const message = `The revision that is live is of commit ${commit}, not ${pushedCommit}: the branch has moved.`;
   line.onProgress({ type: "warning", message });
 }
 
-/** The failure of a step after which the deployment exists, so that the state keeps its id and how it is held. */
+/** The error for a failure after which the deployment exists, so that the state keeps its id and its marker. */
 export function initError(client: ControlPlane, held: Held, inputs: DeploymentInputs, cause: unknown): InitError {
   if (cause instanceof InitError) return cause;
   const { deployment, ...holding } = held;
@@ -61,8 +64,8 @@ export function initError(client: ControlPlane, held: Held, inputs: DeploymentIn
   const status = typeof revisionStatus === "string" ? revisionStatus : "UNKNOWN";
   return new InitError(
     deployment.id,
-    // Marked, so that the next run looks even where it isn't to wait.
+    // Marked as drifted, so that the next run checks it even without `wait`.
     { ...storedInputs(inputs), ...holding, ...outputs, revisionStatus: status, drifted: true },
-    plain(cause, client),
+    toPlainError(cause, client),
   );
 }

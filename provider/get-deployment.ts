@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../core/client/client.ts";
 import { connect, settingsOf } from "./connection.ts";
-import { lookUp, placeOf } from "./lookup.ts";
+import { describeWorkspace, lookUp } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
 import type { Provider } from "./provider.ts";
 import { settledValue } from "./settled-value.ts";
 import type { ConnectionInputs, DeploymentOutputs } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
 
-/** Which deployment: by `id`, or by its exact `name`. */
+/** A deployment by its `id` or its exact `name`. */
 export type GetDeploymentArgs = { id: string; name?: undefined } | { name: string; id?: undefined };
 
 /** {@link GetDeploymentArgs} that may be outputs of other resources. */
@@ -27,8 +27,8 @@ export interface GetDeploymentResult extends DeploymentOutputs {
 }
 
 /**
- * Looks a deployment up that is managed elsewhere. Its environment is not part of the result.
- * @throws when there is none, when it is being deleted, or when the settings are incomplete or not known yet.
+ * Looks up a deployment that is managed elsewhere. The result doesn't include its environment.
+ * @throws Error when it doesn't exist or is being deleted, or when the settings are incomplete or not known yet
  */
 export async function getDeployment(
   args: GetDeploymentArgs,
@@ -74,5 +74,5 @@ function validArgs({ id, name }: GetDeploymentArgs): GetDeploymentArgs {
 async function idOf(client: ControlPlane, name: string): Promise<string> {
   const { deployment } = await client.deployments.findByName(name);
   if (deployment !== undefined) return deployment.id;
-  throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${placeOf(client)}.`);
+  throw new Error(`getDeployment: no deployment is named ${JSON.stringify(name)} in ${describeWorkspace(client)}.`);
 }

@@ -12,13 +12,13 @@ import { type ConnectionInputs, type DeploymentInputs, resourceOwner, storedInpu
 
 /** A deployment that exists, and the resource that it becomes. */
 export interface ImportedDeployment {
-  /** Of the resource: the first argument of `new Deployment`. */
+  /** The resource's name, the first argument of `new Deployment`. */
   resourceName: string;
-  /** Of the deployment on the platform. */
+  /** The deployment's id on the platform. */
   id: string;
   /**
-   * The arguments that the program gives it, as plain values. What differs on the platform shows as a change in the next preview. Secrets are left
-   * out of the file; what the program declares of them is compared with the platform in the next run.
+   * The arguments in the program, as plain values. Differences from the platform show as changes in the next preview.
+   * The file leaves out secrets; the next run compares the program's with the platform's.
    */
   args: Omit<
     DeploymentInputs,
@@ -34,7 +34,10 @@ export interface ImportFileArgs {
   /** The stack that the deployments are imported into, without organization. */
   stack: string;
   resources: readonly ImportedDeployment[];
-  /** What the program gives its `Provider`, if it has one; a key only by the name of its variable. @default the environment's settings */
+  /**
+   * The arguments of the program's `Provider`, if it has one; a key only by the name of its variable. @default the
+   * environment's settings
+   */
   connection?: Omit<ConnectionInputs, "apiKey" | "apiKeyConfig">;
 }
 
@@ -50,16 +53,18 @@ export interface ImportFile {
 }
 
 /**
- * The contents of a file for `pulumi import --file import.json --generate-code=false` (CLI 3.254 or newer), which takes deployments that exist into
- * a stack. A plain `pulumi import <type> <name> <id>` can't import a dynamic resource: it sends no provider text. The file holds that text and what
- * the platform tells, so that the CLI asks nothing itself. Nothing is changed on the platform.
+ * Returns the contents of a file for `pulumi import --file import.json --generate-code=false` (CLI 3.254 or newer),
+ * which imports existing deployments into a stack. A plain `pulumi import <type> <name> <id>` can't import a dynamic
+ * resource, since it sends no provider text. The file holds that text and the platform's data, so that the CLI makes no
+ * requests. Nothing changes on the platform.
  *
  * ```ts
  * const file = await importFile({ project: "agents", stack: "prod", resources: [{ resourceName: "support", id, args }] });
  * await writeFile("import.json", JSON.stringify(file, null, 2));
  * ```
  *
- * @throws `ConfigError` for arguments that aren't right and deployments that somebody else owns; the client's errors, also when there is no such deployment.
+ * @throws `ConfigError` for invalid arguments and deployments with another owner; the client's errors, also when a
+ * deployment doesn't exist
  */
 export async function importFile({ project, stack, resources, connection }: ImportFileArgs): Promise<ImportFile> {
   const client = connect(settingsOf(connection, undefined));
@@ -90,7 +95,7 @@ export async function importFile({ project, stack, resources, connection }: Impo
       ownershipMarker: marker,
       generation: (marker && generationOf(marker)) ?? newGeneration(),
     };
-    // A difference that can't be written into the inputs makes the next run look.
+    // A difference that can't be expressed in the inputs makes the next run check.
     const drifted = observed.props.drifted === true && !isDeepStrictEqual(known, inputs) ? true : undefined;
     entries.push({
       type: deploymentType,
@@ -103,7 +108,9 @@ export async function importFile({ project, stack, resources, connection }: Impo
   return { resources: entries };
 }
 
-/** Who imports takes nothing from its owner: nothing is written, so the other would still change and delete it. */
+/**
+ * Refuses a deployment with another owner: an import writes no marker, so that owner would still change and delete it.
+ */
 function refuseForeign(resourceName: string, deployment: Deployment, inputs: DeploymentInputs): void {
   const owner = resourceOwner(inputs);
   if (owner === undefined || relationOf(deployment, { owner }) !== "foreign") return;
@@ -117,7 +124,7 @@ function refuseForeign(resourceName: string, deployment: Deployment, inputs: Dep
 }
 
 function checkedInputs(resourceName: string, declared: DeploymentInputs): DeploymentInputs {
-  // The file is read by people and kept in folders, so no secret goes into it.
+  // The file isn't encrypted, so no secret goes into it.
   const { secrets: _secrets, ...open } = declared;
   const { inputs, failures } = check(undefined, open as DeploymentInputs, undefined);
   const [first] = failures;

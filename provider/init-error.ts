@@ -2,8 +2,9 @@ import { jsonSafe } from "./json-safe.ts";
 import type { DeploymentState } from "./state.ts";
 
 /**
- * A failure after the deployment exists: the engine keeps the resource with its id and properties, and the next run resumes it instead of
- * creating a second one. Only this error may carry an `id`, because the dynamic provider takes any error with one for a created resource.
+ * A failure after which the deployment exists: the engine keeps the resource with its id and properties, and the next
+ * run resumes it instead of creating another. Only this error may have an `id`, because the dynamic provider treats any
+ * error with one as a created resource.
  */
 export class InitError extends Error {
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * A copy of `value` that Pulumi's wire can carry: an `undefined` anywhere makes a call of the dynamic provider fail or hang after the deployment was
- * created, so undefined fields are left out and undefined items become null.
+ * A copy of `value` that Pulumi can serialize: undefined fields are left out and undefined items become null. An
+ * `undefined` anywhere would make a call of the dynamic provider fail or hang after the deployment was created.
  */
 export function jsonSafe<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map((item) => jsonSafe(item ?? null)) as Value;

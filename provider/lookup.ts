@@ -4,8 +4,8 @@ import { isBeingDeleted } from "../core/reconcile/delete.ts";
 import { observeDeployment } from "../core/reconcile/reconcile.ts";
 
 /**
- * A deployment that is managed elsewhere.
- * @throws when there is none, or when it is being deleted: what depended on it would fail a moment later.
+ * Reads a deployment that is managed elsewhere. @throws Error when it doesn't exist, or is being deleted, since
+ * resources that depend on it would fail later
  */
 export async function lookUp(
   client: ControlPlane,
@@ -13,7 +13,7 @@ export async function lookUp(
   options: { signal?: AbortSignal } = {},
 ): ReturnType<typeof observeDeployment> {
   const found = await observeDeployment(client, id, options).catch((error: unknown) => {
-    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${placeOf(client)}.`) : error;
+    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${describeWorkspace(client)}.`) : error;
   });
   const { name, status } = found.deployment;
   if (isBeingDeleted(found.deployment))
@@ -21,7 +21,7 @@ export async function lookUp(
   return found;
 }
 
-/** The workspace and the control plane that were asked. */
-export function placeOf({ workspaceId, baseUrl }: ControlPlane): string {
+/** The client's workspace and control plane, for messages. */
+export function describeWorkspace({ workspaceId, baseUrl }: ControlPlane): string {
   return `${workspaceId === undefined ? "the key's workspace" : `workspace ${workspaceId}`} at ${baseUrl}`;
 }

@@ -4,7 +4,7 @@ import { ownerOf } from "../core/reconcile/ownership.ts";
 interface UrnParts {
   /** `urn:pulumi:<stack>::<project>`. */
   stack: string;
-  /** With the types of its parents, joined by `$`. */
+  /** The types of the parents and of the resource, joined by `$`. */
   type: string;
   name: string;
 }
@@ -15,8 +15,8 @@ function parse(urn: string): UrnParts | undefined {
 }
 
 /**
- * The error for a name in use, with what to do in a Pulumi program. Another resource of the same stack means that it was renamed or moved, and then
- * taking it over would only hide that.
+ * Extends the error about a name in use with advice for a Pulumi program. If another resource of the same stack owns
+ * the deployment, it was probably renamed or moved, and adopting it would only hide that.
  */
 export function explainNameInUse(error: NameInUse, resourceUrn: string | undefined): ConfigError {
   const { marker, deploymentId } = error;

@@ -13,9 +13,8 @@ import { currentEntry, isHeldByAnother, isWanted, noteHolder, wanted } from "./h
 import { jsonSafe } from "./json-safe.ts";
 import { lookUp } from "./lookup.ts";
 import { explainNameInUse } from "./name-in-use.ts";
-import { plain } from "./plain-error.ts";
+import { toPlainError } from "./plain-error.ts";
 import { observedState } from "./read.ts";
-import { withSecretsMarked } from "./secret-marks.ts";
 import {
   claimOf,
   type DeploymentInputs,
@@ -30,6 +29,7 @@ import {
   storedInputs,
 } from "./state.ts";
 import type { Operation, StatusLine } from "./status-line.ts";
+import { wrapSecrets } from "./wrapped-secrets.ts";
 
 export async function createResource(
   inputs: DeploymentInputs,
@@ -66,13 +66,13 @@ export async function createResource(
   } catch (error) {
     if (error instanceof NameInUse) {
       noteHolder(error.deploymentId, wanted);
-      throw plain(explainNameInUse(error, inputs.resourceUrn), client);
+      throw toPlainError(explainNameInUse(error, inputs.resourceUrn), client);
     }
-    throw held === undefined ? plain(error, client) : initError(client, held, inputs, error);
+    throw held === undefined ? toPlainError(error, client) : initError(client, held, inputs, error);
   }
 }
 
-/** A replacement that the engine decided finds the deployment of the old entry: it is alive, and its name belongs to one deployment. */
+/** Called when a replacement that the engine decided on finds the old entry's deployment, which still has the name. */
 function keepInsteadOfReplacing(inputs: DeploymentInputs, { name, id }: Deployment, line: StatusLine): void {
   const message = `Deployment ${name} (${id}) is live and carries the marker of this resource`;
   if (inputs.adopt !== true) {
@@ -97,11 +97,11 @@ export async function updateResource(
   const { generation } = olds;
   noteHolder(id, generation ?? currentEntry);
   const settings = settingsFor(olds, news.connection, config);
-  // Whose the deployment is now, only the platform tells.
+  // Only the platform knows the current owner.
   const mayTakeBack = news.adopt === true && olds.adopt !== true;
   const isForClientOnly = !mayTakeBack && isDeepStrictEqual(platformInputsOf(olds), platformInputsOf(news));
   if (isForClientOnly && olds.drifted !== true && !isUnhealthy({ ...olds, wait: news.wait ?? true })) {
-    // The URN may be another one now, and then no longer tells which marker was written.
+    // The URN may have changed, so that it no longer shows which marker was written.
     return { outs: jsonSafe({ ...observedOf(olds), ...storedInputs(news), ownershipMarker: markerOf(olds) }) };
   }
   const client = connect(settings, line.logger);
@@ -126,8 +126,8 @@ export async function updateResource(
         `Deployment ${news.name} (${id}) was deleted outside of Pulumi. Run \`pulumi refresh\`, then \`pulumi up\` to create it again.`,
       );
     }
-    // Nothing was changed: the state keeps the old inputs, so the next run tries again.
-    throw plain(error, client);
+    // Nothing was changed. The state keeps the old inputs, so the next run retries.
+    throw toPlainError(error, client);
   }
   return { outs: await finish(client, run, generation, news, operation) };
 }
@@ -142,7 +142,8 @@ export async function readResource(
 ) {
   const settings = settingsFor(props, props.connection, config);
   const client = connect(settings, line.logger);
-  // An empty result would mean to the engine that a managed deployment is gone. A lookup, which has no outputs of ours yet, would succeed with it.
+  // To the engine, an empty result means that a managed deployment is gone. A lookup, which has no outputs yet, would
+  // succeed with it.
   const isLookup = props.name === undefined;
   try {
     const { deployment, revision } = await (isLookup ? lookUp : observeDeployment)(client, id, { signal });
@@ -151,13 +152,14 @@ export async function readResource(
     const relation = claim && relationOf(deployment, claim);
     const warn = (what: string) =>
       line.onProgress({ type: "warning", message: `Deployment ${deployment.name} (${id}), ${what}.` });
-    if (relation === "foreign") warn(`${ownershipClause(deployment)}, isn't changed or deleted from here any more`);
-    if (relation === "older") warn(`${heldByNewer}, isn't deleted from here any more until a change takes it back`);
+    if (relation === "foreign")
+      warn(`${ownershipClause(deployment)}, can't be changed or deleted from here any longer`);
+    if (relation === "older") warn(`${heldByNewer}, won't be deleted from here until a change takes it back`);
     const { props: observed, inputs } = observedState(client, props, deployment, revision);
-    return jsonSafe({ id, props: observed, inputs: inputs && withSecretsMarked(inputs) });
+    return jsonSafe({ id, props: observed, inputs: inputs && wrapSecrets(inputs) });
   } catch (error) {
     if (!isLookup && isGone(error, id)) return {};
-    throw plain(error, client);
+    throw toPlainError(error, client);
   }
 }
 
@@ -172,7 +174,7 @@ export async function deleteResource(
     const message = `Deployment ${props.name} (${id}), ${why}, is released, not deleted.`;
     line.onProgress({ type: "warning", message });
   };
-  // With `--continue-on-error` the engine continues, and deletes what looks removed to it.
+  // With `--continue-on-error` the engine continues after the refusal, and deletes what seems to be removed.
   if (isWanted(id)) {
     throw new Error(
       `Deployment ${props.name} (${id}) isn't deleted: a creation under its name was refused in this run. Settle that first, as its message says, and run again.`,
@@ -195,6 +197,6 @@ export async function deleteResource(
     });
   } catch (error) {
     if (isGone(error, id)) return;
-    throw plain(error, client);
+    throw toPlainError(error, client);
   }
 }

@@ -3,7 +3,7 @@ import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
 import type { DeploymentOutputs } from "./state.ts";
 
-/** The outputs of a deployment as it was read, with its latest revision where that is known. */
+/** The outputs of a deployment, with those of its latest revision if it is known. */
 export function outputsOf(
   client: ControlPlane,
   deployment: Deployment,

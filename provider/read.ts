@@ -16,17 +16,18 @@ import {
   storedInputs,
 } from "./state.ts";
 
-/** What a refresh finds: the new state and, where they can be told, the inputs that it amounts to. */
+/** The result of a refresh: the new state and, if they can be determined, the corresponding inputs. */
 export interface ObservedState {
   props: DeploymentState;
   inputs?: DeploymentInputs;
 }
 
 /**
- * Reads the platform back, so that a change made elsewhere shows as a difference in the next run. What was never declared stays undeclared.
+ * Writes what the platform has into the state, so that a change made elsewhere shows as a difference in the next run.
+ * Undeclared fields stay undeclared.
  *
- * Where the platform hides environment values, the inputs can't be determined: then the engine keeps those that it has, and a difference is only marked.
- * A lookup by id (`Deployment.get`) has no inputs, and its environment is nobody's business here.
+ * Where the platform hides environment values, the inputs can't be determined; then the engine keeps its own, and
+ * `drifted` marks a difference. A lookup by id (`Deployment.get`) has no inputs, and its environment isn't read.
  */
 export function observedState(
   client: ControlPlane,
@@ -101,27 +102,27 @@ function observedSourceConfig(
 ): DesiredDeployment["sourceConfig"] {
   const { resourceSpec, listenerConfig, ...plain } = declared;
   const { repoUrl } = declared;
-  // The same repository, written otherwise, is no drift.
+  // Another way to write the same repository isn't drift.
   const sameRepository = repoUrl !== undefined && isSameRepository(repoUrl, observed.repoUrl ?? repoUrl);
   return {
     ...overlay(plain, observed),
     ...(sameRepository ? { repoUrl } : {}),
     ...(listenerConfig && { listenerConfig: overlay(listenerConfig, observed.listenerConfig ?? {}) }),
-    // Its undeclared fields are the platform's defaults.
+    // Undeclared fields have the platform's defaults.
     ...(resourceSpec && {
       resourceSpec: observedResourceSpec(camelCaseKeys(snakeCaseKeys(resourceSpec)), observed.resourceSpec ?? {}),
     }),
   };
 }
 
-/** The platform keeps cores to one decimal: what it made of a declared number is no drift. */
+/** The platform rounds cores to one decimal, which isn't drift. */
 function observedResourceSpec(declared: Record<string, unknown>, observed: Readonly<Record<string, unknown>>) {
   const [there, here] = [roundedSpec(observed), roundedSpec(declared)];
   const drifted = Object.entries(overlay(declared, observed)).filter(([name]) => there[name] !== here[name]);
   return { ...declared, ...Object.fromEntries(drifted) };
 }
 
-/** `declared`, each field with the observed value where there is one. */
+/** `declared` with the observed values, where there are any. */
 function overlay<Fields extends object>(declared: Fields, observed: object): Fields {
   const values = observed as Record<string, unknown>;
   return Object.fromEntries(
@@ -130,12 +131,12 @@ function overlay<Fields extends object>(declared: Fields, observed: object): Fie
 }
 
 interface ObservedEnvironment {
-  /** The environment as inputs, `hidden` when the platform doesn't show the values. */
+  /** The environment as inputs; `hidden` when the platform hides the values. */
   entries: Pick<DesiredDeployment, "env" | "secrets"> | "hidden";
   secretNames: readonly string[] | undefined;
 }
 
-/** The environment as it is there, as far as it is declared: a plain entry stays plain. What nobody declared is nobody's business here. */
+/** The platform's values of declared entries; a plain entry stays plain. Undeclared entries are ignored. */
 function observedEnvironment(state: DeploymentState, { secrets }: Deployment): ObservedEnvironment {
   const { env, secretNames } = state;
   if (env === undefined && secretNames === undefined) return { entries: {}, secretNames };

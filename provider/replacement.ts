@@ -2,7 +2,10 @@ import { immutablePaths, isSameRepository } from "../core/declare/fields.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { isUnknown } from "./unknown.ts";
 
-/** Paths of the inputs that differ and can't change on a deployment, so that a new one takes its place. What isn't known yet may turn out equal. */
+/**
+ * Paths of the immutable inputs that differ, so that the deployment must be replaced. A value that isn't known yet
+ * counts as equal.
+ */
 export function replacedPaths(olds: DeploymentInputs | DeploymentState, news: DeploymentInputs): string[] {
   return immutablePaths.filter((path) => {
     const before = valueAt(olds, path);
@@ -13,12 +16,12 @@ export function replacedPaths(olds: DeploymentInputs | DeploymentState, news: De
   });
 }
 
-/** Paths of the inputs that can't change on a deployment and aren't known yet. */
+/** Paths of the immutable inputs that aren't known yet. */
 export function unknownImmutablePaths(olds: DeploymentInputs | DeploymentState, news: DeploymentInputs): string[] {
   return immutablePaths.filter((path) => valueAt(olds, path) !== undefined && isUnknown(valueAt(news, path)));
 }
 
-/** The value at a path like `sourceConfig.repoUrl`; unknown where something on the way is. */
+/** The value at a path like `sourceConfig.repoUrl`; unknown if a part of the path is. */
 function valueAt(record: object, path: string): unknown {
   let value: unknown = record;
   for (const part of path.split(".")) {

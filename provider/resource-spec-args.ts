@@ -1,6 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
 
-/** Compute of a deployment; what isn't declared is the platform's. Memory and storage are in MB and GiB, `cpu` in cores. */
+/**
+ * Compute of a deployment; undeclared fields have the platform's values. Memory is in MB, storage in GiB, `cpu` in
+ * cores.
+ */
 export interface ResourceSpecArgs {
   minScale?: pulumi.Input<number>;
   maxScale?: pulumi.Input<number>;
@@ -33,6 +36,6 @@ export interface ResourceSpecArgs {
   labels?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   annotations?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   serviceAccountName?: pulumi.Input<string>;
-  /** Any other field that the platform has, in camelCase. */
+  /** Any other field of the platform, in camelCase. */
   [field: string]: unknown;
 }

@@ -6,11 +6,11 @@ import { currentEntry, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { createResource, deleteResource, readResource, updateResource } from "./operations.ts";
-import { bare } from "./plain-error.ts";
-import { withoutSecretMarks, withSecretsMarked } from "./secret-marks.ts";
+import { messageOnlyError } from "./plain-error.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
+import { unwrapSecrets, wrapSecrets } from "./wrapped-secrets.ts";
 
 export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
 export type {
@@ -31,7 +31,7 @@ export type {
   Timeouts,
 } from "./state.ts";
 
-/** The seven methods that the provider text in the state forwards to. Frozen; every earlier state must stay readable. */
+/** The seven methods that the provider text in the state calls. Frozen; every earlier state must stay readable. */
 export interface DeploymentProvider {
   configure(request: { config: StackConfig }): Promise<void>;
   check(
@@ -40,7 +40,7 @@ export interface DeploymentProvider {
   ): Promise<{ inputs: DeploymentInputs; failures: CheckFailure[] }>;
   diff(id: string, olds: DeploymentState, news: DeploymentInputs): Promise<Difference>;
   create(inputs: DeploymentInputs): Promise<{ id: string; outs: DeploymentState }>;
-  /** An empty record when the deployment is gone. */
+  /** Returns an empty record when the deployment is gone. */
   read(
     id: string,
     props: DeploymentState,
@@ -50,8 +50,9 @@ export interface DeploymentProvider {
 }
 
 /**
- * Resources whose inputs were checked and not compared yet. The engine also compares without a check, with inputs that it makes up: it asks whether
- * the replacement of another resource would replace this one, as if nothing that depends on that one were known. There is nothing to warn of then.
+ * Resources whose inputs were checked but not yet compared. The engine also compares without a check, with hypothetical
+ * inputs, to see whether the replacement of another resource would replace this one. Then there is nothing to warn
+ * about.
  */
 const checkedUrns = new Set<string | undefined>();
 
@@ -62,15 +63,15 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      const { inputs, failures } = check(withoutSecretMarks(olds), withoutSecretMarks(news), config);
+      const { inputs, failures } = check(unwrapSecrets(olds), unwrapSecrets(news), config);
       checkedUrns.add(inputs.resourceUrn);
       const isCreation = olds?.name === undefined;
       if (isCreation && inputs.adopt === true) await report(inputs, "note", [adoptionNote(inputs)]);
-      return jsonSafe({ inputs: withSecretsMarked(inputs), failures });
+      return jsonSafe({ inputs: wrapSecrets(inputs), failures });
     },
     async diff(id, state, inputs) {
-      const olds = withoutSecretMarks(state);
-      const news = withoutSecretMarks(inputs);
+      const olds = unwrapSecrets(state);
+      const news = unwrapSecrets(inputs);
       noteHolder(id, olds.generation);
       const difference = differenceOf(olds, news, config);
       const mayBeReplaced = difference.replaces.length > 0 || news.resourceOptions?.deleteBeforeReplace === true;
@@ -78,18 +79,15 @@ export function createProvider(): DeploymentProvider {
       if (checkedUrns.delete(news.resourceUrn)) await report(news, "warning", warningsOf(olds, news, difference));
       return difference;
     },
-    create: (inputs) => operate("create", inputs, (run) => createResource(withoutSecretMarks(inputs), config, run)),
-    read: (id, props) => operate("read", props, (run) => readResource(id, withoutSecretMarks(props), config, run)),
+    create: (inputs) => operate("create", inputs, (run) => createResource(unwrapSecrets(inputs), config, run)),
+    read: (id, props) => operate("read", props, (run) => readResource(id, unwrapSecrets(props), config, run)),
     update: (id, olds, news) =>
-      operate("update", news, (run) =>
-        updateResource(id, withoutSecretMarks(olds), withoutSecretMarks(news), config, run),
-      ),
-    delete: (id, props) =>
-      operate("delete", props, (run) => deleteResource(id, withoutSecretMarks(props), config, run)),
+      operate("update", news, (run) => updateResource(id, unwrapSecrets(olds), unwrapSecrets(news), config, run)),
+    delete: (id, props) => operate("delete", props, (run) => deleteResource(id, unwrapSecrets(props), config, run)),
   };
 }
 
-/** The preview of a creation makes no request, so it can't tell whether there is something to take over. */
+/** The preview of a creation makes no request, so it doesn't know whether there is a deployment to adopt. */
 function adoptionNote({ name }: DeploymentInputs): string {
   const label = isUnknown(name) ? "the deployment of this name" : `deployment ${name}`;
   return `\`adopt\` takes over ${label} if it exists: it gets one revision with the ownership marker, and environment entries that aren't declared stay.`;
@@ -105,7 +103,7 @@ function differenceOf(olds: DeploymentState, news: DeploymentInputs, config: Sta
   try {
     return diff(olds, news, config);
   } catch (error) {
-    throw bare(error instanceof Error ? error.message : String(error));
+    throw messageOnlyError(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -118,7 +116,7 @@ async function operate<Result>(
   try {
     return await cancellable(operation, (signal) => run({ line, signal }));
   } catch (error) {
-    throw error instanceof InitError ? error : bare(error instanceof Error ? error.message : String(error));
+    throw error instanceof InitError ? error : messageOnlyError(error instanceof Error ? error.message : String(error));
   } finally {
     await line.delivered();
   }

@@ -2,7 +2,7 @@ import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { desiredFields } from "../core/declare/validation.ts";
 import type { Claim } from "../core/reconcile/ownership.ts";
 
-/** How to connect, as a program gives it; a key in it is a Pulumi secret. */
+/** How to connect, as declared in the program; the key is a Pulumi secret. */
 export interface ConnectionInputs {
   apiKey?: string;
   apiKeyEnv?: string;
@@ -21,13 +21,15 @@ export interface Timeouts {
   delete?: string | number;
 }
 
-/** Pulumi's resource options that a replacement depends on: those that the program sets. */
+/** Pulumi's resource options that a replacement depends on, as far as the program sets them. */
 export interface ResourceOptionInputs {
   deleteBeforeReplace?: boolean;
   retainOnDelete?: boolean;
 }
 
-/** The inputs of a `Deployment` as the engine passes them: plain values, unknowns in preview. */
+/**
+ * The inputs of a `Deployment` as the engine passes them: plain values, and placeholders for unknown ones in a preview.
+ */
 export interface DeploymentInputs extends DesiredDeployment {
   triggers?: Record<string, unknown> | readonly unknown[];
   wait?: boolean;
@@ -37,18 +39,18 @@ export interface DeploymentInputs extends DesiredDeployment {
   pushedCommit?: string;
   connection?: ConnectionInputs;
   /**
-   * Counted up by `check` whenever the secret values change. The state's outputs hold no secret value to compare with, so this is what tells an
-   * update that they did.
+   * Incremented by `check` when secret values change. The outputs in the state hold no secret values to compare, so
+   * this shows an update that they changed.
    */
   secretsVersion?: number;
-  /** Made by the constructor, for the status line and the ownership marker. */
+  /** Set by the constructor, for the status line and the ownership marker. */
   resourceUrn?: string;
-  /** Made by the constructor; absent when the program sets none. */
+  /** Set by the constructor; absent if the program sets none. */
   resourceOptions?: ResourceOptionInputs;
   __provider?: string;
 }
 
-/** What a `Deployment` has beside its inputs. */
+/** The outputs of a `Deployment` that aren't inputs. */
 export interface DeploymentOutputs {
   /** Status of the deployment, for example READY. */
   status?: string | undefined;
@@ -64,34 +66,37 @@ export interface DeploymentOutputs {
   /** The deployment's web page. */
   webUrl?: string | undefined;
   tenantId?: string | undefined;
-  /** The control plane that made the deployment; no other one is ever asked about it. */
+  /** The control plane that made the deployment; requests about it go to no other. */
   baseUrl?: string | undefined;
   createdAt?: string | undefined;
   updatedAt?: string | undefined;
 }
 
-/** How the state holds a deployment. Both are missing in states of earlier builds. */
+/** What the state keeps about ownership. States of earlier builds have neither. */
 export interface Holding {
   /** The ownership marker that this resource last wrote. */
   ownershipMarker?: string | undefined;
-  /** Of this entry of the state: new with each creation, adoption and resumption. It is in the marker that the next revision carries. */
+  /**
+   * The generation of this entry of the state: new with each creation, adoption and resumption. The next revision's
+   * marker contains it.
+   */
   generation?: string | undefined;
 }
 
 /**
- * What the state holds of a deployment: its inputs without the secret values, and what the platform tells. Values in outputs would reach every
- * program and its debug log.
+ * What the state keeps of a deployment: its inputs without secret values, and the platform's data. Secret values in
+ * outputs would reach every program and Pulumi's debug log.
  */
 export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, DeploymentOutputs, Holding {
-  /** Names of the secrets; absent when none are declared. */
+  /** Names of the secrets; absent if none are declared. */
   secretNames?: readonly string[] | undefined;
-  /** Of a lookup (`Deployment.get`): nothing is held here. */
+  /** Whether this is a lookup (`Deployment.get`), which owns nothing. */
   lookedUp?: boolean | undefined;
-  /** The platform was found to differ from the inputs, in a way that can't be written into them. */
+  /** Whether the platform differs from the inputs in a way that they can't express. */
   drifted?: boolean | undefined;
 }
 
-/** Inputs that only the client needs: they may change without a request. */
+/** Inputs that only the client needs, so that a change takes no request. */
 export const clientOnlyInputs: readonly string[] = [
   "resourceUrn",
   "resourceOptions",
@@ -103,7 +108,7 @@ export const clientOnlyInputs: readonly string[] = [
   "__provider",
 ];
 
-/** Every input there is. */
+/** The names of all inputs. */
 export const inputNames: readonly string[] = [
   ...desiredFields,
   ...clientOnlyInputs,
@@ -112,7 +117,7 @@ export const inputNames: readonly string[] = [
   "secretsVersion",
 ];
 
-/** The part of the inputs or the state that is declared of the deployment itself. */
+/** The declaration within inputs or a state. */
 export function declaredOf(state: DeploymentInputs | DeploymentState): DesiredDeployment {
   return pick(state, desiredFields) as unknown as DesiredDeployment;
 }
@@ -130,7 +135,7 @@ export function storedInputs(
   return { ...rest, secretNames: secrets === undefined ? undefined : Object.keys(secrets).sort() };
 }
 
-/** Inputs without those that only the client needs: a difference here concerns the platform. */
+/** The inputs in which a difference concerns the platform, without the secrets. */
 export function platformInputsOf(state: DeploymentInputs | DeploymentState): Record<string, unknown> {
   return pick(
     state,
@@ -144,35 +149,38 @@ function pick(record: object, names: readonly string[]): Record<string, unknown>
   );
 }
 
-/** The owner in the marker of what a resource manages. */
+/** The owner that a resource's marker names. */
 export function resourceOwner({ resourceUrn }: DeploymentInputs | DeploymentState): string | undefined {
   return resourceUrn === undefined ? undefined : `pulumi#${resourceUrn}`;
 }
 
-/** The ownership marker that a state last wrote. States of earlier builds wrote that of their own URN, and had no generations. */
+/**
+ * The ownership marker that was last written for a state. In states of earlier builds it has their own URN and no
+ * generation.
+ */
 export function markerOf(state: DeploymentState): string | undefined {
   const { generation, ownershipMarker } = state;
   return ownershipMarker ?? (generation === undefined ? resourceOwner(state) : undefined);
 }
 
-/** How a state holds its deployment; `inputs` are those of now, whose URN may be another one. */
+/** The claim of a state on its deployment; `inputs` are the current ones, whose URN may differ. */
 export function claimOf(state: DeploymentState, inputs: DeploymentInputs | DeploymentState = state): Claim | undefined {
   const owner = resourceOwner(inputs);
   return owner === undefined ? undefined : { owner, generation: state.generation, held: markerOf(state) };
 }
 
-/** What the state tells beside the inputs. */
+/** What a state holds besides the inputs. */
 export function observedOf(state: DeploymentState): DeploymentOutputs & Holding {
   const inputs = [...inputNames, "secretNames", "drifted"];
   return Object.fromEntries(Object.entries(state).filter(([name]) => !inputs.includes(name)));
 }
 
-/** The names that a state declares in the environment. */
+/** The names of the declared environment entries. */
 export function declaredNames({ env, secretNames }: DeploymentState): string[] {
   return [...Object.keys(env ?? {}), ...(secretNames ?? [])];
 }
 
-/** Whether the last thing known of the deployment is that its latest revision isn't live, or that it is being deleted. */
+/** Whether, according to the state, the latest revision isn't live, or the deployment is being deleted. */
 export function isUnhealthy(state: DeploymentState): boolean {
   if (state.status === "AWAITING_DELETE" || state.status === "AWAITING_FINAL_DELETE") return true;
   if (state.wait === false || state.revisionStatus === undefined) return false;

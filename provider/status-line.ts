@@ -3,15 +3,15 @@ import type { Logger } from "../core/redact.ts";
 import type { ProgressEvent } from "../core/rollout/progress.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
-/** Where a resource says what happens to it. */
+/** Shows what happens to a resource. */
 export interface StatusLine {
   onProgress(event: ProgressEvent): void;
   logger: Logger;
-  /** Resolves when the engine has every line: it ends this process without waiting for any. */
+  /** Resolves when the engine has received every line: it ends this process without waiting for them. */
   delivered(): Promise<unknown>;
 }
 
-/** What one operation on a resource works with. */
+/** The context of one operation on a resource. */
 export interface Operation {
   line: StatusLine;
   /** Aborts when the engine cancels the run. */
@@ -25,10 +25,11 @@ type Say = (severity: Severity, message: string, urn: string, ephemeral: boolean
 let engineLog: Say | undefined;
 
 /**
- * The engine's log service, spoken to with the messages of the SDK that runs this process. A dynamic provider isn't connected to it by itself:
- * the engine's address is the last argument of the process. `undefined` where the process is something else, for example a unit test.
+ * Connects to the engine's log service, with the messages of the SDK that runs this process. A dynamic provider has no
+ * connection to it; the engine's address is the last argument of the process. `undefined` in other processes, for
+ * example a unit test.
  *
- * The SDK's own log functions aren't used: they decode responses with the decoder that `cancellation.ts` listens to.
+ * It doesn't use the SDK's log functions: they decode responses with the decoder that `cancellation.ts` listens to.
  */
 function connectToEngine(): Say | undefined {
   const load = requireOfDynamicProvider();
@@ -45,7 +46,7 @@ function connectToEngine(): Say | undefined {
       request.setMessage(message);
       request.setUrn(urn);
       request.setEphemeral(ephemeral);
-      // A line that can't be delivered is only a line.
+      // A line that can't be delivered is dropped.
       return new Promise((resolve) => {
         client.makeUnaryRequest(
           "/pulumirpc.Engine/Log",
@@ -57,7 +58,7 @@ function connectToEngine(): Say | undefined {
       });
     };
   } catch {
-    // Without its status line a deployment still deploys.
+    // Deployments work without a status line.
   }
   return engineLog;
 }
@@ -67,7 +68,7 @@ export function statusLineOf(urn: string | undefined): StatusLine {
   const log = urn === undefined ? undefined : connectToEngine();
   let lastLine: Promise<unknown> = Promise.resolve();
   const say = (severity: Severity, message: string, ephemeral: boolean): void => {
-    // One after another, so that they keep their order.
+    // One at a time, to keep their order.
     lastLine = lastLine.then(() => log?.(severity, message, urn ?? "", ephemeral));
   };
   return {
@@ -85,7 +86,7 @@ export function statusLineOf(urn: string | undefined): StatusLine {
   };
 }
 
-/** Ephemeral lines are shown while they are true and leave no trace; the others stay in the log of the run. */
+/** The text for an event. Ephemeral lines are shown only until the next one; the others stay in the log of the run. */
 function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | undefined {
   switch (event.type) {
     case "deployment":

@@ -1,5 +1,5 @@
-// The one way into every npm script: installs what is missing, then goes on under the Node.js that this repository pins.
-// It runs first on a fresh machine, so it uses nothing but built-ins of Node.js 20.
+// The entry point of every npm script: installs missing dependencies, then runs the script with the Node.js that this
+// repository pins. It runs first on a fresh machine, so it uses only built-ins of Node.js 20.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -24,12 +24,15 @@ const commands = {
   test: ["scripts/test.ts"],
 };
 
-/** @param {string} file @returns {Record<string, { version?: string, integrity?: string, optional?: boolean, link?: boolean }>} */
+/**
+ * @param {string} file @returns {Record<string, { version?: string, integrity?: string, optional?: boolean, link?:
+ * boolean }>}
+ */
 function lockedPackages(file) {
   return JSON.parse(readFileSync(join(root, file), "utf8")).packages;
 }
 
-/** Whether node_modules holds what package-lock.json says, judged by the lockfile that npm leaves there. */
+/** Whether node_modules matches package-lock.json, according to the lockfile that npm writes there. */
 function isInstalled() {
   if (!existsSync(pinnedNode) || !existsSync(join(root, "node_modules/.package-lock.json"))) return false;
   const installed = lockedPackages("node_modules/.package-lock.json");
@@ -73,8 +76,8 @@ const child = spawn(pinnedNode, [join(root, script), ...leading, ...args], {
   stdio: "inherit",
   env: { ...process.env, PATH: folders.join(delimiter) },
 });
-// A supervisor signals only this process: forward, and leave when the child has left. A terminal's Ctrl-C reaches the child by itself, and a
-// second one could make it give up its clean end.
+// A supervisor signals only this process, so forward the signal, and exit after the child. A terminal's Ctrl-C reaches
+// the child by itself, and a second signal might cut its shutdown short.
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.on(signal, () => {
     if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);

@@ -1,4 +1,4 @@
-// Bundles the GitHub Action into dist/, which is committed because a runner uses a repository as it is.
+// Bundles the GitHub Action into dist/, which is committed because a runner executes a repository as it is.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -8,9 +8,9 @@ import { checkout, runCommand } from "./run-command.ts";
 export const actionBundle: string = join(checkout, "dist");
 
 /**
- * Makes the bundle of the action.
+ * Bundles the Action.
  *
- * @param folder where it goes; what is in it is replaced
+ * @param folder the output folder, whose contents are replaced
  * @throws Error when the compiler or the bundler fails; their own messages are on stderr
  */
 export async function buildAction(folder: string = actionBundle): Promise<void> {
@@ -19,15 +19,16 @@ export async function buildAction(folder: string = actionBundle): Promise<void> 
 }
 
 /**
- * Compiles a TypeScript file of this checkout with what it imports, and bundles the result with its dependencies and their licences.
+ * Compiles a TypeScript file of this checkout with its imports, and bundles the result with its dependencies and their
+ * licences.
  *
  * @param file the entry
- * @param folder where the bundle goes; what is in it is replaced
+ * @param folder the output folder, whose contents are replaced
  * @throws Error when the compiler or the bundler fails; their own messages are on stderr
  */
 export async function bundle(file: string, folder: string): Promise<void> {
-  // Types are a check of their own. The bundler resolves packages from where the compiled files are, so they stay inside the checkout; it
-  // numbers modules by their paths, so the folder has the same name every time.
+  // Types are checked separately. The bundler resolves packages from the folder of the compiled files, so that is
+  // inside the checkout; it numbers modules by path, so its name is always the same.
   const compiled = join(checkout, ".cache", "bundle", relative(checkout, file).replaceAll(/\W/g, "-"));
   await rm(compiled, { recursive: true, force: true });
   await mkdir(compiled, { recursive: true });
@@ -49,9 +50,9 @@ export async function bundle(file: string, folder: string): Promise<void> {
 }
 
 /**
- * Puts a copy of a package where the bundler finds it first, with the word in its `package.json` that loading its modules does nothing but
- * define what they export. The bundler then leaves out what nobody uses: of `@actions/core` its client for identity tokens, through which it
- * would load all of HTTP before the inputs are read.
+ * Puts a copy of a package where the bundler finds it first, with `sideEffects: false` in its `package.json`. The
+ * bundler then leaves out unused modules: of `@actions/core` its client for identity tokens, which would load all of
+ * HTTP before the inputs are read.
  */
 async function declareWithoutSideEffects(name: string, folder: string): Promise<void> {
   const copy = join(folder, "node_modules", name);
@@ -61,7 +62,7 @@ async function declareWithoutSideEffects(name: string, folder: string): Promise<
   await writeFile(manifest, JSON.stringify({ ...fields, sideEffects: false }));
 }
 
-/** The names of the files in which dist/ differs from a bundle made just now. */
+/** The names of the files in which dist/ differs from a fresh bundle. */
 export async function staleActionFiles(): Promise<string[]> {
   const fresh = await mkdtemp(join(tmpdir(), "graphdeploy-action-"));
   try {

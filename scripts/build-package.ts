@@ -40,7 +40,7 @@ export async function buildPackage(): Promise<void> {
   await writeFile(stampFile, digest);
 }
 
-/** Builds the package unless build/ was made from the very sources that are there. */
+/** Builds the package unless build/ is up to date with the sources. */
 export async function buildPackageIfStale(): Promise<void> {
   const stamp = existsSync(stampFile) ? await readFile(stampFile, "utf8") : "";
   if (existsSync(join(checkout, "build", "core.js")) && stamp === (await digestOfSources())) return;

@@ -1,4 +1,4 @@
-// `npm run check`: everything but the tests. All checks run; the exit status says whether all passed.
+// `npm run check`: everything but the tests. It runs all checks; the exit status says whether all passed.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,8 +43,7 @@ const checks: Check[] = [
     name: "bundled action",
     run: async () => {
       const stale = await staleActionFiles();
-      if (stale.length > 0)
-        process.stderr.write(`Not what the sources make: ${stale.join(", ")} in dist/. Run npm run build:action.\n`);
+      if (stale.length > 0) process.stderr.write(`Outdated: ${stale.join(", ")} in dist/. Run npm run build:action.\n`);
       return stale.length;
     },
   },

@@ -1,5 +1,5 @@
-// `node scripts/count-statements.ts [--at <revision>] [<folder> …]`: how much code ships, by top folder. Types and comments count for nothing,
-// and neither does the way lines are broken.
+// `node scripts/count-statements.ts [--at <revision>] [<folder> …]`: how much code ships, by top folder. Types,
+// comments and formatting don't count.
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -12,7 +12,10 @@ import { checkout } from "./run-command.ts";
 
 const shippedFolders = ["core", "provider", "action", "cli", "mock-server"];
 
-/** Statements of a TypeScript source, nested ones included, types left out. A block counts by what is in it. */
+/**
+ * The number of statements of a TypeScript source, including nested ones, without types. Of a block, only its contents
+ * count.
+ */
 export function countStatements(source: string): number {
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },

@@ -16,7 +16,10 @@ interface Demo {
   checkServed(url: string): Promise<void>;
 }
 
-/** The demo for a machine without the Pulumi CLI: the same program and the same provider process, with a small engine between them. */
+/**
+ * The demo for a machine without the Pulumi CLI: the same program and the same provider process, with a small engine
+ * between them.
+ */
 export async function demoWithoutCli({ baseUrl, apiKey, heading, checkServed }: Demo): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-demo-"));
   try {
@@ -30,7 +33,7 @@ export async function demoWithoutCli({ baseUrl, apiKey, heading, checkServed }: 
     const run = async (ref: string) => {
       runtime.setConfig("program:modelApiKey", "sk-demo-0000");
       runtime.setConfig("program:ref", ref);
-      // A query makes the module run anew.
+      // The query makes Node.js evaluate the module again.
       const steps = await engine.up(() => import(`${pathToFileURL(program)}?run=${Date.now()}`));
       lines.show();
       report(steps);
@@ -64,7 +67,7 @@ async function programFolder(folder: string): Promise<string> {
   return program;
 }
 
-/** Prints the provider's status lines as they come. */
+/** Prints the provider's status lines as they arrive. */
 function followLines(lines: readonly LoggedLine[]): { show(): void; stop(): void } {
   let shown = 0;
   const show = () => {

@@ -15,7 +15,7 @@ function heading(text: string): void {
   process.stdout.write(isTerminal ? `\n\u001b[1m▶ ${text}\u001b[0m\n\n` : `\n== ${text}\n\n`);
 }
 
-/** The CLI's lines as they come, without those that only this checkout causes or that carry nothing. */
+/** Prints the CLI's lines as they arrive, without empty ones and those that only occur in this checkout. */
 function isWorthShowing(line: string): boolean {
   return !/from \$PATH at |^@ (updating|previewing|destroying)|Stack \S+ running\s*$|\d+ warnings?\s*$|^\s*$/.test(
     line,

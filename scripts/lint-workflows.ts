@@ -1,4 +1,5 @@
-// Lints the example workflows with actionlint: the one on PATH, else one built from the Go module proxy into the user's cache folder.
+// Lints the example workflows with actionlint: the one on PATH, else one built from the Go module proxy into the user's
+// cache folder.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { mkdir } from "node:fs/promises";

@@ -1,5 +1,6 @@
-// Installs the packed package into a project of its own and uses every entry point there: with the oldest supported Node.js, by import and
-// by require, and type-checked as CommonJS programs with the old module resolution and as ES modules.
+// Installs the packed package into a separate project and uses every entry point there: with the oldest supported
+// Node.js, by import and by require, and type-checked as CommonJS programs with the old module resolution and as ES
+// modules.
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -7,14 +8,15 @@ import { dirname, join } from "node:path";
 import { packPackage } from "./pack-package.ts";
 import { checkout, runCommand } from "./run-command.ts";
 
-/** The floor of `engines` in package.json. */
+/** The minimum in `engines` of package.json. */
 const oldestNode = "22.19.0";
 
 const require = createRequire(import.meta.url);
 
 const entryPoints = ["graphdeploy", "graphdeploy/core", "graphdeploy/provider/runtime", "graphdeploy/mock-server"];
 
-// Works in both module systems: the mock server of the installed package answers, and serves its reference page's files.
+// Works in both module systems: the installed package's mock server responds, and serves the files of its reference
+// page.
 const exercise = `
 const missing = Object.entries(entries).filter(([, entry]) => Object.keys(entry).length === 0);
 if (missing.length > 0) throw new Error("nothing is exported by " + missing.map(([name]) => name).join(", "));
@@ -23,7 +25,7 @@ const use = async () => {
   try {
     for (const path of ["/openapi.json", "/docs", "/docs/swagger-ui.css", "/docs/favicon-32x32.png"]) {
       const response = await fetch(new URL(path, mock.url));
-      if (!response.ok) throw new Error(path + " answered " + response.status);
+      if (!response.ok) throw new Error(path + " responded with " + response.status);
       await response.arrayBuffer();
     }
   } finally {
@@ -78,7 +80,7 @@ try {
   await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
   await mkdir(join(folder, "old"));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  // Peers are left out: @pulumi/pulumi is the one of this checkout, which spares a hundred packages.
+  // Without peers: @pulumi/pulumi is linked from this checkout, which saves a hundred packages.
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--legacy-peer-deps"];
   await step("install", "npm", ["install", ...quiet, tarball, `node@${oldestNode}`], folder);
   await mkdir(join(folder, "node_modules", "@pulumi"));

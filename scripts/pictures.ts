@@ -1,5 +1,5 @@
-// `npm run pictures`: makes the pictures of the documentation. The agent server's reference page is used in a headless browser; a rollout in a
-// terminal comes from the real Pulumi CLI.
+// `npm run pictures`: makes the pictures of the documentation. The agent server's reference page is used in a headless
+// browser; a rollout in a terminal comes from the real Pulumi CLI.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
@@ -43,7 +43,7 @@ async function runOnce(page: Page): Promise<void> {
   await block?.evaluate((shown) => shown.scrollIntoView());
 }
 
-/** The quick start's `pulumi up`, once as it goes live and once with a build that fails. */
+/** Pictures of the quick start's `pulumi up`: one that goes live, and one whose build fails. */
 async function rolloutPicture(): Promise<void> {
   await buildPackageIfStale();
   const cli = await getPulumi({ log: (line) => process.stderr.write(`pulumi: ${line}\n`) });
@@ -77,7 +77,7 @@ async function rolloutPicture(): Promise<void> {
   );
 }
 
-/** What an `up` says about the deployment: its rows, without the type and the difference in each, the failure, and the time it took. */
+/** The part of an `up`'s output about the deployment: its rows without type and diff, the failure and the duration. */
 function rowsOf(output: string): string[] {
   return output
     .replaceAll("pulumi-nodejs:dynamic/graphdeploy:Deployment ", "")

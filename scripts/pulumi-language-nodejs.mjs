@@ -1,6 +1,7 @@
-// A language host for Pulumi programs in Node.js: what the CLI starts to run a program. Pulumi ships one in its release archives only, so
-// where the CLI was built from source, the end-to-end tests put this one on PATH instead (docs/decisions/0003-language-host-shim.md).
-// It is thin on purpose: the program is run by the SDK's own `@pulumi/pulumi/cmd/run`, over the SDK's own protocol stubs.
+// A language host for Pulumi programs in Node.js, which the CLI starts to run a program. Pulumi ships one only in its
+// release archives, so where the CLI was built from source, the end-to-end tests put this one on PATH
+// (docs/decisions/0003-language-host-shim.md). It is thin on purpose: the SDK's own `@pulumi/pulumi/cmd/run` runs the
+// program, over the SDK's own protocol stubs.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +15,7 @@ const messages = require("@pulumi/pulumi/proto/language_pb");
 const { PluginInfo } = require("@pulumi/pulumi/proto/plugin_pb");
 const { version } = require("@pulumi/pulumi/package.json");
 
-/** What `cmd/run` exits with after it has told the user what is wrong itself: the engine then adds nothing. */
+/** The exit code of `cmd/run` after it has reported the error itself, so that the engine adds nothing. */
 const exitedAfterLogging = 32;
 
 // The engine's own address is the last argument, after any tracing flags.

@@ -1,5 +1,5 @@
-// `npm run reference [-- --check]`: writes what the documentation shows of the sources (pages of docs/reference, examples and tables in other
-// pages), or says which pages are outdated.
+// `npm run reference [-- --check]`: generates documentation from the sources (pages of docs/reference, examples and
+// tables in other pages), or lists the outdated pages.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { actionPage } from "./reference/action-page.ts";
@@ -13,13 +13,13 @@ import { operationsPages } from "./reference/operations-pages.ts";
 import { providerPage } from "./reference/provider-page.ts";
 import { checkout } from "./run-command.ts";
 
-/** Generated pages by their path in the checkout, and what is wrong with the sources that they are made of, one sentence each. */
+/** Generated pages by their path in the checkout, and problems of the sources, one sentence each. */
 export interface Reference {
   readonly pages: ReadonlyMap<string, string>;
   readonly problems: readonly string[];
 }
 
-/** Makes every generated page, in memory. */
+/** Generates every page, in memory. */
 export async function makeReference(): Promise<Reference> {
   const api = await apiPages();
   const pages = new Map([
@@ -36,7 +36,7 @@ export async function makeReference(): Promise<Reference> {
   return { pages, problems: api.warnings };
 }
 
-/** The paths of the pages that differ from what the sources make. */
+/** The paths of the pages that differ from the generated ones. */
 export async function outdatedPages({ pages }: Reference): Promise<string[]> {
   const outdated: string[] = [];
   for (const [path, text] of pages) {

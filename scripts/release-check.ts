@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "./run-command.ts";
 
-/** Stands in package.json and in the documents until the repository has an address. */
+/** The placeholder in package.json and in the documents until the repository has an address. */
 const placeholder = "OWNER";
 
 interface Manifest {
@@ -12,8 +12,8 @@ interface Manifest {
 }
 
 /**
- * What stands in the way of a release, one sentence each, with the file and line where there is one. package.json is the one place for the repository's
- * address; examples and documents must show the same, with the major version that is released.
+ * The problems that block a release, one sentence each, with file and line if there is one. The repository's address is
+ * defined in package.json; examples and documents must show the same, with the major version to release.
  *
  * @param root the folder of a checkout
  * @throws Error when package.json has no address of the form github.com/<owner>/<name>

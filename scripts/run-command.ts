@@ -4,15 +4,15 @@ import { dirname } from "node:path";
 /** The root of this checkout. */
 export const checkout: string = dirname(import.meta.dirname);
 
-/** What `runCommand` takes beside the command. */
+/** Options of {@link runCommand}. */
 export interface CommandOptions {
-  /** The working folder; the checkout by default. */
+  /** The working folder. @default the checkout */
   readonly cwd?: string;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs a command to its end, with this process's output. Commands of node_modules/.bin are on PATH under the launcher.
+ * Runs a command to its end, with this process's output. Under the launcher, commands of node_modules/.bin are on PATH.
  *
  * @returns the exit status; 1 when a signal ended it
  * @throws Error when it can't be started

@@ -1,4 +1,4 @@
-/** Terminal colors, as the parameters of an escape sequence choose them, on a dark background. */
+/** Terminal colors for a dark background, by parameter of an escape sequence. */
 const colors: Readonly<Record<string, string>> = {
   "30": "#6e7681",
   "31": "#ff7b72",
@@ -22,7 +22,7 @@ const foreground = "#e6edf3";
 const background = "#0d1117";
 const fontSize = 13;
 const lineHeight = 20;
-/** Of a character of a monospaced font, as a share of its size. */
+/** Width of a monospaced character as a share of the font size. */
 const characterWidth = 0.602;
 const padding = 20;
 
@@ -31,7 +31,10 @@ interface Style {
   isBold: boolean;
 }
 
-/** An SVG picture of terminal output; `title` says what it shows. Colors and bold text follow its escape sequences; others are left out. */
+/**
+ * An SVG picture of terminal output; `title` says what it shows. Colors and bold text follow its escape sequences;
+ * others are left out.
+ */
 export function terminalPicture(title: string, lines: readonly string[]): string {
   const columns = Math.max(...lines.map((line) => visibleText(line).length));
   const width = Math.ceil(columns * fontSize * characterWidth) + 2 * padding;
@@ -59,11 +62,14 @@ function visibleText(line: string): string {
   return line.replaceAll(new RegExp(escapeSequence, "g"), "");
 }
 
-/** The parts of a line, each in its style. `style` is that at the end of the line before, and becomes that at the end of this one. */
+/**
+ * The parts of a line with their styles. `style` is the one at the end of the previous line, and is updated to that of
+ * this one.
+ */
 function spans(line: string, style: Style): string {
   const [first = "", ...rest] = line.split(escapeSequence);
   let made = span(first, style);
-  // Between the parts is what the expression captures: parameters, command, text.
+  // The split alternates text with what the expression captures: parameters and command.
   for (let index = 0; index < rest.length; index += 3) {
     const [parameters = "", command = "", text = ""] = rest.slice(index, index + 3);
     if (command === "m") applyParameters(style, parameters);

@@ -20,7 +20,8 @@ async function readReport(): Promise<Report | undefined> {
 }
 
 const report = await readReport();
-// A file that can't be loaded has no tests to count, and a run without a report has failed as a whole: each is one failure.
+// A file that can't be loaded has no tests to count, and a run without a report failed as a whole: each counts as one
+// failure.
 const brokenFiles = report?.testResults.filter(
   (file) => file.status === "failed" && file.assertionResults.length === 0,
 );

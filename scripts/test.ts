@@ -1,13 +1,14 @@
-// `npm test`: gets a Pulumi CLI and a browser if the run has tests that use them, then runs vitest with the arguments given.
+// `npm test`: gets a Pulumi CLI and a browser if the run has tests that use them, then runs vitest with the arguments
+// given.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { getChromium } from "./get-chromium.ts";
 import { getPulumi } from "./get-pulumi.mjs";
 import { checkout, runCommand } from "./run-command.ts";
-import { usesBrowser, usesPulumi } from "./what-tests-use.ts";
+import { usesBrowser, usesPulumi } from "./test-tools.ts";
 
 const args = process.argv.slice(2);
-// A run that breaks off must not leave the report of the one before.
+// A run that crashes must not leave the previous run's report.
 await rm(join(checkout, ".cache", "vitest-report.json"), { force: true });
 
 const environment: NodeJS.ProcessEnv = { ...process.env };

@@ -5,11 +5,11 @@ import { join } from "node:path";
 const packageFolder = /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+/;
 const licenseFile = /^(licen[cs]e|copying|notice)\b/i;
 
-/** Gathers which packages the bundles hold, and writes down their licences. */
+/** Collects the packages in the bundles, and writes their licences to a file. */
 export class ThirdPartyLicenses {
   readonly #folders: Set<string>;
 
-  /** @param folders packages that ship without being bundled */
+  /** @param folders packages that are shipped without being bundled */
   constructor(folders: readonly string[]) {
     this.#folders = new Set(folders);
   }
@@ -28,9 +28,9 @@ export class ThirdPartyLicenses {
   };
 
   /**
-   * Writes the licences of what was gathered so far, sorted by package.
+   * Writes the licences of the packages collected so far, sorted by package.
    *
-   * @throws Error when a package has no file with its licence
+   * @throws Error when a package has no licence file
    */
   async write(file: string): Promise<void> {
     const sections = [...this.#folders].map(sectionOf).sort();
@@ -42,7 +42,7 @@ export class ThirdPartyLicenses {
 function sectionOf(folder: string): string {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => licenseFile.test(file));
-  if (files.length === 0) throw new Error(`${name} ${version} is bundled, and has no file with its licence`);
+  if (files.length === 0) throw new Error(`${name} ${version} is bundled but has no licence file`);
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
   return [`${"=".repeat(80)}\n${name} ${version} (${license})\n${"=".repeat(80)}`, ...texts].join("\n\n");
 }

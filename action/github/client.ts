@@ -5,24 +5,25 @@ import { isRateLimit, RateLimitRetries } from "./rate-limit.ts";
 
 export type Octokit = ReturnType<typeof getOctokit>;
 
-/** A write-back that doesn't answer is given up after this, in milliseconds. */
+/** Timeout of a request to GitHub, in milliseconds. */
 const requestTimeoutMs = 15_000;
 
-/** And after this once the run is cancelled, when the runner is about to kill it. */
+/** Timeout once the run is cancelled and the runner is about to kill it, in milliseconds. */
 const lastRequestTimeoutMs = 1_200;
 
-/** A repository by its two names, as the API takes it. */
+/** A repository, as the API's parameters name it. */
 export interface Repository {
   owner: string;
   repo: string;
 }
 
-/** GitHub as this run may use it. What fails there is warned about and never fails a deployment. */
+/** GitHub's API with the run's token. A request that fails causes a warning and never fails a deployment. */
 export interface GitHub {
   octokit: Octokit;
   repository: Repository;
   /**
-   * Runs one write-back; `undefined` when it failed. `onFailure` then gets the reason, with the permission that it needs where that is missing.
+   * Runs one request; `undefined` when it failed. `onFailure` then gets the reason, with the permission if it is
+   * missing.
    * @default a warning
    */
   attempt<Value>(
@@ -33,7 +34,10 @@ export interface GitHub {
   ): Promise<Value | undefined>;
 }
 
-/** GitHub with a token; `undefined` without one. `signal` aborts when the run is cancelled; `clock` times the pauses of rate limits. */
+/**
+ * GitHub's API; `undefined` without a token. `signal` aborts when the run is cancelled; `clock` times the pauses of
+ * rate limits.
+ */
 export function connectToGitHub(
   token: string | undefined,
   repository: string,
@@ -48,10 +52,10 @@ export function connectToGitHub(
     const isLast = signal === undefined || signal.aborted;
     const timeout = AbortSignal.timeout(signal?.aborted === true ? lastRequestTimeoutMs : requestTimeoutMs);
     const either = isLast ? timeout : AbortSignal.any([timeout, signal]);
-    // Set in place: the hooks of authentication hand on the options that they were given, not those of a hook around them.
+    // Set in place: the authentication hook passes on the options that it received, not those of hooks around it.
     options.request = { ...options.request, signal: either };
   });
-  // Behind the hook above, so that each attempt gets a time of its own.
+  // Around the hook above, so that each attempt gets its own timeout.
   const retries = new RateLimitRetries(clock, signal);
   octokit.hook.wrap("request", (request, options) => retries.run(async () => request(options)));
   return {
@@ -79,7 +83,7 @@ function explain(error: unknown, permission: string): string {
   if (isRateLimit(error)) {
     return `GitHub responded with ${status} (${message}). Its rate limit for this token is used up: run again later.`;
   }
-  // A token without a permission is told 404 about what it may not see.
+  // GitHub responds with 404 for what a token may not see.
   if (status === 401 || status === 403 || status === 404) {
     const missing = status === 404 ? "There is no such thing, or the job's token may not see it. " : "";
     return `GitHub responded with ${status} (${message}). ${missing}The job needs the permission ${permission}.`;

@@ -3,7 +3,7 @@ import { publicReport, type Report } from "../report.ts";
 import type { GitHub } from "./client.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps } from "./report-markdown.ts";
 
-/** GitHub refuses a comment over 65,536 characters, those of its marker among them. */
+/** The most characters of a comment, below GitHub's limit of 65,536 to leave room for the marker. */
 const maxTextLength = 60_000;
 
 /** What a comment is about: a deployment of one control plane. */
@@ -13,22 +13,22 @@ export interface CommentSubject {
   baseUrl: string;
 }
 
-/** Finds the comment again: one for each deployment. It isn't shown. */
+/** The invisible marker by which a later run finds the comment of a deployment. */
 export function commentMarker({ name, baseUrl }: CommentSubject): string {
   return `<!-- graphdeploy:${encodeURIComponent(name)}@${encodeURIComponent(URL.parse(baseUrl)?.host ?? baseUrl)} -->`;
 }
 
-/** The marker of comments from before it told the control plane. */
+/** The marker of earlier versions, without the control plane. */
 function olderMarker(name: string): string {
   return `<!-- graphdeploy:${encodeURIComponent(name)} -->`;
 }
 
-/** The text of a comment about one run, redacted as {@link publicReport} says and cut to fit. */
+/** The text of a comment about one run, redacted by {@link publicReport} and truncated to fit. */
 export function renderComment(report: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
   const shown = publicReport(report, declaredSecrets, allSecrets);
   const text = paragraphs([
     `### ${headline(shown)}`,
-    // Joined and escaped, a text may contain a secret that it didn't before.
+    // Joining and escaping may produce a secret that the parts didn't contain.
     allSecrets.text(message(shown)),
     facts(shown),
     declaredSecrets.text(plan(shown, 20_000)),
@@ -39,15 +39,15 @@ export function renderComment(report: Report, declaredSecrets: Redactor, allSecr
   return `${text.slice(0, maxTextLength - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
 }
 
-/** A comment that is to be written. */
+/** A comment to write. */
 export interface CommentText {
   subject: CommentSubject;
   text: string;
-  /** False where only a comment that is there already is to be changed. */
+  /** Whether to create the comment if there is none; otherwise only an existing one is updated. */
   mayBeFirst: boolean;
 }
 
-/** Writes the comment of a deployment under a pull request: changes the one that is there, or adds the first. */
+/** Updates a deployment's comment on a pull request, or creates it. */
 export async function upsertComment(
   github: GitHub,
   pullRequest: number,
@@ -62,7 +62,10 @@ export async function upsertComment(
   });
 }
 
-/** Anybody can copy a marker, so the author counts too. One with the older marker is taken where there is no other that it could be. */
+/**
+ * The id of the comment. Anybody can copy a marker, so its author must be the token's. A comment with the older marker
+ * counts if it is the only one.
+ */
 async function findOwn(
   { octokit, repository }: GitHub,
   pullRequest: number,
@@ -86,10 +89,10 @@ async function findOwn(
   return older.length === 1 ? older[0] : undefined;
 }
 
-/** Who a workflow's own token speaks for. */
+/** The author of comments by a workflow's own token. */
 const workflowLogin = "github-actions[bot]";
 
-/** Who the token speaks for. That of an app, as a workflow's own is, may not ask the REST API, only who its viewer is. */
+/** The token's login. An app's token, such as a workflow's own, may query it only by GraphQL. */
 async function ownLogin(octokit: GitHub["octokit"]): Promise<string> {
   try {
     return (await octokit.rest.users.getAuthenticated()).data.login;
@@ -100,13 +103,13 @@ async function ownLogin(octokit: GitHub["octokit"]): Promise<string> {
     const { viewer } = await octokit.graphql<{ viewer: { login: string } }>("{ viewer { login } }");
     return viewer.login.endsWith("[bot]") ? viewer.login : `${viewer.login}[bot]`;
   } catch (error) {
-    if (isRefusal(error) || isAnswer(error)) return workflowLogin;
+    if (isRefusal(error) || isGraphqlError(error)) return workflowLogin;
     throw error;
   }
 }
 
-/** Whether the server answered in the way of its query language, though with an error. */
-function isAnswer(error: unknown): boolean {
+/** Whether the server responded with a GraphQL error. */
+function isGraphqlError(error: unknown): boolean {
   return error instanceof Error && error.name === "GraphqlResponseError";
 }
 

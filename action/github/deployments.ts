@@ -4,10 +4,10 @@ import type { CommentSubject } from "./comment.ts";
 
 const permission = "deployments: write";
 
-/** Of each deployment; before there was a payload, all that told them from others. */
+/** Description of each deployment. In earlier versions, which wrote no payload, it alone identified them. */
 const description = "graphdeploy";
 
-/** A deployment as GitHub's own list of deployments shows it. */
+/** A deployment in GitHub's own list of deployments. */
 export interface GitHubDeployment {
   id: number;
   environment: string;
@@ -16,8 +16,8 @@ export interface GitHubDeployment {
 export type DeploymentState = "in_progress" | "success" | "failure" | "error" | "inactive";
 
 /**
- * How a run leaves its GitHub deployment. Nobody looks at it after that, so each is a state that lasts: `error` where the run failed and the rollout
- * may still succeed, `inactive` where the run knows no more and passed, or was told to stop.
+ * The final state of a run's GitHub deployment: `error` where the run failed but the rollout may still succeed,
+ * `inactive` where the run ended without following it further.
  */
 export const stateOfResult: Readonly<Record<Result, DeploymentState>> = {
   deployed: "success",
@@ -41,7 +41,7 @@ export interface StartOptions {
   runUrl: string;
 }
 
-/** Begins a GitHub deployment, in progress. */
+/** Creates a GitHub deployment in the state `in_progress`. */
 export async function startGitHubDeployment(
   github: GitHub,
   options: StartOptions,
@@ -59,10 +59,10 @@ export async function startGitHubDeployment(
       description,
       payload: { graphdeploy: { ...subject, run: runUrl } },
     });
-    // 202 is a message instead of a deployment.
+    // A 202 has a message instead of a deployment.
     if (!("id" in data)) throw new Error(data.message ?? "GitHub made no deployment");
     const deployment = { id: data.id, environment };
-    // It is there now, so its end is written even where this fails.
+    // It exists now, so its final state is written even if this fails.
     await updateGitHubDeployment(github, deployment, "in_progress", { runUrl });
     return deployment;
   });
@@ -70,29 +70,34 @@ export async function startGitHubDeployment(
 
 /** An earlier GitHub deployment of the same agent deployment. */
 export interface EarlierDeployment extends GitHubDeployment {
-  /** The page of the run that made it. */
+  /** The address of the page of the run that made it. */
   run: string | undefined;
-  /** No status since then says how it ended. */
+  /** Whether its latest status is not a final one. */
   isOpen: boolean;
-  /** Of its latest status; it names the revision where that wasn't live yet. */
+  /** The description of its latest status; it names a revision that wasn't live yet. */
   description: string;
 }
 
-/** How many deployments of an environment are searched for those of the same agent deployment, and of how many of these the status is read. */
+/** How many deployments of an environment are searched for those of the same agent deployment. */
 const maxSearched = 100;
+
+/** For how many of those the latest status is read. */
 const maxStatusReads = 10;
 
-/** States that a deployment stays in for ever unless somebody ends them. */
+/** States that aren't final. */
 const openStates: ReadonlySet<string> = new Set(["in_progress", "queued", "pending"]);
 
 export interface EarlierOptions {
   environment: string;
   subject: CommentSubject;
-  /** The environment is this agent deployment's alone, so what an earlier version left there without a payload belongs to it. */
+  /**
+   * Whether only this agent deployment uses the environment: then deployments of earlier versions, without a payload,
+   * belong to it.
+   */
   isOwnEnvironment: boolean;
 }
 
-/** What earlier runs wrote for the same agent deployment, newest first. */
+/** The GitHub deployments of earlier runs for the same agent deployment, newest first. */
 export async function earlierDeployments(
   github: GitHub,
   { environment, subject, isOwnEnvironment }: EarlierOptions,
@@ -117,7 +122,7 @@ export async function earlierDeployments(
   return (await github.attempt("Looking for GitHub deployments of earlier runs", permission, search)) ?? [];
 }
 
-/** Ends a deployment as inactive whose run doesn't do it any more; one that has got its end meanwhile keeps that. */
+/** Sets an abandoned deployment to `inactive`, unless it has a final state by now. */
 export async function closeLeftOpen(
   github: GitHub,
   { id }: GitHubDeployment,
@@ -138,7 +143,7 @@ async function latestStatus({ octokit, repository }: GitHub, id: number) {
 
 function payloadOf(payload: unknown): { name?: string; baseUrl?: string; run?: string } | undefined {
   try {
-    // GitHub gives it back as it was sent, or as text.
+    // GitHub returns it as it was sent, or as text.
     const read: unknown = typeof payload === "string" ? JSON.parse(payload) : payload;
     return (read as { graphdeploy?: object } | null)?.graphdeploy;
   } catch {
@@ -146,7 +151,7 @@ function payloadOf(payload: unknown): { name?: string; baseUrl?: string; run?: s
   }
 }
 
-/** Tells GitHub how a deployment stands; its page is `url`. */
+/** Sets the state of a GitHub deployment; `url` is the agent deployment's address. */
 export async function updateGitHubDeployment(
   github: GitHub,
   deployment: GitHubDeployment,
@@ -158,7 +163,7 @@ export async function updateGitHubDeployment(
   );
 }
 
-/** Marks what an environment has as inactive: its deployment is gone. */
+/** Sets all deployments of an environment to `inactive`, after its agent deployment was deleted. */
 export async function retireEnvironment(github: GitHub, environment: string, runUrl: string): Promise<void> {
   await github.attempt("Retiring the GitHub deployments of the preview", permission, async () => {
     const { octokit, repository } = github;

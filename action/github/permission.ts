@@ -1,6 +1,9 @@
 import type { GitHub } from "./client.ts";
 
-/** What somebody may do in the repository, such as `write`; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. */
+/**
+ * A user's permission in the repository, such as `write`; `undefined` if it can't be read, and then `onUnknown` gets
+ * the reason.
+ */
 export async function permissionOf(
   github: GitHub,
   username: string,

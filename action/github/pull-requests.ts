@@ -1,7 +1,10 @@
 import { asFields, type Fields } from "../event.ts";
 import type { GitHub } from "./client.ts";
 
-/** Whether a pull request is open now; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. @default a warning */
+/**
+ * Whether a pull request is open; `undefined` if it can't be read, and then `onUnknown` (by default a warning) gets the
+ * reason.
+ */
 export async function isPullRequestOpen(
   github: GitHub,
   number: number,
@@ -14,7 +17,7 @@ export async function isPullRequestOpen(
   return github.attempt(`Looking whether pull request #${number} is open`, "pull-requests: read", read, onUnknown);
 }
 
-/** A pull request as it is now; `undefined` when GitHub doesn't say, and then `onUnknown` gets the reason. */
+/** The current state of a pull request; `undefined` if it can't be read, and then `onUnknown` gets the reason. */
 export async function findPullRequest(
   github: GitHub,
   number: number,

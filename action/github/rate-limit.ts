@@ -1,13 +1,15 @@
 import { parseRetryAfter } from "../../core/client/retry.ts";
 import type { Clock } from "../../core/clock.ts";
 
-/** All that a run waits for GitHub's rate limits, in milliseconds: a deploy isn't held up for long over what only reports it. */
+/**
+ * How long a run waits for GitHub's rate limits in total, in milliseconds: reporting must not delay a deploy for long.
+ */
 export const rateLimitBudgetMs = 120_000;
 
-/** How often one request is sent again after a rate limit. */
+/** How often one request is retried after a rate limit. */
 const maxRetries = 3;
 
-/** What GitHub asks for where it names no time: at least a minute. */
+/** The pause where GitHub names none, in milliseconds: its documentation says at least a minute. */
 const unnamedPauseMs = 60_000;
 
 /** An error of a request, as octokit throws it. */
@@ -18,8 +20,8 @@ interface RequestFailure {
 }
 
 /**
- * Whether a request failed over a rate limit: 429, or a 403 that names a pause, that used up the last request, or that says so. A missing permission
- * is a 403, too.
+ * Whether a request failed because of a rate limit: a 429, or a 403 that names a pause, has no requests remaining, or
+ * says so. Other 403s mean a missing permission.
  */
 export function isRateLimit(error: unknown): boolean {
   const { status, message = "", response } = error as RequestFailure;
@@ -29,7 +31,7 @@ export function isRateLimit(error: unknown): boolean {
   return retryAfter !== undefined || String(remaining) === "0" || /rate limit/i.test(String(message));
 }
 
-/** How long GitHub asks to wait after a rate limit, in milliseconds. */
+/** How long to wait after a rate limit, in milliseconds. */
 export function rateLimitPauseMs(error: unknown, nowMs: number): number {
   const { "retry-after": retryAfter, "x-ratelimit-reset": reset } = (error as RequestFailure).response?.headers ?? {};
   const pauseMs = retryAfter === undefined ? undefined : parseRetryAfter(String(retryAfter), nowMs);
@@ -38,12 +40,15 @@ export function rateLimitPauseMs(error: unknown, nowMs: number): number {
   return Number(reset) > 0 ? Math.max(0, Number(reset) * 1_000 - nowMs) : unnamedPauseMs;
 }
 
-/** The time that one run waits for GitHub's rate limits, over all requests. A limited request had no effect, so each may be retried. */
+/**
+ * Retries of rate-limited requests within the run's total budget. A limited request had no effect, so any may be
+ * retried.
+ */
 export class RateLimitRetries {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
   #leftMs = rateLimitBudgetMs;
-  /** The limit that was given up on: until its end nothing is sent, which would only prolong it. */
+  /** A limit too long to wait for: until it ends nothing is sent, since that would only prolong it. */
   #limit: { error: unknown; untilMs: number } | undefined;
 
   /** `signal` aborts when the run is cancelled; then it doesn't wait. */
@@ -52,7 +57,9 @@ export class RateLimitRetries {
     this.#signal = signal;
   }
 
-  /** Runs a request until it isn't limited, or until GitHub asks for a longer pause than is left. */
+  /**
+   * Retries a request until it isn't limited. @throws the limit's error once the pause exceeds the rest of the budget
+   */
   async run<Value>(request: () => Promise<Value>): Promise<Value> {
     for (let retry = 0; ; retry += 1) {
       if (this.#limit !== undefined && this.#clock.now() < this.#limit.untilMs) throw this.#limit.error;

@@ -12,7 +12,7 @@ const signs: Readonly<Record<Result, string>> = {
   superseded: "⏭️ was superseded",
   interrupted: "⏸️ was interrupted",
   "timed-out": "⏱️ is not live yet",
-  cancelled: "⏹️ is no longer waited for",
+  cancelled: "⏹️ was cancelled",
   skipped: "➖ was skipped",
   planned: "📋 plan",
   deleted: "🗑️ was deleted",
@@ -20,7 +20,7 @@ const signs: Readonly<Record<Result, string>> = {
 
 /** The headline of a run: `**support-agent** ✅ is live`. */
 export function headline({ name, result }: Report): string {
-  return `**${escapeMarkdown(name)}** ${result === undefined ? "⏳ is under way" : signs[result]}`;
+  return `**${escapeMarkdown(name)}** ${result === undefined ? "⏳ is in progress" : signs[result]}`;
 }
 
 /** The facts of a run as a table of two columns. */
@@ -43,19 +43,19 @@ export function facts(report: Report): string {
   return ["| | |", "|---|---|", ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join("\n");
 }
 
-/** What happened, where there is something to say. */
+/** The run's message as a quote; empty if there is none. */
 export function message({ message: text }: Report): string {
   return text === undefined ? "" : `> ${escapeMarkdown(text)}`;
 }
 
-/** The statuses with their durations. */
+/** A table of the statuses with their durations. */
 export function steps({ steps: list }: Report): string {
   if (list.length === 0) return "";
   const rows = list.map(({ status, durationMs }) => `| ${escapeMarkdown(status)} | ${formatDuration(durationMs)} |`);
   return ["| Status | Duration |", "|---|---|", ...rows].join("\n");
 }
 
-/** The same as a picture. Seconds since the first status, because a clock time would be read in the reader's time zone. */
+/** A Gantt chart of the statuses, in seconds since the first: a clock time would be shown in the reader's time zone. */
 export function timeline({ steps: list }: Report): string {
   const [first] = list;
   if (first === undefined || list.length < 2) return "";
@@ -67,7 +67,10 @@ export function timeline({ steps: list }: Report): string {
   return ["```mermaid", "gantt", "  dateFormat x", "  axisFormat %s s", "  section Rollout", ...bars, "```"].join("\n");
 }
 
-/** A status as the name of a task. What the diagram's language would read as a word of its own, a date or nothing gets a word before it. */
+/**
+ * A status as the name of a task. An unknown one gets a prefix: it might be a keyword of the diagram's syntax, a date
+ * or empty.
+ */
 function taskName(status: string): string {
   if ((revisionStatuses as readonly string[]).includes(status)) return status;
   return `Status ${
@@ -78,14 +81,14 @@ function taskName(status: string): string {
   }`;
 }
 
-/** The end of the log, folded. `bytes` bounds it. */
+/** The end of the log, collapsed; at most `bytes` long. */
 export function logTail({ logTail: lines }: Report, bytes: number): string {
   if (lines.length === 0) return "";
   const block = codeBlock(lastLinesWithin(lines, bytes));
   return `<details><summary>The last lines of the log</summary>\n\n${block}\n\n</details>`;
 }
 
-/** A plan: what would change and why. */
+/** A table of what would change, and why; at most about `bytes` long. */
 export function plan({ plan: planned }: Report, bytes: number): string {
   if (planned === undefined) return "";
   if (planned.changes.length === 0) return `Planned: **${escapeMarkdown(planned.action)}**, no differences.`;
@@ -103,7 +106,7 @@ export function plan({ plan: planned }: Report, bytes: number): string {
   ].join("\n");
 }
 
-/** Parts one below the other; empty ones leave no gap. */
+/** Joins the parts that aren't empty. */
 export function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -4,10 +4,10 @@ import { code } from "../markdown.ts";
 import { publicReport, type Report } from "../report.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
 
-/** A summary over 1 MiB is dropped whole by GitHub, and the job's steps share it with other actions. */
+/** GitHub drops a job summary over 1 MiB, which all steps of the job share. */
 const maxSummaryBytes = 256 * 1024;
 
-/** The summary of one run, redacted as {@link publicReport} says, with an end that is cut to fit. */
+/** The summary of one run, redacted by {@link publicReport} and truncated to fit. */
 export function renderSummary(given: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
   const report = publicReport(given, declaredSecrets, allSecrets);
   const swept =
@@ -30,7 +30,7 @@ export function renderSummary(given: Report, declaredSecrets: Redactor, allSecre
     .replace(/\ufffd+$/, "")}\n\n… cut: the rest is in the log.\n\n`;
 }
 
-/** Adds the summary to that of the job. */
+/** Appends the run's summary to the job's. */
 export async function writeSummary(report: Report, declaredSecrets: Redactor, allSecrets: Redactor): Promise<void> {
   await core.summary.addRaw(renderSummary(report, declaredSecrets, allSecrets)).write();
 }

@@ -1,4 +1,4 @@
-// The least that an action in JavaScript needs: a required input that is missing ends it. Bundled by run.ts for comparison.
+// The smallest action in JavaScript: it fails for a missing required input. Bundled by run.ts for comparison.
 import * as core from "@actions/core";
 import { getOctokit } from "@actions/github";
 

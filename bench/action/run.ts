@@ -1,6 +1,6 @@
-// Size of the bundle, and time until it reports a wrong input, beside a bundle of @actions/core and @actions/github alone.
-// Other actions' bundles can be given as arguments, name=file or name=folder, with the inputs that they need to get as far as a validation error
-// in INPUT_* variables.
+// Size of the bundle, and time until it reports a wrong input, beside a bundle of @actions/core and @actions/github
+// alone. Arguments add other actions' bundles, as name=file or name=folder; INPUT_* variables hold the inputs that they
+// need to reach a validation error.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -18,7 +18,9 @@ interface Contestant {
   file: string;
 }
 
-/** From the start of the process to its end, in milliseconds; with a wrong input that end is the first validation error. */
+/**
+ * From the start of the process to its end, in milliseconds; with a wrong input that end is the first validation error.
+ */
 function timeOf(file: string): number {
   const env = {
     ...given,
@@ -56,7 +58,7 @@ try {
     ...peers,
   ];
   const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
-  // By turns, so that what slows the machine down for a while slows all of them.
+  // In turns, so that a slow phase of the machine affects all of them.
   for (let round = 0; round < rounds; round += 1)
     for (const { name, file } of contestants) times.get(name)?.push(timeOf(file));
 
@@ -66,8 +68,8 @@ try {
     const measured = times.get(name) ?? [];
     rows.push(`| ${name} | ${kib} | ${median(measured).toFixed(0)} ms | ${Math.min(...measured).toFixed(0)} ms |`);
   }
-  const [own = [], alone = []] = [times.get("graphdeploy"), times.get("@actions/core + @actions/github alone")];
-  const ratio = (median(own) / median(alone) - 1) * 100;
+  const [own = [], toolkit = []] = [times.get("graphdeploy"), times.get("@actions/core + @actions/github alone")];
+  const ratio = (median(own) / median(toolkit) - 1) * 100;
   const version = JSON.parse(await readFile(join(checkout, "package.json"), "utf8")).version;
   const inputs = Object.entries(given).map(([name, value]) => `${name}=${value} `);
   const command = `${inputs.join("")}node bench/action/run.ts${peers.length === 0 ? "" : " <name>=<file of its bundle> …"}`;
@@ -76,7 +78,7 @@ try {
 graphdeploy ${version}. Size of \`dist/index.js\`, and time from the start of the process to its end with an empty \`name\`: the first validation
 error. The second bundle holds @actions/core and @actions/github alone and is made in the same run with the same options. ${rounds} rounds by
 turns. Under them, where they are given, published bundles of other deploy actions: how long each takes to its first message about inputs that
-are missing or wrong. So that the bundler may leave out what nobody uses, it is told in both bundles that @actions/core does nothing when it
+are missing or wrong. So that the bundler may leave out what nobody uses, both bundles declare that @actions/core has no side effects when it
 is loaded; ours loads undici and @actions/github only once the inputs are right.
 
 Command: \`${command}\`. Machine: ${cpus().length} cores, ${process.platform} ${process.arch}, Node.js ${process.versions.node}.

@@ -1,6 +1,9 @@
 import { burst, trivial } from "./project/graphs.ts";
 
-/** The library alone, without a server; prints the median milliseconds of `invoke`, and events a second of `stream` as text of server-sent events. */
+/**
+ * Measures the library without a server; prints the median milliseconds of `invoke`, and events per second of `stream`
+ * as text of server-sent events.
+ */
 const times: number[] = [];
 for (let run = 0; run < 1500; run++) {
   const began = performance.now();

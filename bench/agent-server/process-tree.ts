@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A process and all that it has started, of which Linux knows. */
+/** The ids of a process and its descendants (Linux only). */
 function processTree(root: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
@@ -18,7 +18,7 @@ function parentOf(process: string): number | undefined {
   return text === undefined ? undefined : Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-/** Memory of a process and all that it has started, in MiB: resident, and with shared pages counted by their share. */
+/** Memory of a process and its descendants in MiB: resident, and with shared pages counted proportionally. */
 export function memoryOf(root: number): { resident: number; proportional: number } {
   let resident = 0;
   let proportional = 0;
@@ -30,7 +30,7 @@ export function memoryOf(root: number): { resident: number; proportional: number
   return { resident, proportional };
 }
 
-/** The text of a file that may be gone by now. */
+/** The text of a file, empty if it is gone. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

@@ -3,7 +3,7 @@ import type { Sample } from "../node-http.ts";
 import type { ServerKind } from "./servers.ts";
 import { median, readStream, readStreams } from "./streams.ts";
 
-/** One figure that is taken of a server. */
+/** One measurement of a server. */
 export interface Row {
   name: string;
   unit: string;
@@ -42,7 +42,7 @@ const waitRows: Row[] = connectionCounts.map((connections) => ({
   better: "lower",
   async measure(port, { trivial, input }) {
     const body = { assistant_id: trivial, input };
-    // Long enough for a dozen answers of a server that takes half a second for each.
+    // Long enough for a dozen responses of a server that takes half a second for each.
     const result = await requests("/runs/wait", body, connections, 6000)(port);
     return result.medianMicroseconds / 1000;
   },
@@ -94,13 +94,13 @@ export const manyStreams = streamsRow(200);
 const searchBody = { limit: 10, offset: 0 };
 const threadBody = { metadata: { bench: 1 } };
 
-/** Small requests, which `node:http` alone is asked for as well. */
+/** Small requests, which are also measured on bare `node:http`. */
 export const smallRequests: readonly Row[] = [
   ...rateRows("POST /assistants/search", "/assistants/search", searchBody),
   ...rateRows("POST /threads", "/threads", threadBody),
 ];
 
-/** What a server responds with to them. */
+/** A server's responses to them. */
 export async function takeSamples(port: number): Promise<Sample[]> {
   const responseTo = async (path: string, body: object) => {
     const headers = { "content-type": "application/json" };
@@ -118,7 +118,7 @@ export async function takeSamples(port: number): Promise<Sample[]> {
   ];
 }
 
-/** Everything that is asked of a server that runs. */
+/** All measurements of a running server. */
 export const rows: readonly Row[] = [
   ...smallRequests,
   ...waitRows,

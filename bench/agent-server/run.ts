@@ -20,9 +20,10 @@ import { median } from "./streams.ts";
 import { reachedTable, resultTable } from "./tables.ts";
 
 /**
- * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`, and of small requests beside `node:http`
- * alone, each in processes of its own, in the order A B C A B C. `node bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm
- * install --prefix .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1 @langchain/langgraph@1.7.3
+ * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`,
+ * and of small requests beside `node:http` alone, each in processes of its own, in the order A B C A B C. `node
+ * bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm install --prefix
+ * .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1 @langchain/langgraph@1.7.3
  * @langchain/core@1.4.0` was run before.
  */
 const rounds = Number(process.argv[2] ?? 2);

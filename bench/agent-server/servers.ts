@@ -23,7 +23,7 @@ export interface ServerKind {
   folder: string;
 }
 
-/** The scripted `burst` that is asked for no events is a graph of one node that does nothing. */
+/** The scripted `burst` with zero events is a graph of one node that does nothing. */
 export const scripted: ServerKind = {
   name: "scripted",
   graphs: { trivial: "burst", input: { n: 0 }, burst: "burst" },
@@ -40,7 +40,7 @@ export const compiled: ServerKind = {
   folder: project,
 };
 
-/** The development server of the library's authors, with as many workers. */
+/** The development server of the library's authors, with this many workers. */
 export function peer(workers: number): ServerKind {
   return {
     name: `peer, ${workers} workers`,
@@ -54,7 +54,7 @@ export function peer(workers: number): ServerKind {
   };
 }
 
-/** `node:http` alone, with what another server has responded. It has no graphs. */
+/** Bare `node:http` with another server's responses. It has no graphs. */
 export function nodeHttp(samplesFile: string): ServerKind {
   return {
     name: "node:http alone",
@@ -72,7 +72,7 @@ export function preparePeer(): boolean {
   return true;
 }
 
-/** A server that answers. */
+/** A server that is ready. */
 export interface RunningServer extends AsyncDisposable {
   port: number;
   /** The process that was started; it may have started others. */
@@ -81,7 +81,7 @@ export interface RunningServer extends AsyncDisposable {
   startMilliseconds: number;
 }
 
-/** The peer must call no one. */
+/** Keeps the peer from making outbound calls. */
 const environment = {
   ...process.env,
   LANGGRAPH_CLI_NO_ANALYTICS: "1",
@@ -90,7 +90,7 @@ const environment = {
   LANGCHAIN_ENDPOINT: "http://127.0.0.1:9",
 };
 
-/** Starts a server and waits until it answers. @throws {Error} with what it printed when it ends or takes a minute. */
+/** Starts a server and waits until it responds. @throws Error with its output when it exits or takes over a minute */
 export async function startServer(kind: ServerKind): Promise<RunningServer> {
   const port = await freePort();
   rmSync(join(peerProject, ".langgraph_api"), { recursive: true, force: true });
@@ -118,7 +118,7 @@ export async function startServer(kind: ServerKind): Promise<RunningServer> {
   return { port, pid: child.pid as number, startMilliseconds, [Symbol.asyncDispose]: () => stop(child) };
 }
 
-/** Ends a process and all that it has started. */
+/** Ends a process and its descendants. */
 async function stop(child: ChildProcess): Promise<void> {
   const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
   signal(child, "SIGTERM");
@@ -137,12 +137,12 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
 
 function isUp(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = get({ host: "127.0.0.1", port, path: "/ok", timeout: 500 }, (response) => {
+    const probe = get({ host: "127.0.0.1", port, path: "/ok", timeout: 500 }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    asked.on("timeout", () => asked.destroy());
-    asked.on("error", () => resolve(false));
+    probe.on("timeout", () => probe.destroy());
+    probe.on("error", () => resolve(false));
   });
 }
 

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** What came of one stream. Times are milliseconds from the request on. */
+/** The result of one stream. Times are in milliseconds since the request. */
 export interface StreamResult {
   isComplete: boolean;
   firstEvent: number;
@@ -56,7 +56,7 @@ function occurrences(text: Buffer): { count: number; end: number } {
   return { count, end };
 }
 
-/** What came of many streams at once. */
+/** The result of many concurrent streams. */
 export interface StreamsResult {
   complete: number;
   seconds: number;
@@ -77,7 +77,7 @@ export async function readStreams(port: number, graph: string, streams: number, 
   };
 }
 
-/** The middle one of numbers. */
+/** The median. */
 export function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

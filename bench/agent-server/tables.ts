@@ -27,7 +27,7 @@ export function resultTable(figures: Figures, servers: readonly string[]): strin
   );
 }
 
-/** What is aimed at: our figure over another's, or by itself where there is no other, at most or at least so much. */
+/** A target: our figure divided by another server's, or our figure alone, is at most or at least `ratio`. */
 interface Aim {
   row: string;
   ours: "scripted" | "compiled";
@@ -65,7 +65,7 @@ const aims: readonly Aim[] = [
   ]),
 ];
 
-/** What was aimed at, and whether it is reached. */
+/** A table of the targets and whether they are met. */
 export function reachedTable(figures: Figures): string {
   const lines = aims.map(({ row, ours, other, bound, ratio }) => {
     const reached = figure(figures, row, ours) / (other === undefined ? 1 : figure(figures, row, other));

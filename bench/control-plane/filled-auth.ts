@@ -1,16 +1,16 @@
 import type { StoreContent } from "../../mock-server/control-plane/store/content.ts";
 import type { FilledStore } from "./filled-store.ts";
 
-/** The provider whose tokens are asked for, and the one that deployments of tests are made under. */
+/** The provider whose tokens are requested, and the one under which test deployments are created. */
 export const providerName = "provider-0";
 export const [callersUser, anAgent] = ["user-0", "agent-0"];
 
 const tenantId = "00000000-0000-4000-8000-000000000001";
-const scope = { edition: "cloud", tenantId } as const;
+const tenancy = { edition: "cloud", tenantId } as const;
 
 const tokenOf = (id: string, userId: string, now: number) => ({
   id,
-  ...scope,
+  ...tenancy,
   providerRecordId: "provider-record-0",
   userId,
   createdBy: userId,
@@ -34,7 +34,10 @@ export async function changeContent(
   await mock.snapshot.put(snapshot);
 }
 
-/** Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are another workspace's. */
+/**
+ * Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are
+ * another workspace's.
+ */
 export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
   const now = mock.clock.now();
   const numbers = Array.from({ length: size }, (_, number) => number);
@@ -65,7 +68,7 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
     }));
     collections.connections = numbers.map((number) => ({
       id: `connection-${number}`,
-      ...scope,
+      ...tenancy,
       agentId: `agent-${number}`,
       tokenId: `token-${number}`,
       createdBy: `user-${number}`,

@@ -20,12 +20,15 @@ export interface FilledStore {
   repository: string;
 }
 
-/** How many deployments few are, in every store. */
+/** The number of deployments that count as "few" in every store. */
 export const few = 3;
 export const repository = "https://github.com/acme/built";
 export const [commonTag, rareTag] = ["10000000-0000-4000-8000-000000000001", "10000000-0000-4000-8000-000000000002"];
 
-/** The request body of one cloud deployment: the first few build on pushes, the next few are rare in every way, the others are all alike. */
+/**
+ * The request body of one cloud deployment: the first few build on pushes, the next few are rare in every way, the
+ * others are all alike.
+ */
 function cloudBody(number: number) {
   const secrets = [{ name: "TOKEN", value: `secret-value-of-${number}` }];
   if (number < few) {

@@ -3,10 +3,10 @@ import { connect } from "node:net";
 /** One request of a load: the whole text that is sent. */
 export type RequestText = (number: number) => string;
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadResult {
   requests: number;
-  /** Answers other than 2xx. */
+  /** Responses other than 2xx. */
   failures: number;
   seconds: number;
   /** Times of one request, in microseconds. */
@@ -14,7 +14,7 @@ export interface LoadResult {
   p95Microseconds: number;
 }
 
-/** The text of a request with the headers that every server here asks for. */
+/** The text of a request with the headers that all measured servers need. */
 export function requestText(method: string, path: string, host: string, body?: string): string {
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nx-api-key: bench\r\naccept: application/json\r\n`;
   if (body === undefined) return `${head}\r\n`;
@@ -22,15 +22,15 @@ export function requestText(method: string, path: string, host: string, body?: s
 }
 
 /**
- * Sends requests over `connections` connections, on each the next one when the last is answered, for so many milliseconds or until `most` are
- * answered. Written on plain sockets, so that the client isn't what is measured.
+ * Sends requests over `connections` connections, on each the next one after the response to the last, for so many
+ * milliseconds or until `maxRequests` were sent. Uses plain sockets, so that it doesn't measure the client.
  */
 export async function load(
   port: number,
   connections: number,
   text: RequestText,
   milliseconds: number,
-  most = Number.POSITIVE_INFINITY,
+  maxRequests = Number.POSITIVE_INFINITY,
 ): Promise<LoadResult> {
   const times: number[] = [];
   let failures = 0;
@@ -54,7 +54,7 @@ export async function load(
       let received = "";
       let began = 0;
       const next = () => {
-        if (performance.now() - start >= milliseconds || sent >= most) return socket.end();
+        if (performance.now() - start >= milliseconds || sent >= maxRequests) return socket.end();
         began = performance.now();
         socket.write(text(sent++));
       };
@@ -62,7 +62,7 @@ export async function load(
       socket.on("connect", next);
       socket.on("data", (piece) => {
         received += piece;
-        const length = answerLength(received);
+        const length = responseLength(received);
         if (length === undefined || received.length < length) return;
         times.push(performance.now() - began);
         if (received.charCodeAt("HTTP/1.1 ".length) !== 50) failures++;
@@ -75,8 +75,8 @@ export async function load(
   }
 }
 
-/** How long the answer at the beginning of `text` is, head and body; `undefined` while that isn't there to tell. */
-function answerLength(text: string): number | undefined {
+/** The length of the response at the beginning of `text`, head and body; `undefined` while it is incomplete. */
+function responseLength(text: string): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd).toLowerCase();

@@ -8,11 +8,13 @@ import type { Sample } from "../node-http.ts";
 import { load, type RequestText, requestText } from "./load.ts";
 
 /**
- * Requests of the mock server, of Prism with the description that the mock server serves, and of `node:http` alone, each in a process of its own. For each
- * operation all are warmed up, and then take short turns, A B C A B C …: a machine that others use as well is slow for one of them no more than for the others.
- * `node bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism @stoplight/prism-cli` was run before.
+ * Requests of the mock server, of Prism with the description that the mock server serves, and of `node:http` alone,
+ * each in a process of its own. For each operation all are warmed up, and then take short turns, A B C A B C …: a
+ * machine that others use as well is slow for one of them no more than for the others. `node
+ * bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism @stoplight/prism-cli` was run
+ * before.
  */
-/** In milliseconds. A create is compiled anew until its fourth second. */
+/** In milliseconds. Creates are recompiled until the fourth second. */
 const warmUp = 5000;
 const turn = 400;
 const turns = 10;
@@ -52,8 +54,8 @@ function start(args: readonly string[], portOf: (output: string) => number | und
 const printedPort = (output: string) => (/^\d+\n/.test(output) ? Number.parseInt(output, 10) : undefined);
 const json = async (port: number, path: string, body?: string) => {
   const request = body === undefined ? {} : { method: "POST", body };
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": "bench" }, ...request });
-  return answer.text();
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": "bench" }, ...request });
+  return response.text();
 };
 
 /** Makes twenty deployments, and returns the path of a revision. */

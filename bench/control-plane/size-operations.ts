@@ -11,14 +11,17 @@ export interface MeasuredOperation {
   count?: number;
   /** Makes what `requests` requests use up. */
   prepare?(requests: number): void | Promise<void>;
-  /** Whether the answer is meant to be a refusal. */
+  /** Whether the response should be a refusal. */
   isRefused?: boolean;
 }
 
 /** Writes are measured on fewer requests: a store of ten must not become a large one. */
 const writes = 150;
 
-/** Every operation that reads or writes deployments, revisions, logs, listeners and tokens; `caller` is who sends the requests, as the auth service knows them. */
+/**
+ * Every operation that reads or writes deployments, revisions, logs, listeners and tokens; `caller` is who sends the
+ * requests, as the auth service knows them.
+ */
 export function measuredOperations(store: FilledStore, caller: string): MeasuredOperation[] {
   const { mock, host, size, cloud, selfHosted, listenerId, repository } = store;
   const common = cloud[Math.floor((2 * few + size) / 2)] as DeploymentRecord;
@@ -190,7 +193,7 @@ export function measuredOperations(store: FilledStore, caller: string): Measured
 
 const headers = { "x-api-key": "bench" };
 
-/** Removes the deployments and listeners that operations have made. */
+/** Removes the deployments and listeners that operations have created. */
 export async function removeTemporary({ mock }: FilledStore): Promise<void> {
   for (const url of [`${mock.url}/v2/deployments`, `${mock.selfHostedUrl}/v2/deployments`]) {
     for (;;) {

@@ -5,9 +5,9 @@ import { load, requestText } from "./load.ts";
 import { type MeasuredOperation, measuredOperations, removeTemporary } from "./size-operations.ts";
 
 /**
- * What operations cost with 10 deployments and with 10,000 of ten revisions each: `node bench/control-plane/size.ts`. Median and 95th percentile of one
- * request on one connection, in milliseconds, the best of several rounds; both stores take turns at each operation. An argument is a part of the names
- * of the operations to measure.
+ * What operations cost with 10 deployments and with 10,000 of ten revisions each: `node bench/control-plane/size.ts`.
+ * Median and 95th percentile of one request on one connection, in milliseconds, the best of several rounds; both stores
+ * take turns at each operation. An argument is a part of the names of the operations to measure.
  */
 const rounds = 3;
 const [wanted = ""] = process.argv.slice(2);

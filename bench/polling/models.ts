@@ -7,7 +7,7 @@ export interface Phase {
 /** How a rollout's time is divided: DEPLOYING takes a share within bounds, the rest is split in fixed proportions. */
 export interface PhaseModel {
   name: string;
-  /** Least and greatest share of DEPLOYING, uniformly drawn. */
+  /** The smallest and largest share of DEPLOYING; drawn uniformly. */
   deploying: readonly [least: number, greatest: number];
 }
 
@@ -25,12 +25,12 @@ export const models: readonly PhaseModel[] = [
   { name: "long deploy (10–35 %)", deploying: [0.1, 0.35] },
 ];
 
-const shortestMs = 20_000;
-const longestMs = 1_800_000;
+const minRolloutMs = 20_000;
+const maxRolloutMs = 1_800_000;
 
-/** A rollout of 20 s to 30 min (log-uniform) in the course that `model` describes; `random` is in [0, 1). */
+/** A rollout of 20 s to 30 min (log-uniform) with the timeline that `model` describes; `random` is in [0, 1). */
 export function drawRollout(model: PhaseModel, random: () => number): Phase[] {
-  const totalMs = shortestMs * (longestMs / shortestMs) ** random();
+  const totalMs = minRolloutMs * (maxRolloutMs / minRolloutMs) ** random();
   const [least, greatest] = model.deploying;
   const deploying = least + (greatest - least) * random();
   const rest = Object.entries(restShares).map(([status, share]) => ({

@@ -21,7 +21,10 @@ function place({ least, greatest }: { least: number; greatest: number }, value: 
 const left = (seconds: number) => margin.left + place(x, seconds) * (width - margin.left - margin.right);
 const top = (seconds: number) => height - margin.bottom - place(y, seconds) * (height - margin.top - margin.bottom);
 
-/** An SVG with the mean delay over the length of the rollout, a line for each policy. The same input makes the same text. */
+/**
+ * An SVG with the mean delay over the length of the rollout, a line for each policy. The same input makes the same
+ * text.
+ */
 export function plotDelays(title: string, series: readonly { name: string; runs: readonly Followed[] }[]): string {
   const bottom = height - margin.bottom;
   const right = width - margin.right;

@@ -28,7 +28,7 @@ const shares = Object.entries(restShares)
 const results = `# Polling: delay against requests
 
 A simulation of ${rollouts.toLocaleString("en")} seeded rollouts of 20 s to 30 min (log-uniform), each followed from its beginning under
-four policies. "Delay" is the time from DEPLOYED until a client notices; answers take no time. DEPLOYING takes a share drawn uniformly from
+four policies. "Delay" is the time from DEPLOYED until a client notices; responses take no time. DEPLOYING takes a share drawn uniformly from
 the bounds of the model; the rest is split as ${shares}.
 
 Command: \`node bench/polling/run.ts\`. Machine: 2 cores, Linux x64, Node.js 24 (the numbers depend on the seed alone).

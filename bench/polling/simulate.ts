@@ -1,7 +1,7 @@
 import { pollDelayMs } from "../../core/rollout/polling.ts";
 import { drawRollout, type Phase, type PhaseModel, seededRandom } from "./models.ts";
 
-/** When to ask again, from what the last answer said. */
+/** The delay before the next poll, given the last response. */
 export type Policy = (state: { status: string; elapsedMs: number; random: number }) => number;
 
 export const policies: Readonly<Record<string, Policy>> = {
@@ -19,7 +19,7 @@ export interface Followed {
   totalMs: number;
 }
 
-/** Follows one rollout from its beginning. Answers take no time. */
+/** Follows one rollout from its beginning. Responses take no time. */
 export function followPhases(phases: readonly Phase[], policy: Policy, random: () => number): Followed {
   const totalMs = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
   let elapsedMs = 0;

@@ -67,7 +67,7 @@ const { path: cli, reason } = await pulumiCli();
 if (cli === undefined) throw new Error(`No Pulumi CLI: ${reason}`);
 const measurements = [
   await measure(cli, "no limit", 60),
-  // Four requests of each deployment take 20 s at this rate, whatever asks for them: too long a part of a minute.
+  // At this rate, four requests for each deployment take 20 s, too large a part of a minute.
   await measure(cli, "20 requests a second, else 429 with Retry-After", 60, 20),
   await measure(cli, "20 requests a second, else 429 with Retry-After", 240, 20),
 ];
@@ -84,7 +84,7 @@ limit, its rate is the bound: the four requests that each deployment needs, besi
 
 Command: \`node bench/scale/run.ts\`. Machine: ${cpus().length} cores, Linux x64, Node.js ${process.versions.node.split(".")[0]}.
 
-| server | rollout | DEPLOYED | time | over | before | over without it | writes | reads | answered 429 |
+| server | rollout | DEPLOYED | time | over | before | over without it | writes | reads | 429 responses |
 |---|---|---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 `;

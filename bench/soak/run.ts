@@ -6,8 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * Ten minutes of mixed load on one server: streams that are read to their end, slowly, or not at all; runs that are cancelled; clients that
- * disconnect; deployments that come and go. Prints each minute what the server holds after a forced collection. `node bench/soak/run.ts [minutes]`
+ * Ten minutes of mixed load on one server: streams that are read to their end, slowly, or not at all; runs that are
+ * cancelled; clients that disconnect; deployments that come and go. Prints each minute what the server holds after a
+ * forced collection. `node bench/soak/run.ts [minutes]`
  */
 const minutes = Number(process.argv[2] ?? 10);
 const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), { execArgv: ["--expose-gc"] });
@@ -37,7 +38,7 @@ const burst = { assistant_id: "burst", input: { n: 500 }, stream_mode: ["custom"
 let requests = 0;
 let isOver = false;
 
-/** What one client does, again and again. A thread lives for one turn, so that what is kept doesn't grow by itself. */
+/** What one client repeats. A thread lives for one turn, so that the stored data doesn't grow. */
 const clients: Record<string, (turn: number) => Promise<void>> = {
   async "reads a stream"() {
     await (await api("POST", `${agent}/runs/stream`, burst)).text();
@@ -120,7 +121,7 @@ for (let minute = 1; minute <= minutes; minute++) {
 }
 isOver = true;
 await load;
-// Connections that nobody uses are closed after five seconds.
+// Idle connections are closed after five seconds.
 await wait(7_000);
 const { heapUsed, sockets } = await held();
 const ratio = ((heaps.at(-1) as number) / (heaps[1] as number)).toFixed(2);

@@ -1,6 +1,9 @@
 import { startMockServer } from "../../mock-server/server.ts";
 
-/** The server of the soak, in a process of its own: prints its URL, and on each message what it holds after a forced collection. */
+/**
+ * The server of the soak, in a process of its own: prints its URL, and on each message what it holds after a forced
+ * collection.
+ */
 const server = await startMockServer({ port: 0, transitions: "immediate" });
 process.on("message", async (message) => {
   if (message === "close") {

@@ -14,7 +14,7 @@ import { type Dialect, type DialectSetting, WireNaming } from "./wire/naming.ts"
 export interface ControlPlaneOptions {
   /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */
   baseUrl: string;
-  /** Hosts beside loopback that `baseUrl` may name with plain http: each `host` or `host:port`. @default none */
+  /** Hosts besides loopback that `baseUrl` may reach over plain http, each as `host` or `host:port`. @default none */
   allowHttpHosts?: readonly string[] | undefined;
   /** Sent as `X-Api-Key`. One of `apiKey` and `bearerToken` is needed. */
   apiKey?: string | undefined;
@@ -28,15 +28,15 @@ export interface ControlPlaneOptions {
   limits?: Partial<RequestLimits>;
   /** @default nothing is logged */
   logger?: Logger;
-  /** Holds the values that no message may show; the key is added to it. @default a new one */
+  /** Holds the values to redact from messages; the client adds its key to it. @default a new one */
   redactor?: Redactor;
   /** @default the system's clock */
   clock?: Clock;
-  /** In [0, 1), for the jitter of retries. @default Math.random */
+  /** Returns a number in [0, 1) for the jitter of retries and polls. @default Math.random */
   random?: () => number;
-  /** An undici dispatcher. @default one that honours the proxy variables */
+  /** An undici dispatcher. @default one shared by the process that honours the proxy variables */
   dispatcher?: Dispatcher;
-  /** Added to the `User-Agent`. */
+  /** Appended to the `User-Agent`, which begins with `graphdeploy`. */
   userAgent?: string;
 }
 
@@ -45,7 +45,7 @@ export class ControlPlane {
   readonly deployments: DeploymentsResource;
   readonly revisions: RevisionsResource;
   readonly integrations: IntegrationsResource;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly workspaceId: string | undefined;
   readonly redactor: Redactor;
@@ -55,7 +55,7 @@ export class ControlPlane {
   readonly #pipeline: RequestPipeline;
   readonly #naming: WireNaming;
 
-  /** @throws {@link ConfigError} when the base URL or the proxy of the environment can't be used */
+  /** @throws {@link ConfigError} when the base URL or the environment's proxy can't be used */
   constructor(options: ControlPlaneOptions) {
     const allowHttpHosts = parseHttpHosts(options.allowHttpHosts ?? []);
     this.baseUrl = parseBaseUrl(options.baseUrl, allowHttpHosts);
@@ -87,17 +87,17 @@ export class ControlPlane {
     this.integrations = new IntegrationsResource(send);
   }
 
-  /** Whether the control plane itself responded to this client before. */
+  /** Whether the control plane itself, not an intermediary, has responded to this client. */
   get hasResponded(): boolean {
     return this.#pipeline.hasResponded;
   }
 
-  /** The names that requests use now. */
+  /** The dialect that requests use now; with `auto` it may change with the first response. */
   get dialect(): Dialect {
     return this.#naming.dialect;
   }
 
-  /** The deployment's web page; `undefined` where there is none. */
+  /** The address of the deployment's web page; `undefined` on loopback, or while its workspace isn't known. */
   webUrl(deployment: Deployment): string | undefined {
     const tenantId = deployment.tenant_id ?? this.workspaceId;
     return tenantId === undefined ? undefined : deploymentWebUrl(this.baseUrl, tenantId, deployment.id);

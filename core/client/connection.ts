@@ -5,7 +5,10 @@ import { ConfigError, ConnectionError, TimeoutError } from "./errors.ts";
 import { isHttpAllowed, isLoopback } from "./hosts.ts";
 import type { AttemptFailure, RequestTarget } from "./retry.ts";
 
-/** Each proxy variable by its two names, in the order in which undici's `EnvHttpProxyAgent` reads them: a name that is set hides the next. */
+/**
+ * The two names of each proxy variable, in the order in which undici's `EnvHttpProxyAgent` reads them: the first that
+ * is set wins.
+ */
 const proxyVariables = [
   ["https_proxy", "HTTPS_PROXY"],
   ["http_proxy", "HTTP_PROXY"],
@@ -15,9 +18,10 @@ let direct: Agent | undefined;
 const throughProxy = new Map<string, EnvHttpProxyAgent>();
 
 /**
- * The dispatcher for an address, shared by all requests of the process so that they share connections: one that honours the proxy variables, except
- * where the key goes by plain http, which no proxy may read. Idle connections keep no process alive.
- * @throws {@link ConfigError} for a proxy variable that isn't the address of a proxy
+ * The dispatcher for an address, shared by the process so that clients share connections. It honours the proxy
+ * variables, except where the key goes over plain http: a proxy could read it. Idle connections don't keep the process
+ * alive.
+ * @throws {@link ConfigError} when a proxy variable doesn't hold the address of a proxy
  */
 export function defaultDispatcher(url: string, allowHttpHosts: readonly string[]): Dispatcher {
   if (isReachedDirectly(url, allowHttpHosts)) {
@@ -33,14 +37,17 @@ export function defaultDispatcher(url: string, allowHttpHosts: readonly string[]
   return agent;
 }
 
-/** Whether an address is reached without any proxy: loopback, and the hosts that plain http is allowed to, where a proxy could read the key. */
+/**
+ * Whether an address is reached without a proxy: loopback, and hosts allowed over plain http, where a proxy could read
+ * the key.
+ */
 function isReachedDirectly(url: string, allowHttpHosts: readonly string[]): boolean {
   const parsed = new URL(url);
   return isLoopback(parsed.hostname) || (parsed.protocol === "http:" && isHttpAllowed(parsed, allowHttpHosts));
 }
 
 /**
- * Refuses a proxy that no request to `url` could be sent through. The message doesn't repeat the value, which may hold a password.
+ * Refuses a proxy that can't carry requests to `url`. The message doesn't repeat the value, which may hold a password.
  * @throws {@link ConfigError} naming the variable
  */
 export function refuseUnusableProxy(
@@ -72,7 +79,7 @@ function isProxyAddress(text: string): boolean {
   }
 }
 
-/** The failure of an attempt that had no response within `timeoutMs`. */
+/** The failure of an attempt that got no response within `timeoutMs`. */
 export function timedOut(
   { method, path, baseUrl }: RequestTarget,
   timeoutMs: number,
@@ -96,7 +103,7 @@ export function connectionFailed(
   return { error, retryable: !permanentCodes.has(code) && (idempotent || !sent), kind: "connection" };
 }
 
-/** Causes that only occur before a request was written to the connection. */
+/** Error codes that occur only before a request is written to the connection. */
 const neverSentCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -105,17 +112,17 @@ const neverSentCodes: ReadonlySet<string> = new Set([
   "UND_ERR_INVALID_ARG",
 ]);
 
-/** Causes that another attempt doesn't fix. */
+/** Error codes that another attempt doesn't fix. */
 const permanentCodes: ReadonlySet<string> = new Set(["ENOTFOUND", "UND_ERR_INVALID_ARG"]);
 
-/** A tunnel that a proxy didn't open carried nothing; undici reports it in the message alone. */
+/** A tunnel that the proxy refused carried nothing. undici reports it only in the message. */
 function isProxyRefusal(text: string): boolean {
   return text.includes("when HTTP Tunneling");
 }
 
 function hintFor(code: string, text: string): string {
   if (code === "ENOTFOUND") return "Check the base URL: this host name doesn't exist.";
-  if (isProxyRefusal(text)) return "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.";
+  if (isProxyRefusal(text)) return "The proxy in HTTPS_PROXY refused the connection: check its address and NO_PROXY.";
   return "Check that this address can be reached from here (network, proxy, base URL), then run again.";
 }
 

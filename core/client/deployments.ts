@@ -22,7 +22,10 @@ export interface DeploymentFilters {
   remoteReconciled?: boolean;
 }
 
-/** `client.deployments`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
+/**
+ * `client.deployments`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link
+ * Aborted}.
+ */
 export class DeploymentsResource {
   readonly #send: SendRequest;
 
@@ -31,8 +34,8 @@ export class DeploymentsResource {
   }
 
   /**
-   * `POST /v2/deployments`. Never retried once it may have taken effect: after an unknown outcome it throws, and the caller rechecks whether the
-   * deployment is there.
+   * `POST /v2/deployments`. Never retried once it may have taken effect: after an unknown outcome it throws, and the
+   * caller rechecks whether the deployment exists.
    */
   async create(request: DeploymentCreateRequest, call?: CallOptions): Promise<Deployment> {
     return this.#write({ method: "POST", path: "/v2/deployments", body: request, idempotent: false }, call);
@@ -42,7 +45,7 @@ export class DeploymentsResource {
     return readDeployment(this.#send, { method: "GET", path: deploymentPath(id), idempotent: true, ...call });
   }
 
-  /** The deployment with this id; `undefined` once the control plane itself says that it is gone. */
+  /** The deployment with this id; `undefined` when the control plane itself reports that it is gone. */
   async find(id: string, call?: CallOptions): Promise<Deployment | undefined> {
     try {
       return await this.get(id, call);
@@ -53,9 +56,9 @@ export class DeploymentsResource {
   }
 
   /**
-   * The deployment whose name is exactly `name`, and the server's clock at the start of the search. A listing of several pages that doesn't
-   * hold it is read twice, because a deletion in between can hide an item from one reading. What is found is read by its id: a listing may lag
-   * behind, or leave out the environment, which says who owns the deployment.
+   * The deployment whose name is exactly `name`, and the server's time in milliseconds when the search began. Where it
+   * is in none of several pages, they are read twice, because a deletion in between can hide an item. The deployment is
+   * then read by its id: a listing may be stale, or leave out the environment, which holds the ownership marker.
    */
   async findByName(
     name: string,
@@ -84,8 +87,8 @@ export class DeploymentsResource {
   }
 
   /**
-   * `PATCH /v2/deployments/{id}`. With `makesRevision` it isn't retried once it may have taken effect, because a second one would make a second
-   * revision.
+   * `PATCH /v2/deployments/{id}`. With `makesRevision` it isn't retried once it may have taken effect: a second one
+   * would make a second revision.
    */
   async update(
     id: string,
@@ -96,7 +99,7 @@ export class DeploymentsResource {
     return this.#write({ method: "PATCH", path: deploymentPath(id), body: patch, idempotent: !makesRevision }, call);
   }
 
-  /** `DELETE /v2/deployments/{id}`: begins the deletion, which is complete once `find` returns `undefined`. */
+  /** `DELETE /v2/deployments/{id}`: starts the deletion, which is complete when `find` returns `undefined`. */
   async delete(id: string, options: CallOptions & { deleteTracingProject?: boolean } = {}): Promise<void> {
     const { deleteTracingProject, ...call } = options;
     await this.#send({
@@ -139,17 +142,17 @@ export class DeploymentsResource {
     });
   }
 
-  /** A write, to which a server may respond with less than the whole deployment; then that is read. */
+  /** Sends a write. A server may respond with only a part of the deployment; the whole is then read. */
   async #write(request: DeploymentRequest, call: CallOptions | undefined): Promise<Deployment> {
     const { body } = await this.#send({ ...request, ...call, schema: writtenSchema });
     const whole = deploymentSchema.safeParse(body);
     if (whole.success) return whole.data;
     try {
-      // No abort ends it: nobody knows the id in the response yet.
+      // Not abortable: nobody else knows the id in the response yet.
       return await this.get(body.id, { ...call, signal: undefined });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const message = `Deployment ${body.id} was written and can't be read: ${error.message}`;
+      const message = `Deployment ${body.id} was written but can't be read: ${error.message}`;
       throw new ResponseError(message, { cause: error });
     }
   }
@@ -157,10 +160,10 @@ export class DeploymentsResource {
 
 type DeploymentRequest = Omit<ApiRequest<Deployment>, "schema">;
 
-/** What the response to a write must hold at least. */
+/** The least that the response to a write must hold. */
 const writtenSchema = z.looseObject({ id: z.string().min(1) });
 
-/** Sends a request whose response is a whole deployment. */
+/** Sends a request to which the server responds with a whole deployment. */
 export async function readDeployment(send: SendRequest, request: DeploymentRequest): Promise<Deployment> {
   return (await send({ ...request, schema: deploymentSchema })).body;
 }

@@ -1,8 +1,9 @@
 import type { LogEntry } from "./wire/revisions.ts";
 
 /**
- * The core ships in two bundles (ESM and CommonJS), so an error may come from another copy of these classes. `instanceof` therefore asks
- * for the list of kinds that every instance carries under this registered symbol, not for the prototype.
+ * The core ships in two bundles (ESM and CommonJS), so an error may come from another copy of these classes.
+ * `instanceof` therefore compares the kinds that every instance carries under this registered symbol, not the
+ * prototype.
  */
 const kindsKey = Symbol.for("graphdeploy.error.kinds");
 
@@ -17,10 +18,10 @@ function kindsOf(errorClass: ErrorClass): string[] {
   return kinds;
 }
 
-/** Every error that this package throws on purpose. Messages are free of secrets. */
+/** Base class of the errors that this package throws. Messages never contain secrets. */
 export class GraphDeployError extends Error {
   static readonly kind: string = "GraphDeployError";
-  /** What to do about it, in one sentence; already part of the message where there is one. */
+  /** What to do about it, in one sentence; also the end of the message. */
   readonly hint: string | undefined;
 
   constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
@@ -36,12 +37,15 @@ export class GraphDeployError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (typeof value !== "object" || value === null) return false;
     const kinds = (value as Record<symbol, unknown>)[kindsKey];
-    // biome-ignore lint/complexity/noThisInStatic: each subclass asks for its own kind.
+    // biome-ignore lint/complexity/noThisInStatic: each subclass compares its own kind.
     return Array.isArray(kinds) && kinds.includes(this.kind);
   }
 }
 
-/** A mistake in what the user declared: settings, inputs or a file. `path` is the field, `line` the 1-based line of the file. */
+/**
+ * A mistake in what the user declared: settings, inputs or a file. `path` is the field, `line` the 1-based line of the
+ * file.
+ */
 export class ConfigError extends GraphDeployError {
   static override readonly kind: string = "ConfigError";
   readonly path: string | undefined;
@@ -54,11 +58,11 @@ export class ConfigError extends GraphDeployError {
   }
 }
 
-/** A name that another deployment has. Nothing was created or changed. */
+/** Another deployment has the name. Nothing was created or changed. */
 export class NameInUse extends ConfigError {
   static override readonly kind = "NameInUse";
   readonly deploymentId: string;
-  /** The ownership marker of that deployment; `undefined` where it has none, or the platform hides it. */
+  /** The ownership marker of that deployment; `undefined` where it has none or the platform hides it. */
   readonly marker: string | undefined;
   constructor(message: string, options: { deploymentId: string; marker: string | undefined; hint?: string }) {
     super(message, { path: "name", ...(options.hint === undefined ? {} : { hint: options.hint }) });
@@ -75,11 +79,13 @@ export interface ApiErrorOptions {
   detail: string;
   requestId?: string | undefined;
   hint?: string | undefined;
-  /** The body was JSON with a `detail`: the control plane itself responded, not an intermediary. */
+  /**
+   * Whether the body was JSON with a `detail`: then the control plane responded, not an intermediary. @default false
+   */
   fromControlPlane?: boolean;
 }
 
-/** The control plane responded with a status that isn't a success. */
+/** A response with a status other than 2xx. */
 export class ApiError extends GraphDeployError {
   static override readonly kind: string = "ApiError";
   readonly status: number;
@@ -105,7 +111,7 @@ export class ApiError extends GraphDeployError {
 export class BadRequestError extends ApiError {
   static override readonly kind = "BadRequestError";
 }
-/** 401: no key, or a key that the control plane doesn't know. */
+/** 401: no API key, or one that the control plane doesn't know. */
 export class AuthenticationError extends ApiError {
   static override readonly kind = "AuthenticationError";
 }
@@ -113,7 +119,7 @@ export class AuthenticationError extends ApiError {
 export class PermissionError extends ApiError {
   static override readonly kind = "PermissionError";
 }
-/** 404. Says nothing about whether a resource is gone: ask `isGone`. */
+/** 404. Doesn't prove that a resource is gone: see {@link isGone}. */
 export class NotFoundError extends ApiError {
   static override readonly kind = "NotFoundError";
 }
@@ -121,7 +127,7 @@ export class NotFoundError extends ApiError {
 export class ConflictError extends ApiError {
   static override readonly kind = "ConflictError";
 }
-/** 422: fields of the request don't validate; `locations` are their dotted paths. */
+/** 422: fields of the request are invalid; `locations` holds their dotted paths. */
 export class ValidationError extends ApiError {
   static override readonly kind = "ValidationError";
   readonly locations: readonly string[];
@@ -140,8 +146,8 @@ export class ServerError extends ApiError {
 }
 
 /**
- * The connection failed. `sent` is false when the request surely never reached the server (refused, name not found), so that a retry can't do
- * anything twice.
+ * The connection failed. `sent` is false when the request certainly never reached the server (connection refused, host
+ * not found), so that a retry can't repeat an effect.
  */
 export class ConnectionError extends GraphDeployError {
   static override readonly kind: string = "ConnectionError";
@@ -152,7 +158,7 @@ export class ConnectionError extends GraphDeployError {
   }
 }
 
-/** No response within the time of one attempt or of the whole call. The request may have taken effect. */
+/** No response within the timeout of an attempt or the deadline of the call. The request may have taken effect. */
 export class TimeoutError extends ConnectionError {
   static override readonly kind = "TimeoutError";
   constructor(message: string, options: { cause?: unknown } = {}) {
@@ -160,13 +166,19 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** A response that isn't what the contract says: a redirect, or a success whose body is HTML, cut off, or has a field of the wrong shape (named by `path`). */
+/**
+ * A response that breaks the contract: a redirect, or a success whose body is HTML, truncated, or has an invalid field
+ * (named by `path`).
+ */
 export class ResponseError extends GraphDeployError {
   static override readonly kind = "ResponseError";
   readonly path: string | undefined;
-  /** The body was damaged on its way (cut off, not JSON), so the same request may succeed when retried. */
+  /** The body was damaged in transit (truncated, not JSON), so a retry may succeed. */
   readonly damaged: boolean;
-  /** An intermediary, such as a proxy or a gateway, responded in place of the control plane: a web page, a redirect. */
+  /**
+   * An intermediary, such as a proxy or a gateway, responded instead of the control plane, with a web page or a
+   * redirect.
+   */
   readonly fromIntermediary: boolean;
   constructor(
     message: string,
@@ -190,7 +202,7 @@ export interface RolloutErrorOptions {
   revisionId: string;
   /** Last status seen. */
   status: string;
-  /** Last lines of the log, oldest first; empty when there is none. */
+  /** The last lines of the log, oldest first. @default none */
   logTail?: readonly LogEntry[];
   /** The deployment's web page, where there is one. */
   webUrl?: string | undefined;
@@ -202,7 +214,7 @@ function withLogTail(message: string, logTail: readonly LogEntry[]): string {
   return `${message}\n${logTail.map((entry) => `    ${entry.message}`).join("\n")}\n`;
 }
 
-/** A revision that isn't live. Its subclasses tell why; this class itself means that it failed. */
+/** A revision didn't go live. This class itself means that it failed; subclasses stand for the other reasons. */
 export class RolloutError extends GraphDeployError {
   static override readonly kind: string = "RolloutError";
   readonly deploymentId: string;
@@ -221,12 +233,12 @@ export class RolloutError extends GraphDeployError {
   }
 }
 
-/** The wait ended before the rollout did. The rollout continues and may still succeed. */
+/** The wait reached its deadline. The rollout continues and may still succeed. */
 export class RolloutTimeout extends RolloutError {
   static override readonly kind = "RolloutTimeout";
 }
 
-/** A newer revision took this one's place before it was live. */
+/** A newer revision replaced this one before it was live. */
 export class Superseded extends RolloutError {
   static override readonly kind = "Superseded";
   readonly supersededBy: string | undefined;
@@ -236,17 +248,17 @@ export class Superseded extends RolloutError {
   }
 }
 
-/** The revision was interrupted on the platform and stayed so. */
+/** The revision was interrupted on the platform and didn't continue. */
 export class Interrupted extends RolloutError {
   static override readonly kind = "Interrupted";
 }
 
-/** The caller's AbortSignal ended the wait. What was begun on the platform continues. */
+/** The caller's AbortSignal ended the call. What the platform has started continues. */
 export class Aborted extends GraphDeployError {
   static override readonly kind = "Aborted";
 }
 
-/** Whether `error` proves that the resource `id` doesn't exist: the control plane's own 404, naming the id. Any other 404 proves nothing. */
+/** Whether `error` proves that the resource `id` doesn't exist: a 404 of the control plane itself that names the id. */
 export function isGone(error: unknown, id: string): boolean {
   return error instanceof NotFoundError && error.fromControlPlane && error.detail.includes(id);
 }

@@ -13,22 +13,22 @@ const webOrigins: Readonly<Record<Region, string>> = {
   eu: "https://eu.smith.langchain.com",
 };
 
-/** Whether a host name is the loopback interface, which never leaves the machine. */
+/** Whether a host name stands for the loopback interface. */
 export function isLoopback(hostname: string): boolean {
   const name = hostname.replace(/^\[|\]$/g, "").toLowerCase();
   return name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
 /**
- * Whether plain http to `url` is allowed: to loopback, or to a host of `allowed`. An entry with a port allows that port alone. Hosts are named one
- * by one; no entry stands for several.
+ * Whether plain http to `url` is allowed: to loopback, or to a host in `allowed`. An entry with a port allows only that
+ * port. There are no wildcards.
  */
 export function isHttpAllowed({ hostname, port }: URL, allowed: readonly string[]): boolean {
   const host = hostname.toLowerCase();
   return isLoopback(host) || allowed.includes(host) || allowed.includes(`${host}:${port === "" ? "80" : port}`);
 }
 
-/** Whether a host belongs to the hosted service, which uses the brand names. */
+/** Whether a host belongs to the hosted service, which uses the brand names of fields. */
 export function isServiceHost(hostname: string): boolean {
   const name = hostname.toLowerCase();
   return name === "langchain.com" || name.endsWith(".langchain.com");
@@ -41,7 +41,10 @@ export function regionOf(url: string): Region | undefined {
   return hostname.startsWith("eu.") ? "eu" : "us";
 }
 
-/** A deployment's web page. A self-hosted installation serves it on the same host; a loopback server has none. */
+/**
+ * The address of a deployment's web page, which a self-hosted installation serves on the same host; `undefined` on
+ * loopback.
+ */
 export function deploymentWebUrl(baseUrl: string, tenantId: string, deploymentId: string): string | undefined {
   const url = new URL(baseUrl);
   if (isLoopback(url.hostname)) return undefined;
@@ -51,7 +54,7 @@ export function deploymentWebUrl(baseUrl: string, tenantId: string, deploymentId
 }
 
 /**
- * The hosts that may be reached by plain http, in lower case, from a list or from text separated by commas.
+ * The hosts that may be reached over plain http, in lower case, from a list or a comma-separated string.
  * @throws {@link ConfigError} for an entry that isn't a host name or address
  */
 export function parseHttpHosts(given: readonly string[] | string): string[] {
@@ -62,7 +65,7 @@ export function parseHttpHosts(given: readonly string[] | string): string[] {
       hint: "Name each host by itself, as host or host:port, for example mock:8124.",
     });
   };
-  if (!Array.isArray(entries)) return fail("it is neither a list of hosts nor a text");
+  if (!Array.isArray(entries)) return fail("it is neither a list of hosts nor a string");
   const hosts = entries.map((entry) => String(entry).trim().toLowerCase()).filter((entry) => entry !== "");
   for (const host of hosts) {
     if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/.test(host)) fail(`${JSON.stringify(host)} is not a host`);
@@ -71,8 +74,9 @@ export function parseHttpHosts(given: readonly string[] | string): string[] {
 }
 
 /**
- * A control plane's address, normalized: no slash, query or fragment at its end.
- * @throws {@link ConfigError} when a key sent there could be read on its way
+ * A control plane's address without a trailing slash.
+ * @throws {@link ConfigError} for what isn't a URL, or holds more than origin and path, and where a key could be read
+ * in transit
  */
 export function parseBaseUrl(text: string, allowHttpHosts: readonly string[]): string {
   const url = URL.parse(text);
@@ -83,15 +87,15 @@ export function parseBaseUrl(text: string, allowHttpHosts: readonly string[]): s
     });
   };
   if (url === null) return fail("is not a URL");
-  if (url.username !== "" || url.password !== "") return fail("carries a user name or password");
+  if (url.username !== "" || url.password !== "") return fail("contains a user name or password");
   if (url.search !== "" || url.hash !== "") return fail("has a query or fragment");
   const isEncrypted = url.protocol === "https:";
   if (!isEncrypted && !(url.protocol === "http:" && isHttpAllowed(url, allowHttpHosts))) {
     return fail(
-      "is not https: the API key would be readable on its way",
+      "isn't https: the API key could be read in transit",
       url.protocol !== "http:"
         ? undefined
-        : `Use https. A host inside your own cluster or compose network is allowed by its name: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=${url.host} (or allowHttpHosts of a Provider).`,
+        : `Use https. To allow a host inside your own cluster or Compose network, name it: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=${url.host} (or allowHttpHosts of a Provider).`,
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");

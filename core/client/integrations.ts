@@ -7,7 +7,10 @@ import {
   githubRepositorySchema,
 } from "./wire/integrations.ts";
 
-/** `client.integrations`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
+/**
+ * `client.integrations`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link
+ * Aborted}.
+ */
 export class IntegrationsResource {
   readonly #send: SendRequest;
 

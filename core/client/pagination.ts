@@ -12,17 +12,17 @@ export interface PageRequest {
   offset: number;
 }
 
-/** Pages in a row without a single new item, after which a listing counts as endless. */
+/** A listing fails after more consecutive pages than this without a new item. */
 const maxStalePages = 20;
 
-/** The largest page that the control plane sends. */
+/** The largest page that the control plane returns, in items. */
 const maxPageSize = 100;
 
 /**
- * A listing, fetched page by page while it is read: `for await (const item of list)`.
+ * A listing, fetched page by page during iteration: `for await (const item of list)`.
  *
- * Newest come first, so an item that is created meanwhile pushes others onto the next page, where they are seen again: each is given out
- * once. An item may be missed when others are deleted meanwhile; where absence matters, read the listing again.
+ * The newest items come first, so creating one during the iteration shifts others onto the next page; duplicates are
+ * skipped. Deleting one may hide another; where absence matters, iterate twice.
  */
 export class Listing<Item extends { id: string }> implements AsyncIterable<Item> {
   readonly #fetchPage: (request: PageRequest) => Promise<Page<Item>>;
@@ -33,7 +33,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
     this.#limit = limit;
   }
 
-  /** Page after page. A page that is shorter than the limit, or whose offset doesn't grow, is the last. */
+  /** The last page is one that is shorter than the limit, or whose offset doesn't grow. */
   async *pages(): AsyncGenerator<Page<Item>> {
     for (let offset = 0; ; ) {
       const page = await this.#fetchPage({ limit: this.#limit, offset });
@@ -49,7 +49,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
     for await (const page of this.pages()) {
       stalePages = page.resources.every((item) => seen.has(item.id)) ? stalePages + 1 : 0;
       if (stalePages > maxStalePages) {
-        throw new ResponseError("A listing gives out the same items again and again: the server ignores `offset`.", {
+        throw new ResponseError("The listing keeps returning the same items: the server ignores `offset`.", {
           path: "offset",
         });
       }
@@ -61,7 +61,7 @@ export class Listing<Item extends { id: string }> implements AsyncIterable<Item>
     }
   }
 
-  /** Every item, in memory. */
+  /** Every item. @throws {@link ResponseError} for a server that ignores `offset`; the client's errors */
   async all(): Promise<Item[]> {
     const items: Item[] = [];
     for await (const item of this) items.push(item);

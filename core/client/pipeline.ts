@@ -12,20 +12,23 @@ import type { WireNaming } from "./wire/naming.ts";
 /** Options of one call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Bound of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
+  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
   deadlineMs?: number | undefined;
 }
 
 export interface ApiRequest<Body> extends CallOptions {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Under the base URL, its parameters filled in and encoded. */
+  /** Relative to the base URL, with encoded parameters. */
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** With neutral names. */
+  /** With neutral names, which the pipeline converts to the server's dialect. */
   body?: object | undefined;
-  /** What the response's body must be; `undefined` for an empty one. */
+  /** Validates the response's body; `undefined` where the body is ignored. */
   schema: z.ZodType<Body> | undefined;
-  /** Whether it may be sent again when its outcome is unknown. Others are retried only when they surely had no effect (429, or no connection). */
+  /**
+   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
+   * (429, or no connection).
+   */
   idempotent: boolean;
 }
 
@@ -34,7 +37,7 @@ export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiRespon
 
 export interface PipelineOptions {
   baseUrl: string;
-  /** Of every request; the key is among them. */
+  /** Sent with every request, the API key among them. */
   headers: Readonly<Record<string, string>>;
   naming: WireNaming;
   limits: RequestLimits;
@@ -42,14 +45,17 @@ export interface PipelineOptions {
   redactor: Redactor;
   logger: Logger;
   clock: Clock;
-  /** In [0, 1), for jitter. */
+  /** Returns a number in [0, 1) for jitter. */
   random: () => number;
 }
 
-/** The way of every request: names for the wire, rate limit, attempts with back-off, and what the response says, checked and redacted. */
+/**
+ * What every request passes through: wire naming, rate limit, attempts with back-off, and validation and redaction of
+ * the response.
+ */
 export class RequestPipeline {
   readonly #options: PipelineOptions;
-  /** What the server's rate limit counts. */
+  /** Identifies whom the server's rate limit counts: the origin with the key. */
   readonly #caller: string;
   #hasResponded = false;
 
@@ -59,14 +65,17 @@ export class RequestPipeline {
     this.#caller = JSON.stringify([new URL(options.baseUrl).origin, apiKey, authorization]);
   }
 
-  /** Whether the control plane itself responded before: then the address is right, and an intermediary's response later is an outage. */
+  /**
+   * Whether the control plane itself has responded: then the address is right, and an intermediary's response means an
+   * outage.
+   */
   get hasResponded(): boolean {
     return this.#hasResponded;
   }
 
   /**
-   * @throws {@link ApiError} for any status that isn't a success, {@link ConnectionError}, {@link TimeoutError}, {@link ResponseError},
-   * {@link Aborted}
+   * @throws {@link ApiError} for any status that isn't a success, {@link ConnectionError}, {@link TimeoutError}, {@link
+   * ResponseError}, {@link Aborted}
    */
   async send<Body>(request: ApiRequest<Body>): Promise<ApiResponse<Body>> {
     const { clock, random, limits, logger } = this.#options;
@@ -91,7 +100,10 @@ export class RequestPipeline {
     }
   }
 
-  /** Waits while the server limits the rate of this key. A request that would be late then is sent at once: only the server may refuse it. */
+  /**
+   * Waits while the server limits the rate of this key. A request whose deadline is earlier is sent at once: only the
+   * server may refuse it.
+   */
   async #waitForRateLimit({ method, path, signal }: ApiRequest<unknown>, deadline: number): Promise<void> {
     const { clock, random, logger } = this.#options;
     for (;;) {
@@ -109,7 +121,7 @@ export class RequestPipeline {
     const { method, path, body, idempotent } = request;
     const target = { method, path, baseUrl };
     const timeout = AbortSignal.timeout(timeoutMs);
-    // A write that may not be sent again isn't aborted in progress: its response may be the only record of what it created.
+    // A write that can't be retried isn't aborted in progress: its response may be the only record of what it created.
     const abort = idempotent ? request.signal : undefined;
     const startedAt = clock.now();
     try {

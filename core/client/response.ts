@@ -18,31 +18,31 @@ import { isServiceHost } from "./hosts.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
 import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
 
-/** The largest body that is read: a page of 100 deployments is far below. */
+/** The largest body that is read; a page of 100 deployments is far smaller. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
 /** A successful response. */
 export interface ApiResponse<Body> {
   status: number;
   body: Body;
-  /** The server's clock when it responded, from `Date`; milliseconds since the epoch. */
+  /** The server's time when it responded, from the header `Date`, in milliseconds since the epoch. */
   serverTimeMs: number | undefined;
 }
 
 export interface ResponseContext<Body> {
   target: RequestTarget;
-  /** What the body must be; `undefined` for an empty one. */
+  /** Validates the body; `undefined` where the body is ignored. */
   schema: z.ZodType<Body> | undefined;
-  /** Whether the request may be sent again when its outcome is unknown. */
+  /** Whether the request may be retried after an unknown outcome. */
   idempotent: boolean;
-  /** Of this process, in milliseconds since the epoch. */
+  /** This process's time, in milliseconds since the epoch. */
   nowMs: number;
   redactor: Redactor;
 }
 
 /**
- * What a response says: a success, or a failure that may be retried.
- * @throws {@link ResponseError} for what no retry fixes: a redirect, a web page
+ * Reads a response as a success or as a failure, which says whether it may be retried.
+ * @throws {@link ResponseError} for what a retry doesn't fix: a redirect, a web page
  */
 export function readResponse<Body>(
   response: Dispatcher.ResponseData,
@@ -113,7 +113,7 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
 
 /**
  * The text of a body.
- * @throws {@link ResponseError} when it is larger than anything a control plane sends
+ * @throws {@link ResponseError} when it is larger than 32 MiB
  */
 export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<string> {
   const chunks: Buffer[] = [];
@@ -122,7 +122,7 @@ export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<s
     size += chunk.length;
     if (size > maxBodyBytes) {
       throw new ResponseError(
-        `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB and was not read to its end.`,
+        `The response is larger than ${maxBodyBytes / 1024 / 1024} MiB, so it was not read to its end.`,
       );
     }
     chunks.push(chunk);
@@ -130,12 +130,12 @@ export async function readBody(body: Dispatcher.ResponseData["body"]): Promise<s
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** The part of a foreign body that goes into a message at most, in characters. */
+/** The most characters of a response's detail that an error message quotes. */
 const maxDetailLength = 500;
 
 /**
- * The error class for a status that isn't a success. `text` is the raw body: what is taken from it is redacted after decoding, because JSON has
- * escapes that no pattern knows, and before it is cut, because half a secret isn't recognized.
+ * The error for a status that isn't a success. What it quotes of `text`, the raw body, is redacted after decoding,
+ * since a pattern doesn't match JSON escapes, and before truncation, since half a secret isn't recognized.
  */
 export function toApiError(
   target: RequestTarget,
@@ -200,20 +200,21 @@ function truncated(detail: string): string {
 }
 
 function hintFor(status: number, { baseUrl }: RequestTarget, fromControlPlane: boolean): string | undefined {
-  if (status === 401) return "Check the API key: it is missing, mistyped, revoked, or of another installation.";
+  if (status === 401)
+    return "Check the API key: it is missing, mistyped or revoked, or belongs to another installation.";
   if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
   if (status === 404 && !fromControlPlane) return intermediaryHint(baseUrl);
   if (status === 409) return "The name is in use in this workspace.";
   if (status === 429) return "The control plane limits the request rate; try again later.";
-  if (status >= 500) return "The control plane had a problem of its own; try again later.";
+  if (status >= 500) return "The control plane failed; try again later.";
   return undefined;
 }
 
-/** What to check when an intermediary responded. */
+/** A hint for when an intermediary responded. */
 export function intermediaryHint(baseUrl: string): string {
   const url = new URL(baseUrl);
   if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
-    return `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${url.origin}/api-host.`;
+    return `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${url.origin}/api-host.`;
   }
   return `Check the base URL ${baseUrl}: no control plane responds there.`;
 }

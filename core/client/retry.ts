@@ -5,11 +5,14 @@ import { ApiError, ConnectionError, NotFoundError, ResponseError } from "./error
 export interface RequestLimits {
   /** One attempt, from sending to the last byte of the response, in milliseconds. @default 30 s */
   attemptTimeoutMs: number;
-  /** The whole call with its retries, in milliseconds. @default 120 s */
+  /** The whole call including its retries, in milliseconds. @default 120 s */
   deadlineMs: number;
-  /** Retries after 408 and 5xx. After a 429, which says that the server is well but busy, only the deadline ends them. @default 10 */
+  /**
+   * Retries after 408 and 5xx. After a 429, which means that the server is busy but healthy, only the deadline limits
+   * them. @default 10
+   */
   maxRetries: number;
-  /** Retries after a failed connection. @default 6, about 20 s */
+  /** Retries after a failed connection. @default 6, which take about 20 s */
   maxConnectionRetries: number;
 }
 
@@ -20,7 +23,7 @@ export const defaultRequestLimits: RequestLimits = {
   maxConnectionRetries: 6,
 };
 
-/** What an error message says about a request. */
+/** The part of a request that error messages name. */
 export interface RequestTarget {
   method: string;
   path: string;
@@ -33,11 +36,11 @@ export interface AttemptFailure {
   retryable: boolean;
   /** What the server asked for with `Retry-After`, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** Which limit on retries it counts towards; `busy` towards none but the deadline. */
+  /** The limit on retries that it counts towards; `busy` only towards the deadline. */
   kind: "connection" | "status" | "busy";
 }
 
-/** Whether a response with this status may differ on the next attempt. A 429 wasn't processed, so anything may be sent again. */
+/** Whether a request that got this status may be retried. A 429 means that it wasn't processed, so any request may. */
 export function isRetryableStatus(status: number, idempotent: boolean): boolean {
   const isTransientStatus = status === 408 || (status >= 500 && status !== 501 && status !== 505);
   return status === 429 || (idempotent && isTransientStatus);
@@ -47,12 +50,12 @@ export function isRetryableStatus(status: number, idempotent: boolean): boolean 
 const minDelayMs = 500;
 const maxDelayMs = 20_000;
 
-/** A longer `Retry-After` is cut to this, in milliseconds. */
+/** A longer `Retry-After` is capped at this, in milliseconds. */
 export const maxRetryAfterMs = 120_000;
 
 /**
- * How long to wait before retry number `attempt` (from 1), in milliseconds. `Retry-After` wins, with up to a quarter added so that many clients
- * don't return together; otherwise exponential back-off from 0.5 s to 20 s, of which the jitter keeps at least half.
+ * The delay before retry number `attempt` (from 1), in milliseconds: `Retry-After`, plus up to a quarter so that
+ * clients don't return all at once, else an exponential back-off from 0.5 s to 20 s with a jitter of up to half.
  * `random` is in [0, 1).
  */
 export function retryDelayMs(attempt: number, random: number, retryAfterMs?: number): number {
@@ -61,7 +64,10 @@ export function retryDelayMs(attempt: number, random: number, retryAfterMs?: num
   return full / 2 + (full / 2) * random;
 }
 
-/** `Retry-After` in milliseconds from `nowMs`, from either of its forms (seconds, or an HTTP date); `undefined` when it is neither. */
+/**
+ * `Retry-After` in milliseconds from `nowMs`, from either of its forms (seconds, or an HTTP date); `undefined` when it
+ * is neither.
+ */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();
@@ -71,14 +77,14 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** Rate limits remembered at once; beyond that those that end first are dropped. */
+/** Rate limits remembered at once; beyond that, the one that ends first is dropped. */
 const maxRateLimits = 100;
 
-/** Until when each control plane refuses requests with a key, after a 429. */
+/** The times until which control planes refuse requests of a caller, after a 429. */
 class RateLimits {
   readonly #untilMs = new Map<string, number>();
 
-  /** Records what a 429 asked for with `Retry-After`; a shorter pause doesn't cut a longer one. */
+  /** Records the `Retry-After` of a 429; a shorter pause doesn't shorten a longer one. */
   begin(caller: string, nowMs: number, retryAfterMs: number): void {
     const untilMs = nowMs + Math.min(retryAfterMs, maxRetryAfterMs);
     if (untilMs > (this.#untilMs.get(caller) ?? 0)) this.#untilMs.set(caller, untilMs);
@@ -88,7 +94,7 @@ class RateLimits {
     if (first !== undefined) this.#untilMs.delete(first[0]);
   }
 
-  /** What is left of a pause, in milliseconds; 0 when there is none. */
+  /** The rest of a pause, in milliseconds; 0 when there is none. */
   leftMs(caller: string, nowMs: number): number {
     return Math.max(0, (this.#untilMs.get(caller) ?? 0) - nowMs);
   }
@@ -97,8 +103,8 @@ class RateLimits {
 const rateLimitsByClock = new WeakMap<Clock, RateLimits>();
 
 /**
- * The rate limits that all clients with one clock share: the server counts a key, not the client that used it, so in a process that works on many
- * deployments all of them wait.
+ * The rate limits shared by all clients with one clock: the server limits a key, not a client, so in a process that
+ * works on many deployments all of them wait.
  */
 export function rateLimitsOf(clock: Clock): RateLimits {
   const known = rateLimitsByClock.get(clock);
@@ -109,8 +115,8 @@ export function rateLimitsOf(clock: Clock): RateLimits {
 }
 
 /**
- * Whether a failed read is an outage that says nothing about what was to be read: no connection, an overloaded or broken server, a response
- * damaged on its way. A wait outlasts it.
+ * Whether a read failed for a transient reason, which says nothing about the resource: no connection, an overloaded or
+ * broken server, a response damaged in transit. A wait outlasts it.
  */
 export function isTransient(error: unknown): error is Error {
   if (error instanceof ConnectionError) return true;
@@ -119,23 +125,24 @@ export function isTransient(error: unknown): error is Error {
 }
 
 /**
- * Whether an intermediary responded in place of the control plane: a gateway's own 404, a web page, a redirect. At first that means a wrong
- * address; once the control plane has responded, it is being restarted or maintained, and a wait outlasts that.
+ * Whether an intermediary responded instead of the control plane: a gateway's own 404, a web page, a redirect. At first
+ * this means a wrong address; once the control plane has responded, it means a restart or maintenance, which a wait
+ * outlasts.
  */
 export function isFromIntermediary(error: unknown): error is Error {
   if (error instanceof ResponseError) return error.fromIntermediary;
   return error instanceof NotFoundError && !error.fromControlPlane;
 }
 
-/** Whether a write that failed with `error` may have taken effect all the same, so that only a recheck tells. */
+/** Whether a write that failed with `error` may still have taken effect, so that it needs a recheck. */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.sent;
   if (error instanceof ResponseError) return true;
   return error instanceof ApiError && (error.status >= 500 || error.status === 408);
 }
 
-/** Pauses before each recheck after an unknown outcome, in milliseconds: the request may still be in progress. */
+/** Delays before each recheck after an unknown outcome, in milliseconds: the request may still be in progress. */
 export const recheckDelaysMs = [500, 1_500, 3_000] as const;
 
-/** How often a write is sent while rechecks show that it had no effect. */
+/** How often a write is sent at most while rechecks show that it had no effect. */
 export const maxWriteAttempts = 6;

@@ -19,7 +19,10 @@ export interface RevisionFilters {
   remoteReconciled?: boolean;
 }
 
-/** `client.revisions`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link Aborted}. */
+/**
+ * `client.revisions`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link
+ * Aborted}.
+ */
 export class RevisionsResource {
   readonly #send: SendRequest;
   readonly #redactor: Redactor;
@@ -48,30 +51,35 @@ export class RevisionsResource {
     return this.#revision({ method: "GET", path: revisionPath(deploymentId, revisionId), idempotent: true, ...call });
   }
 
-  /** The revision; `undefined` where the control plane itself doesn't find it. */
+  /** The revision; `undefined` when the control plane itself responds with 404. */
   async find(deploymentId: string, revisionId: string, call?: CallOptions): Promise<Revision | undefined> {
     try {
       return await this.get(deploymentId, revisionId, call);
     } catch (error) {
-      // An intermediary's 404 says nothing about the revision.
+      // A 404 from an intermediary says nothing about the revision.
       if (error instanceof NotFoundError && error.fromControlPlane) return undefined;
       throw error;
     }
   }
 
-  /** `POST …/revisions`: newer servers only; an older one responds 404 or 405 although the deployment exists. Always makes a revision. */
+  /**
+   * `POST …/revisions`: always makes a revision. Older servers respond with 404 or 405 although the deployment exists.
+   */
   async create(deploymentId: string, request: DeploymentPatchRequest, call?: CallOptions): Promise<Revision> {
     const path = `${deploymentPath(deploymentId)}/revisions`;
     return this.#revision({ method: "POST", path, body: request, idempotent: false, ...call });
   }
 
-  /** `POST …/revisions/{id}/redeploy`: makes a new revision with the configuration of that one. */
+  /** `POST …/revisions/{id}/redeploy`: makes a new revision with the configuration of this one. */
   async redeploy(deploymentId: string, revisionId: string, call?: CallOptions): Promise<Deployment> {
     const path = `${revisionPath(deploymentId, revisionId)}/redeploy`;
     return readDeployment(this.#send, { method: "POST", path, idempotent: false, ...call });
   }
 
-  /** `POST …/revisions/{id}/interrupt`: asks the platform to stop a rollout; what that does is up to the platform. */
+  /**
+   * `POST …/revisions/{id}/interrupt`: requests that the platform stop a rollout; what becomes of the revision is up to
+   * the platform.
+   */
   async interrupt(deploymentId: string, revisionId: string, call?: CallOptions): Promise<void> {
     const path = `${revisionPath(deploymentId, revisionId)}/interrupt`;
     await this.#send({ method: "POST", path, schema: undefined, idempotent: true, ...call });
@@ -102,7 +110,7 @@ export class RevisionsResource {
   }
 
   async #logs(path: string, query: LogsRequest, call: CallOptions | undefined): Promise<LogsPage> {
-    // A POST by form only: it reads.
+    // A POST, but it only reads.
     const request = { method: "POST", path, body: query, schema: logsPageSchema, idempotent: true, ...call } as const;
     const { body } = await this.#send(request);
     return this.#redactor.deep(body) as LogsPage;

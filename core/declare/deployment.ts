@@ -1,8 +1,10 @@
+import type { z } from "zod";
 import type { KnownDeploymentType, KnownSource, Open } from "../client/wire/deployments.ts";
 
 /**
- * What a user may declare of a deployment, in the form of this package (camelCase; environment as maps). `undefined` means "not
- * declared": the platform's value is left alone. Field by field it is the wire's `source_config`, `source_revision_config` and `secrets`.
+ * What a user declares about a deployment, in camelCase and with the environment as maps. `undefined` means "not
+ * declared": the platform's value stays as it is. The fields correspond to the API's `source_config`,
+ * `source_revision_config` and `secrets`.
  */
 export interface DesiredDeployment {
   /** Unique in the workspace; can't change. */
@@ -27,7 +29,9 @@ export interface DesiredSourceConfig {
   deploymentType?: Open<KnownDeploymentType> | undefined;
   buildOnPush?: boolean | undefined;
   customUrl?: string | undefined;
-  /** Replaced whole. The platform's names in camelCase, for example `minScale`, `memoryMb`; other fields pass through. */
+  /**
+   * The platform's fields in camelCase, for example `minScale`, `memoryMb`. Undeclared ones keep the platform's values.
+   */
   resourceSpec?: Readonly<Record<string, unknown>> | undefined;
   listenerId?: string | undefined;
   listenerConfig?: { k8sNamespace?: string | undefined } | undefined;
@@ -36,14 +40,12 @@ export interface DesiredSourceConfig {
 }
 
 export interface DesiredSourceRevisionConfig {
-  /** A branch by its bare name, a tag as `refs/tags/<tag>`. */
+  /** A branch by its short name, a tag as `refs/tags/<tag>`. */
   repoRef?: string | undefined;
   graphConfigPath?: string | undefined;
   imageUri?: string | undefined;
   sourceTarballPath?: string | undefined;
 }
-
-import type { z } from "zod";
 
 /** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
 export interface Problem {
@@ -51,7 +53,7 @@ export interface Problem {
   message: string;
 }
 
-/** A schema's complaint in the words of this package. One about several unknown fields makes several problems. */
+/** Converts a schema's issue. One about several unknown fields becomes several problems. */
 export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
   if (issue.code === "unrecognized_keys") {
@@ -64,28 +66,28 @@ export function toProblems(issue: z.core.$ZodIssue): Problem[] {
   return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
 }
 
-/** The problem of a null in a declaration: elsewhere it stands for "not declared", or for "clear it", so it is neither here. */
+/** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
 export function nullProblem(path: Problem["path"]): Problem {
   return { path, message: "is null. Leave it out, or give it a value." };
 }
 
-/** A message that reads on after the field's name. */
+/** `message` as the end of a sentence that begins with the field's name. */
 export function asSentenceEnd(message: string): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;
 }
 
 type Path = readonly (string | number)[];
 
-/** A value without what it doesn't tell, and where that stood. */
+/** The known part of a value, and the paths of the rest. */
 export interface KnownValue {
   value: unknown;
-  /** Of values that aren't known yet. A list with one in it is unknown as a whole. */
+  /** Paths of values that aren't known yet. A list that contains one is unknown as a whole. */
   unknownPaths: Path[];
-  /** Of values that are null: neither declared nor left out. */
+  /** Paths of nulls, which are neither declared nor left out. */
   nullPaths: Path[];
 }
 
-/** A copy of `value` without unknown values and nulls. */
+/** Separates unknown values and nulls from `value`. */
 export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
   if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
   if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
@@ -105,7 +107,7 @@ export function knownValue(value: unknown, isUnknown: (value: unknown) => boolea
   return { value: Object.fromEntries(known), unknownPaths, nullPaths };
 }
 
-/** Whether one path leads to the other, or into it. */
+/** Whether `inner` begins with `outer`, or `outer` with `inner`. */
 export function isWithin(outer: Path, inner: Path): boolean {
   return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
 }

@@ -3,7 +3,7 @@ import { ConfigError } from "../client/errors.ts";
 import type { Deployment, DeploymentPatchRequest } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "./deployment.ts";
 
-/** A record under the wire's names: only the top-level names change, the rest belongs to the platform. */
+/** `fields` with snake_case names. Only the top level changes; what is below belongs to the platform. */
 export function snakeCaseKeys(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
 }
@@ -25,12 +25,15 @@ export function definedFields(fields: Record<string, unknown>): Record<string, u
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** Whether a ref names a tag, which never moves and can't be built on push. */
+/** Whether a ref names a tag, which doesn't move, so that no push builds it. */
 export function isTagRef(ref: string): boolean {
   return ref.startsWith("refs/tags/");
 }
 
-/** Whether two addresses name one repository: the host's case, `.git` and a slash at the end make no difference. */
+/**
+ * Whether two addresses name the same repository, whatever the case of the host and with or without `.git` or a
+ * trailing slash.
+ */
 export function isSameRepository(a: string, b: string): boolean {
   const normalize = (text: string) => {
     const url = URL.parse(text.trim());
@@ -40,7 +43,10 @@ export function isSameRepository(a: string, b: string): boolean {
   return normalize(a) === normalize(b);
 }
 
-/** The resource spec to send, or `undefined` when the platform's is right. It is replaced whole, so what nobody declared is carried over. */
+/**
+ * The resource spec to send, or `undefined` when the platform's is as declared. A PATCH replaces it as a whole, so
+ * undeclared fields are carried over.
+ */
 export function mergedResourceSpec(
   desired: DesiredDeployment,
   observed: Deployment,
@@ -56,7 +62,7 @@ export function mergedResourceSpec(
   return isDeepStrictEqual(roundedSpec(definedFields(present)), roundedSpec(merged)) ? undefined : merged;
 }
 
-/** A resource spec as the platform keeps it: cores to one decimal. */
+/** A resource spec as the platform stores it: cores rounded to one decimal. */
 export function roundedSpec(spec: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(spec).map(([name, value]) => [
@@ -66,7 +72,7 @@ export function roundedSpec(spec: Readonly<Record<string, unknown>>): Record<str
   );
 }
 
-/** What a change of a field means for the deployment. */
+/** What changing a field takes: a request, a new revision, or a new deployment. */
 export type Effect = "patch" | "revision" | "replace";
 
 /** A single-valued field of a declaration and its counterpart on the wire. */
@@ -76,7 +82,7 @@ export interface Field {
   declared: (desired: DesiredDeployment) => unknown;
   observed: (deployment: Deployment) => unknown;
   isSame?: (a: unknown, b: unknown) => boolean;
-  /** Puts the value into a patch; immutable fields have none. */
+  /** Puts the value into a patch; immutable fields may have none. */
   write?: (patch: DeploymentPatchRequest, value: unknown) => void;
 }
 
@@ -108,7 +114,7 @@ function revisionConfigField(name: RevisionConfigName, wireName: string): Field 
   };
 }
 
-/** Every single-valued field, with what its change means. Source: the platform's rules, `core/wire` for the shapes. */
+/** Every single-valued field, with the effect of its change. The shapes are in `core/client/wire`. */
 export const fields: readonly Field[] = [
   { path: "name", effect: "replace", declared: (desired) => desired.name, observed: (deployment) => deployment.name },
   {
@@ -146,12 +152,14 @@ export const fields: readonly Field[] = [
   revisionConfigField("sourceTarballPath", "source_tarball_path"),
 ];
 
-/** Fields that can't change once the deployment exists, by their path in the declaration. */
+/** Paths of the fields that can't change once the deployment exists. */
 export const immutablePaths: readonly string[] = fields
   .filter((field) => field.effect === "replace")
   .map((field) => field.path);
 
-/** Optional fields that were declared and aren't any more, though the platform can't clear them: by path, with what to do. */
+/**
+ * Optional fields that are no longer declared although the platform can't clear them, each with what to do about it.
+ */
 export function refusedRemovals(
   desired: DesiredDeployment,
   previous: DesiredDeployment,
@@ -162,20 +170,20 @@ export function refusedRemovals(
     .map((field) => ({
       path: field.path,
       message:
-        "was declared and can't be cleared: the platform takes a missing value as unchanged. Declare the value it should have.",
+        "was declared and can't be cleared: the platform treats a missing value as unchanged. Declare the value it should have.",
     }));
   const count = (entries: object | undefined) => Object.keys(entries ?? {}).length;
   if (count(previous.secretReferences) > 0 && count(desired.secretReferences) === 0) {
     refused.push({
       path: "secretReferences",
-      message: "can't be emptied: the platform takes an empty list as unchanged. Keep at least one entry.",
+      message: "can't be emptied: the platform treats an empty list as unchanged. Keep at least one entry.",
     });
   }
   return refused;
 }
 
 /**
- * Refuses such removals, and emptying the references that the platform has.
+ * Refuses {@link refusedRemovals}, and emptying the platform's list of secret references.
  * @throws {@link ConfigError} naming the fields
  */
 export function refuseRemovals(
@@ -191,7 +199,7 @@ export function refuseRemovals(
   const present = observed.secret_references ?? [];
   if (present.length === 0 || Object.keys(desired.secretReferences ?? present).length > 0) return;
   throw new ConfigError(
-    `secretReferences is declared empty, but the deployment has ${present.map(({ name }) => name).join(", ")}: the platform takes an empty list as unchanged.`,
+    `secretReferences is declared empty, but the deployment has ${present.map(({ name }) => name).join(", ")}: the platform treats an empty list as unchanged.`,
     {
       path: "secretReferences",
       hint: "Keep at least one entry, or don't declare secretReferences to leave them alone.",

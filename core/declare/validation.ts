@@ -53,13 +53,13 @@ const desiredSchema = z.strictObject({
   displayName: filledText.optional(),
 });
 
-/** What can be declared; anything else in its place is a typo. */
+/** The names of all fields that can be declared. */
 export const desiredFields: readonly string[] = Object.keys(desiredSchema.shape);
 
 /**
- * Validates a declaration once, at the door; behind it nothing checks again.
+ * Validates a declaration once, at the door; nothing behind it validates again.
  *
- * `isUnknown` tells a value that the door doesn't know yet (a Pulumi output in preview): it is taken as right.
+ * @param isUnknown whether a value isn't known yet (a Pulumi output in preview); it counts as valid
  */
 export function validateDesired(
   declared: unknown,
@@ -78,8 +78,8 @@ export function validateDesired(
 }
 
 /**
- * The rules between the fields of a declaration whose fields each are right. What stands at or under an unknown path may be there, so it
- * isn't missed, and isn't in conflict with anything.
+ * The rules between fields that are valid each by itself. A field at or below an unknown path may be declared, so it is
+ * neither missing nor in conflict with another.
  */
 export function* ruleProblems(
   desired: DesiredDeployment,
@@ -96,20 +96,20 @@ export function* ruleProblems(
     yield {
       path: ["sourceRevisionConfig", "imageUri"],
       message:
-        "is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+        "is declared together with sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
     };
   } else if (desired.source === "github") yield* repositoryProblems(desired, mayBeDeclared);
   else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
   if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
-    yield { path: ["sourceConfig", "customUrl"], message: "can be set for the source external_docker only." };
+    yield { path: ["sourceConfig", "customUrl"], message: "can only be set for the source external_docker." };
   }
   const repository = URL.parse(config.repoUrl ?? "");
-  // A token stands in the place of the user name, too. The user of ssh is no secret.
+  // A token may be in the place of the user name. The user of an ssh address isn't secret.
   if (repository?.password || (/^https?:$/.test(repository?.protocol ?? "") && repository?.username)) {
     yield {
       path: ["sourceConfig", "repoUrl"],
       message:
-        "carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+        "contains a user name or password, which would be stored in plain text. Leave it out: the integration has access.",
     };
   }
   yield* refProblems(revision.repoRef, config.buildOnPush);
@@ -165,7 +165,7 @@ function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefi
   if (repoRef === undefined) return;
   const path = ["sourceRevisionConfig", "repoRef"];
   if (repoRef.startsWith("refs/heads/")) {
-    yield { path, message: `is a branch by its full ref; write "${repoRef.slice("refs/heads/".length)}".` };
+    yield { path, message: `is the full ref of a branch; write "${repoRef.slice("refs/heads/".length)}".` };
   }
   if (isTagRef(repoRef) && buildOnPush === true) {
     yield {
@@ -178,7 +178,7 @@ function* refProblems(repoRef: string | undefined, buildOnPush: boolean | undefi
 function* environmentProblems(desired: DesiredDeployment, edition: Edition): Generator<Problem> {
   const { env = {}, secrets = {}, secretReferences = {} } = desired;
   if (desired.secretReferences !== undefined && edition === "cloud") {
-    yield { path: ["secretReferences"], message: "can be set for the source external_docker only." };
+    yield { path: ["secretReferences"], message: "can only be set for the source external_docker." };
   }
   const places = new Map<string, string>();
   for (const [field, entries] of Object.entries({ env, secrets, secretReferences })) {
@@ -187,7 +187,7 @@ function* environmentProblems(desired: DesiredDeployment, edition: Edition): Gen
       const place = places.get(name);
       if (message !== undefined) yield { path: [field, name], message };
       else if (place !== undefined) {
-        yield { path: [field, name], message: `is declared in ${place} too. Keep one of the two.` };
+        yield { path: [field, name], message: `is declared in ${place} as well. Keep one of the two.` };
       } else places.set(name, field);
     }
   }
@@ -195,9 +195,9 @@ function* environmentProblems(desired: DesiredDeployment, edition: Edition): Gen
 
 function nameProblem(name: string, edition: Edition): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return "is not a name that an environment variable can have (letters, digits and _, no digit first).";
+    return "isn't a valid name of an environment variable (letters, digits and _, not starting with a digit).";
   }
-  if (isMarkerName(name)) return "is part of the ownership marker, which graphdeploy keeps itself.";
+  if (isMarkerName(name)) return "is part of the ownership marker, which graphdeploy manages itself.";
   if (isReservedName(name, edition)) return "is reserved: the platform sets it itself. Choose another name.";
   return undefined;
 }

@@ -9,23 +9,24 @@ import { readMarker } from "./ownership.ts";
 import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
 
 export interface ApplyOptions extends StepOptions, PlanOptions {
-  /** Called once an ownership marker was written, or may have been. */
-  onMarked?: ((marker: string) => void) | undefined;
+  /** Called when an ownership marker has been written, or may have been. */
+  onMarkerWritten?: ((marker: string) => void) | undefined;
 }
 
 export interface AppliedPlan {
   deployment: Deployment;
   plan: Plan;
-  /** The revision that the change made; `undefined` when it made none. */
+  /** The revision that the change made, if it made one. */
   revisionId: string | undefined;
 }
 
 /**
- * Plans the change of an observed deployment to the desired one and applies the plan with at most one PATCH that carries only what differs; no
- * difference, no request. After an unknown outcome the deployment is rechecked, and only what is still missing is sent.
+ * Plans the change from the observed deployment to the desired one and applies it with one PATCH of only what differs,
+ * or no request where nothing does. After an unknown outcome it rechecks the deployment and sends only what is still
+ * missing.
  *
- * @throws {@link ConfigError} when a field differs that can't change; {@link ResponseError} when the platform made no revision although it
- * should have; the client's errors
+ * @throws {@link ConfigError} when an immutable field differs; {@link ResponseError} when the platform made no revision
+ * although it should have; the client's errors
  */
 export async function applyUpdate(
   client: ControlPlane,
@@ -42,10 +43,17 @@ export async function applyUpdate(
     onProgress?.({ type: "warning", message });
   }
   const makesRevision = plan.action === "revision";
-  const onMarked = () => {
-    if (plan.marker !== undefined) options.onMarked?.(plan.marker);
+  const onMarkerWritten = () => {
+    if (plan.marker !== undefined) options.onMarkerWritten?.(plan.marker);
   };
-  const patched = await patchUntilKnown(client, desired, observed, { ...options, onMarked }, plan.patch, makesRevision);
+  const patched = await patchUntilKnown(
+    client,
+    desired,
+    observed,
+    { ...options, onMarkerWritten },
+    plan.patch,
+    makesRevision,
+  );
   if (!makesRevision) return { deployment: patched, plan, revisionId: undefined };
   const deployment = await withNewRevision(client, observed, patched, signal);
   return { deployment, plan, revisionId: deployment.latest_revision_id ?? undefined };
@@ -56,20 +64,20 @@ async function patchUntilKnown(
   client: ControlPlane,
   desired: DesiredDeployment,
   observed: Deployment,
-  options: PlanOptions & StepOptions & { onMarked: () => void },
+  options: PlanOptions & StepOptions & { onMarkerWritten: () => void },
   wholePatch: NonNullable<Plan["patch"]>,
   makesRevision: boolean,
 ): Promise<Deployment> {
-  const { signal, onProgress, onMarked } = options;
+  const { signal, onProgress, onMarkerWritten } = options;
   const warn = (message: string) => onProgress?.({ type: "warning", message });
   let patch = wholePatch;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const patched = await client.deployments.update(observed.id, patch, { signal, makesRevision });
-      onMarked();
+      onMarkerWritten();
       return patched;
     } catch (error) {
-      if (isOutcomeUnknown(error) || error instanceof Aborted) onMarked();
+      if (isOutcomeUnknown(error) || error instanceof Aborted) onMarkerWritten();
       if (!isOutcomeUnknown(error)) throw error;
       if (attempt === 1) {
         warn(`There was no response to the change of ${observed.name}; checking whether it took effect.`);
@@ -85,7 +93,7 @@ async function patchUntilKnown(
   }
 }
 
-/** What the platform has after an unknown outcome, and what is still to be sent (`undefined`: nothing). */
+/** Reads the deployment after an unknown outcome; `missing` is what still has to be sent, if anything. */
 async function recheck(
   client: ControlPlane,
   desired: DesiredDeployment,
@@ -99,7 +107,7 @@ async function recheck(
     await client.clock.sleep(delay, signal);
     deployment = await client.deployments.get(before.id, { signal });
     const hasNewRevision = deployment.latest_revision_id !== before.latest_revision_id;
-    // Hidden values count as written once a revision appeared, except where a push could have made it.
+    // Once a new revision exists, hidden values count as written, unless a push may have made it.
     const previous = hasNewRevision && deployment.source_config.build_on_push !== true ? desired : options.previous;
     const redeploy = hasNewRevision ? undefined : options.redeploy;
     const isMarkerHidden = hasNewRevision && readMarker(deployment.secrets) === undefined;
@@ -110,7 +118,7 @@ async function recheck(
   return { deployment, missing };
 }
 
-/** The deployment with the revision that a PATCH made: its `latest_revision_id` differs from the one before. */
+/** The deployment once its `latest_revision_id` differs from the one before the PATCH. */
 async function withNewRevision(
   client: ControlPlane,
   before: Deployment,
@@ -127,7 +135,7 @@ async function withNewRevision(
   }
   throw new ResponseError(
     `Deployment ${before.name} (${before.id}) was changed, but the platform made no new revision.`,
-    { path: "latest_revision_id", hint: "Look at the deployment's page, and run again." },
+    { path: "latest_revision_id", hint: "Check the deployment's page and run again." },
   );
 }
 

@@ -11,26 +11,29 @@ import { environmentEntries, referenceList } from "./environment.ts";
 import { adoptionWarning, type Claim, markerText, ownerOf, ownershipClause, readMarker } from "./ownership.ts";
 
 export interface CreateOptions extends StepOptions {
-  /** Take over an existing deployment of that name instead of refusing it. @default false */
+  /** Take over an existing deployment of that name instead of throwing. @default false */
   adopt?: boolean | undefined;
-  /** Who creates it. A deployment that carries this owner's marker came from an earlier run. */
+  /**
+   * Who creates it. A deployment with this owner's marker was made by an earlier run. @default nobody: without a marker
+   */
   claim?: Claim | undefined;
-  /** Refuse every existing deployment of that name, this owner's too. @default false */
+  /** Throw for any existing deployment of that name, even this owner's. @default false */
   mustBeNew?: boolean | undefined;
 }
 
 /**
- * Where the deployment came from. `resumed`: an interrupted create left it, and nothing of it is live yet. `kept`: it is live and carries the
- * marker of the same owner. `adopted`: it had another owner, or none.
+ * Where the deployment came from. `resumed`: an interrupted create left it, and no revision of it is live. `kept`: it
+ * is live and has the marker of the same owner. `adopted`: it had another owner, or none.
  */
 export type Origin = "created" | "resumed" | "kept" | "adopted";
 
 /**
  * Ensures that the deployment exists, exactly once.
  *
- * The name is looked up first, and the end of a deletion under that name is awaited. After a POST with an unknown outcome the name is looked up
- * again, and the deployment found is ours only if there was none before, it isn't older than the search, and it is made from the same source. Names
- * are unique in a workspace, so where none is found the POST can be retried without making a second one.
+ * It looks the name up first, and waits for a deletion under that name to end. After a POST with an unknown outcome it
+ * looks the name up again; the deployment found is ours only if there was none before, it isn't older than the search,
+ * and it has the same source. Names are unique in a workspace, so while none is found the POST can be retried without
+ * creating a second deployment.
  *
  * @throws {@link NameInUse}; the client's errors when nothing was created
  */
@@ -49,7 +52,7 @@ export async function ensureExists(
     try {
       const deployment = await client.deployments.create(createRequest(desired, marker), { signal });
       if (unknownOutcomes > 0) {
-        onProgress?.({ type: "note", message: `The creation of ${desired.name} succeeded at attempt ${attempt}.` });
+        onProgress?.({ type: "note", message: `The creation of ${desired.name} succeeded on attempt ${attempt}.` });
       }
       return { deployment, origin: "created" };
     } catch (error) {
@@ -82,11 +85,11 @@ export async function ensureExists(
   }
 }
 
-/** The request that creates the deployment. A display name isn't part of it: the platform takes that only from a PATCH. */
+/** The body of the create request. It has no display name, which the platform accepts only in a PATCH. */
 function createRequest(desired: DesiredDeployment, marker: string | undefined): DeploymentCreateRequest {
   const { sourceConfig = {}, sourceRevisionConfig = {} } = desired;
   const { resourceSpec, listenerConfig, ...plain } = sourceConfig;
-  // A tag can't be built on push, which a server might otherwise do by default.
+  // A tag can't be built on push, which a server might otherwise default to.
   const buildOnPush = plain.buildOnPush ?? (isTagRef(sourceRevisionConfig.repoRef ?? "") ? false : undefined);
   const spec = resourceSpec ?? (desired.source === "external_docker" ? {} : undefined);
   return {
@@ -104,7 +107,7 @@ function createRequest(desired: DesiredDeployment, marker: string | undefined): 
   };
 }
 
-/** The deployment of that name, once no deletion of it is in progress: until its end, the name is in use and the deployment of no use. */
+/** The deployment of that name, after any deletion of it has ended: until then the name stays in use. */
 async function findByFreeName(client: ControlPlane, name: string, options: CreateOptions) {
   const found = await client.deployments.findByName(name, { signal: options.signal });
   if (found.deployment === undefined || !isBeingDeleted(found.deployment)) return found;
@@ -118,7 +121,7 @@ function awaitFreeName(client: ControlPlane, { id, name }: Deployment, { signal,
   return waitUntilGone(client, id, { signal, onProgress });
 }
 
-/** No abort ends a recheck, which takes seconds: without it the id of what was created would be lost. */
+/** Not abortable: it takes a few seconds, and without it the id of the created deployment would be lost. */
 async function recheck(client: ControlPlane, name: string, isUnknown: boolean): Promise<Deployment | undefined> {
   for (const delay of isUnknown ? recheckDelaysMs : [0]) {
     await client.clock.sleep(delay);
@@ -141,7 +144,7 @@ function isOurCreation(
   return searchedAtMs !== undefined && createdAtMs >= searchedAtMs && isSameSource(found, desired);
 }
 
-/** Whether a deployment is made from the declared source, by what can't change later. */
+/** Whether a deployment has the declared source, judged by its immutable fields and its image. */
 function isSameSource(found: Deployment, { source, sourceConfig = {}, sourceRevisionConfig = {} }: DesiredDeployment) {
   const isSame = (observed: string | null | undefined, declared: string | undefined) =>
     declared === undefined || observed === undefined || observed === null || observed === declared;
@@ -154,7 +157,7 @@ function isSameSource(found: Deployment, { source, sourceConfig = {}, sourceRevi
   );
 }
 
-/** What becomes of an existing deployment of the name. */
+/** Decides whether an existing deployment of the name is kept, resumed, adopted or refused. */
 async function existing(client: ControlPlane, deployment: Deployment, options: CreateOptions) {
   const { adopt, claim, mustBeNew, signal, onProgress } = options;
   const marker = readMarker(deployment.secrets);
@@ -176,7 +179,7 @@ async function existing(client: ControlPlane, deployment: Deployment, options: C
   );
 }
 
-/** Whether any revision of the deployment serves. An older server doesn't say so itself; then its latest revision tells. */
+/** Whether a revision of the deployment serves. An older server doesn't report it; then its latest revision decides. */
 async function isServing(client: ControlPlane, deployment: Deployment, signal: AbortSignal | undefined) {
   const { active_revision_id: active, latest_revision_id: latest } = deployment;
   if (active !== undefined && active !== null) return true;

@@ -6,7 +6,7 @@ import { formatDuration } from "../duration.ts";
 import { lastPollMs } from "../rollout/polling.ts";
 import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "../rollout/progress.ts";
 
-/** From the request until the deployment must be gone, in milliseconds. */
+/** How long a deletion may take, in milliseconds. */
 const defaultDeletionTimeoutMs = 600_000;
 
 export interface DeletionOptions extends StepOptions {
@@ -16,14 +16,16 @@ export interface DeletionOptions extends StepOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Whether a deletion is in progress: the deployment can still be read, and takes no change any more. */
+/** Whether a deletion is in progress: the deployment can still be read but not changed. */
 export function isBeingDeleted({ status }: Deployment): boolean {
   return status === "AWAITING_DELETE" || status === "AWAITING_FINAL_DELETE";
 }
 
 /**
- * Deletes a deployment and waits until the control plane itself says that it is gone; at once for one that is gone already.
- * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that doesn't name the id
+ * Deletes a deployment and waits until the control plane reports that it is gone. Returns at once for one that is gone
+ * already.
+ * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that
+ * doesn't name the id
  */
 export async function deleteDeployment(client: ControlPlane, id: string, options: DeletionOptions = {}): Promise<void> {
   const { signal, deleteTracingProject } = options;
@@ -31,7 +33,7 @@ export async function deleteDeployment(client: ControlPlane, id: string, options
     await client.deployments.delete(id, { signal, ...(deleteTracingProject === true ? { deleteTracingProject } : {}) });
   } catch (error) {
     if (isGone(error, id)) return;
-    // A server may refuse to delete what is being deleted already.
+    // A server may refuse to delete a deployment whose deletion is in progress.
     const isRefused = error instanceof BadRequestError || error instanceof ConflictError;
     if (!isRefused || !(await isEnding(client, id, signal))) throw error;
   }
@@ -48,7 +50,8 @@ async function isEnding(client: ControlPlane, id: string, signal: AbortSignal | 
 
 /**
  * Waits for the end of a deletion in progress.
- * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that doesn't name the id
+ * @throws {@link TimeoutError} when it isn't gone in time; {@link Aborted}; the client's errors, also for a 404 that
+ * doesn't name the id
  */
 export async function waitUntilGone(client: ControlPlane, id: string, options: DeletionOptions = {}): Promise<void> {
   const { timeoutMs = defaultDeletionTimeoutMs, signal, onProgress } = options;
@@ -77,7 +80,7 @@ export async function waitUntilGone(client: ControlPlane, id: string, options: D
     }
     if (now >= deadline) {
       throw new TimeoutError(
-        `Deployment ${id} is still ${status ?? "there"} ${formatDuration(timeoutMs)} after its deletion began; the platform continues deleting it. Run again to wait for the end.`,
+        `Deployment ${id} is still ${status ?? "there"} ${formatDuration(timeoutMs)} after its deletion began; the platform continues deleting it. Run again to keep waiting.`,
       );
     }
     const delay = Math.min(500 * 1.5 ** poll, 5_000) * (0.9 + 0.2 * client.random());

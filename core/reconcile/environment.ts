@@ -9,36 +9,36 @@ import {
 import type { DesiredDeployment } from "../declare/deployment.ts";
 import { markerEntries } from "./ownership.ts";
 
-/** What has to change in a deployment's environment; names only, but for the entries that are kept. */
+/** What has to change in a deployment's environment: names only, except for the entries that are kept. */
 export interface EnvironmentChange {
   added: readonly string[];
   changed: readonly string[];
-  /** Declared before and not any more. */
+  /** No longer declared. */
   dropped: readonly string[];
-  /** On the platform and never declared: sent along, because the list is replaced whole. */
+  /** On the platform but never declared. They are sent along, because a PATCH replaces the whole list. */
   kept: readonly Secret[];
-  /** Names among those kept whose values the platform hides, so that they can't be sent. */
+  /** Names of kept entries whose values the platform hides, so that they can't be sent. */
   hidden: readonly string[];
 }
 
 export interface EnvironmentOptions {
-  /** What was declared when it was last applied, as far as its values are known. */
+  /** The declaration that was last applied, as far as its values are known. */
   previous?: DesiredDeployment | undefined;
-  /** How a value counts that the platform hides and `previous` doesn't tell. @default "same" */
+  /** How to treat a value that the platform hides and `previous` doesn't have. @default "same" */
   unreadable?: "same" | "changed" | undefined;
   /**
-   * Names that are dropped where nobody declares them any more, or all. Any other undeclared entry is kept.
+   * Undeclared names to drop, or all of them. Any other undeclared entry is kept.
    * @default those that `previous` declares
    */
   droppable?: readonly string[] | "all" | undefined;
 }
 
-/** The declared entries: plain ones, then secret ones. */
+/** The declared entries: plain ones first, then secrets. */
 export function declaredEntries(desired: DesiredDeployment): Secret[] {
   return Object.entries({ ...desired.env, ...desired.secrets }).map(([name, value]) => ({ name, value }));
 }
 
-/** The whole list that the platform gets. */
+/** The whole list to send. */
 export function environmentEntries(
   desired: DesiredDeployment,
   kept: readonly Secret[],
@@ -48,8 +48,8 @@ export function environmentEntries(
 }
 
 /**
- * Compares the declared environment with the platform's, in memory. A value that the platform hides is compared with the one declared last
- * (`previous`); where that isn't known, it counts as `unreadable` says.
+ * Compares the declared environment with the platform's, in memory. Where the platform hides a value, the one declared
+ * last (`previous`) is compared instead; where that isn't known, `unreadable` decides.
  */
 export function compareEnvironment(
   desired: DesiredDeployment,
@@ -86,15 +86,15 @@ export function compareEnvironment(
   };
 }
 
-/** Whether the platform hides values. An empty one may be what it shows instead of any value, but not where it shows others. */
+/** Whether the platform hides values. Empty values may stand for hidden ones, but not where others are shown. */
 export function hidesValues(observed: readonly Secret[] | null | undefined): boolean {
   const values = (observed ?? []).map(({ value }) => value);
   return values.some((value) => value !== "" && isMasked(value)) || values.every((value) => value === "");
 }
 
 /**
- * The values in a deployment's environment that no message may show: all but the marker, what is masked anyway, and what is declared as plain. The
- * platform may name any of them in an error, also one that was just replaced or that nobody declares here.
+ * The values in a deployment's environment to redact: all except the marker, masked values and those declared as plain.
+ * The platform may quote any of them in an error, even one that was just replaced or that isn't declared here.
  */
 export function secretValuesOf(
   { secrets }: Pick<Deployment, "secrets">,
@@ -105,7 +105,7 @@ export function secretValuesOf(
     .map(({ value }) => value);
 }
 
-/** The list that the platform gets for the declared references. */
+/** The list to send for the declared references. */
 export function referenceList({ secretReferences = {} }: DesiredDeployment): SecretReference[] {
   return Object.entries(secretReferences).map(([name, { secretName, secretKey }]) => ({
     name,

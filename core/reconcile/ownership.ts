@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { ConfigError } from "../client/errors.ts";
 import { type Deployment, isMasked, markerName, type Secret } from "../client/wire/deployments.ts";
 
-/** Behind the owner: the generation. */
+/** The generation at the end of a marker. */
 const generationSuffix = /#g-([0-9a-f]{12})$/;
 
 /**
- * An ownership marker as text: the owner (`pulumi#<urn>`, `<owner>/<repository>#deploy`, `<owner>/<repository>#pr-<number>`), and behind it, where
- * there is one, `#g-` and the generation. Markers of earlier builds have none.
+ * The text of an ownership marker: the owner (`pulumi#<urn>`, `<owner>/<repository>#deploy`,
+ * `<owner>/<repository>#pr-<number>`), followed by `#g-` and the generation if there is one. Markers of earlier builds
+ * have none.
  */
 export function markerText(owner: string, generation: string | undefined): string {
   return generation === undefined ? owner : `${owner}#g-${generation}`;
@@ -18,7 +19,10 @@ export function ownerOf(marker: string): string {
   return marker.replace(generationSuffix, "");
 }
 
-/** The generation in a marker: new with each creation and each adoption, so that two entries of a state that hold one deployment differ. */
+/**
+ * The generation in a marker: new with each creation and adoption, so that it tells apart two entries of a state that
+ * refer to one deployment.
+ */
 export function generationOf(marker: string): string | undefined {
   return generationSuffix.exec(marker)?.[1];
 }
@@ -28,15 +32,15 @@ export function newGeneration(): string {
   return randomBytes(6).toString("hex");
 }
 
-/** The ownership marker among environment entries; `undefined` without one or with one that the platform hides. */
+/** The ownership marker among environment entries; `undefined` if there is none, or the platform hides it. */
 export function readMarker(entries: readonly Secret[] | null | undefined): string | undefined {
   const value = entries?.find((entry) => entry.name === markerName)?.value;
   return value === undefined || isMasked(value) ? undefined : value;
 }
 
 /**
- * The environment entries that carry a marker. The preview of a pull request has a second one, whose name alone tells what it is: a platform may
- * hide values, never names.
+ * The environment entries that hold a marker. A pull request's preview has a second entry, which identifies it by its
+ * name: platforms may hide values, but never names.
  */
 export function markerEntries(marker: string): Secret[] {
   const pullRequest = /^[^#]+#pr-(\d+)$/.exec(ownerOf(marker))?.[1];
@@ -46,23 +50,24 @@ export function markerEntries(marker: string): Secret[] {
     : [entry, { name: `GRAPHDEPLOY_PREVIEW_PR_${pullRequest}`, value: "true" }];
 }
 
-/** How somebody holds a deployment, or is about to. */
+/** Who manages a deployment, or is about to. */
 export interface Claim {
   /** For example `pulumi#<urn>`. It may have changed since the marker was written: resources are renamed and moved. */
   owner: string;
-  /** Of this holder; written with the next marker. */
+  /** The generation that the next marker will have. */
   generation?: string | undefined;
-  /** The marker that this holder last wrote; `undefined` when it wrote none, because ownership couldn't be shown. */
+  /** The marker that this owner last wrote; `undefined` when it wrote none because the platform hides values. */
   held?: string | undefined;
 }
 
 /**
- * What a deployment's marker means to one who holds it. `unmarked`: it has no marker, or the platform hides it. `older`: the marker names the same
- * owner in another generation, so something newer holds the deployment. `foreign`: somebody else owns it.
+ * How a deployment's marker relates to a claim. `unmarked`: it has no marker, or the platform hides it. `older`: the
+ * marker names the same owner with another generation, so a newer entry manages the deployment. `foreign`: it has
+ * another owner.
  */
 export type Relation = "own" | "unmarked" | "older" | "foreign";
 
-/** Compares the platform's marker with the one that was last written, never with today's owner alone. */
+/** Compares the platform's marker with the one last written, not only with the current owner. */
 export function relationOf({ secrets }: Pick<Deployment, "secrets">, claim: Claim): Relation {
   const { owner, generation, held } = claim;
   const found = readMarker(secrets);
@@ -82,7 +87,7 @@ export function requireOwnership(deployment: Deployment, claim: Claim): Relation
   const relation = relationOf(deployment, claim);
   if (relation !== "foreign") return relation;
   throw new ConfigError(
-    `Deployment ${deployment.name} (${deployment.id}) is owned by ${ownerOf(readMarker(deployment.secrets) ?? "")} now, so it isn't changed from here.`,
+    `Deployment ${deployment.name} (${deployment.id}) is owned by ${ownerOf(readMarker(deployment.secrets) ?? "")} now, so it wasn't changed.`,
     {
       path: "name",
       hint: "Nothing was changed. Remove it here without deleting it, or set `adopt` to take it back.",
@@ -90,7 +95,7 @@ export function requireOwnership(deployment: Deployment, claim: Claim): Relation
   );
 }
 
-/** The warning about a deployment that is adopted from another owner. */
+/** The warning about adopting a deployment from another owner. */
 export function adoptionWarning(deployment: Deployment): string {
   return `Deployment ${deployment.name} (${deployment.id}), ${ownershipClause(deployment)}, is taken over.`;
 }

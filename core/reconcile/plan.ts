@@ -13,9 +13,9 @@ import {
 } from "./environment.ts";
 import { markerEntries, ownerOf, readMarker } from "./ownership.ts";
 
-/** One field that differs, with why that matters. `from` and `to` are absent for secrets. */
+/** One field that differs, and what that causes. `from` and `to` are absent for secrets. */
 export interface Change {
-  /** Of the declaration, for example `sourceConfig.buildOnPush`. */
+  /** The field in the declaration, for example `sourceConfig.buildOnPush`. */
   path: string;
   effect: Effect;
   reason: string;
@@ -24,13 +24,13 @@ export interface Change {
 }
 
 /**
- * What brings the observed deployment to the desired one. `patch` changes it in place, `revision` rolls out a new revision, `replace` needs a
- * new deployment because a field can't change.
+ * What turns the observed deployment into the desired one. `patch` changes it in place, `revision` rolls out a new
+ * revision, `replace` needs a new deployment because an immutable field differs.
  */
 export interface Plan {
   action: "create" | "patch" | "revision" | "replace" | "delete" | "nothing";
   changes: readonly Change[];
-  /** The request body of `patch` and `revision`: what changed and nothing else. */
+  /** The request body for `patch` and `revision`: only what differs. */
   patch: DeploymentPatchRequest | undefined;
   /** Names in the platform's environment that the patch drops. */
   droppedNames: readonly string[];
@@ -38,16 +38,19 @@ export interface Plan {
   marker: string | undefined;
 }
 
-/** `previous` also tells a field that was removed from one that never was declared. */
+/** `previous` also distinguishes a removed field from one that was never declared. */
 export interface PlanOptions extends EnvironmentOptions {
-  /** The ownership marker. It is written with the next revision that is made anyway. @default the one that the deployment has */
+  /**
+   * The ownership marker. It is written with the next revision that another change makes. @default the deployment's
+   * current one
+   */
   marker?: string | undefined;
   /**
-   * Write the marker though it takes a revision of its own. Where the platform hides values that would have to be sent with it, `attempted` does
-   * without, and `required` throws.
+   * Write the marker even if that takes a revision of its own. Where the platform hides values that would have to be
+   * sent with it, `attempted` skips it and `required` throws.
    */
   takesOver?: "attempted" | "required" | undefined;
-  /** Roll out again although nothing changed, and why. */
+  /** The reason to roll out again although nothing changed. @default don't */
   redeploy?: string | undefined;
 }
 
@@ -58,8 +61,8 @@ const reasons: Readonly<Record<Effect, string>> = {
 };
 
 /**
- * What brings the platform to what is declared, where either side may be missing: create what isn't there, delete what isn't declared any more.
- * Pure.
+ * The plan for a deployment that may be missing on either side: it creates one that doesn't exist, and deletes one that
+ * is no longer declared. Pure.
  * @throws {@link ConfigError} for what the platform can't do
  */
 export function planDeployment(
@@ -80,9 +83,9 @@ export function planDeployment(
 }
 
 /**
- * Compares what is declared with what the platform has. Pure; applying its result makes the next plan empty.
- * @throws {@link ConfigError} for what the platform can't do: a removal that it would report as done, or an environment that can't be sent whole
- * because the platform hides values that nobody declares.
+ * Compares the declaration with the platform. Pure; after its result is applied, the next plan is empty.
+ * @throws {@link ConfigError} for what the platform can't do: a removal that it would ignore, or a change of an
+ * environment that holds undeclared entries whose values it hides
  */
 export function planUpdate(desired: DesiredDeployment, observed: Deployment, options: PlanOptions = {}): Plan {
   refuseRemovals(desired, observed, options.previous);
@@ -130,10 +133,10 @@ function planFields({ desired, observed, changes, patch }: Draft): void {
     const from = field.observed(observed);
     const isAbsent = from === undefined || from === null;
     if (to === undefined) continue;
-    // A field that an older server doesn't send tells nothing about a difference that would need a new deployment.
+    // An older server leaves out fields, which is no reason to replace the deployment.
     if (field.effect === "replace" && isAbsent) continue;
     if ((field.isSame ?? isDeepStrictEqual)(to, from ?? undefined)) continue;
-    // No push builds a deployment where that was never turned on.
+    // Without the field, building on push is off.
     if (field.path === "sourceConfig.buildOnPush" && to === false && isAbsent) continue;
     changes.push({ path: field.path, effect: field.effect, reason: reasons[field.effect], from, to });
     field.write?.(patch, to);
@@ -151,7 +154,7 @@ function planResourceSpec({ desired, observed, options, changes, patch }: Draft)
 function planEnvironment({ desired, observed, marker, environment, changes, patch }: Draft): void {
   const { added, changed, dropped } = environment;
   if (added.length + changed.length + dropped.length === 0) return;
-  // A marker that isn't to be written is sent back as it is, which takes its value, too.
+  // A marker that stays must be sent along, which takes its value.
   const losesMarker = marker === undefined && observed.secrets?.some(({ name }) => name === markerName) === true;
   const hidden = losesMarker ? [...environment.hidden, markerName] : environment.hidden;
   if (hidden.length > 0) throw hidesUndeclared(observed, hidden);
@@ -162,7 +165,7 @@ function planEnvironment({ desired, observed, marker, environment, changes, patc
     added.length > 0 && `adds ${added.join(", ")}`,
     changed.length > 0 && `changes ${changed.join(", ")}`,
     dropped.length > 0 && `drops ${dropped.join(", ")}`,
-    marker !== undefined && !isMarked(observed, marker) && `marks it as owned by ${ownerOf(marker)}`,
+    marker !== undefined && !hasMarker(observed, marker) && `marks it as owned by ${ownerOf(marker)}`,
   ].filter((part) => part !== false);
   changes.push({ path: "secrets", effect: "revision", reason: `${parts.join("; ")}; ${reasons.revision}` });
 }
@@ -183,14 +186,15 @@ function planRedeployment(draft: Draft): void {
 }
 
 /**
- * The marker is an entry of the list: where that is sent, it is there; else it goes along with a revision, where the list can be sent.
+ * The marker is an entry of the environment: where that is sent, the marker is part of it; else it is sent with a
+ * revision, if the environment can be.
  * @returns whether the patch writes it
  */
 function planMarker(draft: Draft): boolean {
   const { desired, observed, options, marker, environment, changes, patch } = draft;
   if (marker === undefined) return false;
   if (patch.secrets !== undefined) return true;
-  if (isMarked(observed, marker) || !observed.secrets) return false;
+  if (hasMarker(observed, marker) || !observed.secrets) return false;
   if (options.takesOver === undefined && !makesRevision(draft)) return false;
   if (environment.hidden.length > 0) {
     if (options.takesOver === "required") throw hidesUndeclared(observed, environment.hidden);
@@ -206,15 +210,15 @@ function makesRevision({ changes }: Draft): boolean {
   return changes.some(({ effect }) => effect === "revision");
 }
 
-/** Whether the platform shows all entries of a marker. */
-function isMarked({ secrets }: Deployment, marker: string): boolean {
+/** Whether the platform has all entries of a marker, with a readable value. */
+function hasMarker({ secrets }: Deployment, marker: string): boolean {
   const values = new Map(secrets?.map(({ name, value }) => [name, value]));
   return markerEntries(marker).every(({ name, value }) =>
     name === markerName ? values.get(name) === value : values.has(name),
   );
 }
 
-/** What, sent again unchanged, makes the platform roll out again. */
+/** Unchanged fields that make the platform roll out again when they are sent. */
 function redeployConfig(observed: Deployment, desired: DesiredDeployment): Record<string, unknown> {
   const { repo_ref, image_uri, source_tarball_path } = observed.source_revision_config;
   const { repoRef, imageUri, sourceTarballPath } = desired.sourceRevisionConfig ?? {};
@@ -230,14 +234,14 @@ function redeployConfig(observed: Deployment, desired: DesiredDeployment): Recor
 
 function hidesUndeclared({ name }: Deployment, hidden: readonly string[]): ConfigError {
   return new ConfigError(
-    `The environment of ${name} can't be changed: it is sent whole, and the platform hides the values of entries that aren't declared here: ${hidden.join(", ")}.`,
+    `The environment of ${name} can't be changed: it is sent as a whole, and the platform hides the values of entries that aren't declared here: ${hidden.join(", ")}.`,
     { path: "secrets", hint: "Declare them, or remove them on the platform first. Nothing was changed." },
   );
 }
 
 function cannotBeEmptied(dropped: readonly string[]): ConfigError {
   return new ConfigError(
-    `secrets (with env) is declared empty, but the deployment has ${dropped.join(", ")}: the platform takes an empty list as unchanged.`,
+    `secrets (with env) is declared empty, but the deployment has ${dropped.join(", ")}: the platform treats an empty list as unchanged.`,
     { path: "secrets", hint: "Keep at least one entry, or don't declare secrets and env to leave them alone." },
   );
 }

@@ -12,47 +12,49 @@ import { adoptionWarning, markerText, readMarker, relationOf, requireOwnership }
 import { firstRevisionId, type UpdatedDeployment, updateDeployment } from "./update.ts";
 
 export interface ReconcileOptions extends CreateOptions, EnvironmentOptions {
-  /** The deployment, where it is known. @default it is looked up by its name, and created where there is none */
+  /** The deployment's id. @default the deployment is looked up by its name, and created if there is none */
   id?: string | undefined;
-  /** Roll out again although nothing changed, and why. */
+  /** The reason to roll out again although nothing changed. @default don't */
   redeploy?: string | undefined;
   /** The commit that must go live on a deployment that the platform builds on push. */
   pushedCommit?: string | undefined;
-  /** Called before anything is changed on a deployment that was found by its name; what it throws ends the run. */
+  /** Called before a deployment that was found by its name is changed; an error that it throws ends the run. */
   onExisting?: ((deployment: Deployment, origin: Origin) => void) | undefined;
-  /** Bounds of the wait in `live`. */
+  /** Limits of the wait in `live`. */
   limits?: RolloutOptions["limits"];
 }
 
-/** A deployment that is ours. */
+/** A deployment that the caller now manages. */
 export interface HeldDeployment {
   deployment: Deployment;
-  /** `known` for one that was given by its id. */
+  /** `known` when the caller passed its id. */
   origin: Origin | "known";
-  /** The ownership marker that it carries, as far as that is known: written, or read. */
+  /** The ownership marker that was written or read, if any. */
   marker: string | undefined;
 }
 
-/** A deployment brought to its desired configuration; the rollout may still be in progress. */
+/** A deployment that has its desired configuration; the rollout may still be in progress. */
 export interface StartedRollout extends HeldDeployment {
-  /** What to wait for; `undefined` when the desired state is live already. */
+  /** The revision to wait for; `undefined` when the desired state is live already. */
   revisionId: string | undefined;
 }
 
 /** A deployment whose desired state is live. */
 export interface LiveDeployment {
   deployment: Deployment;
-  /** The latest one; `undefined` where the platform doesn't find it. */
+  /** The latest one; `undefined` when the platform doesn't find it. */
   revision: Revision | undefined;
-  /** How it went; `undefined` when the desired state was live already. */
+  /** The rollout; `undefined` when the desired state was live already. */
   rollout: RolloutResult | undefined;
 }
 
 /**
- * Brings the platform to what is declared: observes the deployment, creates or changes it, and follows the rollout. Sends only what differs;
- * resumes an unfinished rollout instead of starting a second one; rolls out again where the latest revision failed.
+ * Brings a deployment to its desired state: observes it, creates or changes it, and follows the rollout. Sends only
+ * what differs, follows an unfinished rollout instead of starting another, and rolls out again if the latest revision
+ * failed.
  *
- * Starts at once. What fails before the deployment is ours rejects both promises, what fails after that only the later ones.
+ * It starts at once. A failure before the deployment is ours rejects `deployment` and `started`, a later one only
+ * `started`.
  */
 export function reconcile(
   client: ControlPlane,
@@ -65,7 +67,7 @@ export function reconcile(
 /** A run of {@link reconcile}. */
 export class Reconciliation {
   /**
-   * The deployment, as soon as it is ours: whatever fails from then on, its id must be kept.
+   * The deployment, as soon as it is ours: from then on the caller must keep its id, whatever fails.
    * @throws {@link NameInUse} and {@link ConfigError} when somebody else owns it; the client's errors
    */
   readonly deployment: Promise<HeldDeployment>;
@@ -81,7 +83,7 @@ export class Reconciliation {
     this.deployment = promise;
     this.started = start(client, desired, options, resolve);
     this.started.then(resolve, reject);
-    // A caller that awaits one of them learns of a failure there.
+    // A caller that awaits only `started` learns of the failure there.
     promise.catch(() => {});
   }
 
@@ -119,7 +121,7 @@ async function start(
     : takeExisting(client, deployment, origin, desired, options, hold);
 }
 
-/** From here on no message shows the declared secret values, nor those declared before. */
+/** Redacts the declared secret values, and those declared before, from all later messages. */
 function keepSecret(client: ControlPlane, desired: DesiredDeployment, options: ReconcileOptions): void {
   client.redactor.add(Object.values(options.previous?.secrets ?? {}));
   const isNew = ([, value]: [string, string]) => !client.redactor.isUnprotected(value);
@@ -143,16 +145,22 @@ async function finishCreation(
   onProgress?.({ type: "deployment", deploymentId: created.id, created: true });
   const revisionId = await firstRevisionId(client, created, options);
   if (desired.displayName === undefined) return { ...held, revisionId };
-  // The platform takes no display name with a creation.
+  // The platform accepts no display name in a create request.
   const named = { name: created.name, source: created.source, displayName: desired.displayName };
   const { deployment } = await applyUpdate(client, named, created, { signal, onProgress });
   return { ...held, deployment, revisionId };
 }
 
-/** A marker that could be read can be told from that of the next holder only by a new one; an adoption does without where it can't be written. */
+/**
+ * A deployment that is kept needs a new marker, or its earlier entry couldn't be told from this one. An adoption skips
+ * it where it can't be written.
+ */
 const takesOver = { resumed: undefined, kept: "required", adopted: "attempted" } as const;
 
-/** One that is kept or adopted gets a marker of a new generation, which takes one revision; so whoever held it before can be told from its holder now. */
+/**
+ * Takes an existing deployment over. A marker of a new generation, which takes one revision, then distinguishes the new
+ * owner from the earlier one.
+ */
 async function takeExisting(
   client: ControlPlane,
   existing: Deployment,
@@ -163,14 +171,14 @@ async function takeExisting(
 ): Promise<StartedRollout> {
   const { claim, onExisting, onProgress } = options;
   onExisting?.(existing, origin);
-  // It becomes ours only once it could be brought to what is declared: a refused adoption must not end in its deletion later.
+  // It becomes ours only after a successful change: a refused adoption must not lead to its deletion later.
   const updated = await updateDeployment(client, existing.id, desired, {
     ...options,
     unreadable: "changed",
     marker: claim && markerText(claim.owner, claim.generation),
     takesOver: claim && takesOver[origin],
-    // With a newer marker on it, whoever of this owner held it before would release it: so it is ours from here, whatever follows.
-    onMarked: (marker) => {
+    // The newer marker makes an earlier entry of this owner release it, so it is ours from here on, whatever follows.
+    onMarkerWritten: (marker) => {
       if (origin !== "adopted") hold({ deployment: existing, origin, marker });
     },
   });
@@ -219,7 +227,7 @@ async function updateKnown(
   return ended(updated, held);
 }
 
-/** A deployment as it is now, with its latest revision; `revision` is missing where the platform doesn't find that alone. */
+/** Reads a deployment with its latest revision, which is `undefined` when the platform has or finds none. */
 export async function observeDeployment(
   client: ControlPlane,
   id: string,

@@ -17,20 +17,20 @@ export interface UpdatedDeployment {
   deployment: Deployment;
   /** The ownership marker that the change wrote; `undefined` when it wrote none. */
   marker: string | undefined;
-  /** What to wait for; `undefined` when the desired state is live already. */
+  /** The revision to wait for; `undefined` when the desired state is live already. */
   revisionId: string | undefined;
 }
 
 export interface UpdateOptions extends ApplyOptions {
   /** The commit that must go live on a deployment that the platform builds on push. */
   pushedCommit?: string | undefined;
-  /** Decides on what was observed, before anything is changed; what it throws ends the change. */
+  /** Called with the observed deployment before anything is changed; an error that it throws ends the change. */
   onObserved?: ((deployment: Deployment) => Pick<PlanOptions, "takesOver">) | undefined;
 }
 
 /**
- * Brings a deployment to its desired configuration. Sends only what differs; resumes an unfinished rollout instead of starting a second one; rolls
- * out again where the latest revision failed.
+ * Brings an existing deployment to its desired configuration. Sends only what differs, follows an unfinished rollout
+ * instead of starting another, and rolls out again if the latest revision failed.
  */
 export async function updateDeployment(
   client: ControlPlane,
@@ -77,20 +77,20 @@ function isLive({ active_revision_id: active }: Deployment, latest: Revision | u
 }
 
 /**
- * How long a DEPLOYED revision may go unserved until only another rollout helps, in milliseconds: twice what a wait allows, since the platform's
- * clock may differ from this one.
+ * How long a DEPLOYED revision may stay without traffic before it is rolled out again, in milliseconds: twice what a
+ * wait allows, since the platform's clock may differ.
  */
 const unservedMs = 2 * defaultRolloutLimits.switchMs;
 
-/** Why a latest revision that isn't live won't be by waiting; `undefined` while it may. */
+/** Why a latest revision that isn't live never will be; `undefined` while it may still go live. */
 function deadEndOf(latest: Revision | undefined, nowMs: number): string | undefined {
   if (latest === undefined) return "can't be found";
   if (isFinalFailure(latest.status)) return `ended as ${latest.status}`;
   const isUnserved = meaningOf(latest.status) === "deployed" && nowMs - Date.parse(latest.updated_at) >= unservedMs;
-  return isUnserved ? `is ${latest.status} and was never switched to` : undefined;
+  return isUnserved ? `is ${latest.status} and never got traffic` : undefined;
 }
 
-/** The revision of a pushed commit: the platform's own where it builds on push, else one made on purpose. */
+/** The revision of a pushed commit: the platform's own where it builds on push, else one that is requested. */
 async function revisionOfCommit(
   client: ControlPlane,
   desired: DesiredDeployment,
@@ -104,14 +104,13 @@ async function revisionOfCommit(
     const message = `The platform made no revision of commit ${commit}; making one.`;
     options.onProgress?.({ type: "note", message });
   }
-  const redeploy = `commit ${commit} is to go live`;
+  const redeploy = `commit ${commit} must go live`;
   const { plan, ...made } = await applyUpdate(client, desired, deployment, { ...options, redeploy });
   return { ...made, ...(plan.marker === undefined ? {} : { marker: plan.marker }) };
 }
 
-/**
- * The revision of a deployment that was just created; `undefined` where an older server names none.
- * @throws {@link ResponseError} when there is none: nothing would go live
+/** The revision of a new deployment; `undefined` where an older server names none.
+ * @throws {@link ResponseError} when the platform made none
  */
 export async function firstRevisionId(
   client: ControlPlane,
@@ -123,11 +122,14 @@ export async function firstRevisionId(
   const { id, name } = deployment;
   throw new ResponseError(`Deployment ${name} (${id}) was created, but the platform made no revision of it.`, {
     path: "latest_revision_id",
-    hint: "Look at the deployment's page, and run again.",
+    hint: "Check the deployment's page and run again.",
   });
 }
 
-/** The latest revision, which the platform may name late; `null` when it has none, `undefined` where an older server names none at all. */
+/**
+ * The latest revision, which the platform may name late; `null` when there is none, `undefined` where an older server
+ * never names it.
+ */
 async function latestRevisionId(
   client: ControlPlane,
   { id, latest_revision_id: named }: Deployment,
@@ -143,10 +145,10 @@ async function latestRevisionId(
   return latestId;
 }
 
-/** How long the platform may take to begin the build of a push, in milliseconds; after that a revision is made on purpose. */
+/** How long the platform may take to start building a push, in milliseconds; after that a revision is requested. */
 const pushGraceMs = 120_000;
 
-/** Revisions that are searched for the commit: the newest ones. */
+/** How many of the newest revisions are searched for the commit. */
 const maxSearched = 20;
 
 export interface PushedRevisionOptions extends StepOptions {
@@ -158,9 +160,9 @@ export interface PushedRevisionOptions extends StepOptions {
 }
 
 /**
- * The revision that the platform makes by itself for a pushed commit (`build_on_push`). Requesting one as well would build twice, so this
- * waits for it; `undefined` when none appears in time. The wait outlasts an outage, which is thrown when it lasts to the end: it may hide the
- * revision.
+ * Waits for the revision that the platform makes for a pushed commit (`build_on_push`), since requesting another would
+ * build twice; `undefined` when none appears in time. The wait outlasts an outage, unless it lasts until the deadline:
+ * then its error is thrown, because it may hide the revision.
  */
 export async function findPushedRevision(
   client: ControlPlane,

@@ -10,7 +10,7 @@ import {
 import type { LogEntry } from "../client/wire/revisions.ts";
 import { formatDuration } from "../duration.ts";
 
-/** The rollout that failed: what every error about it holds. */
+/** What every error about a failed rollout holds. */
 export type FailedRollout = Pick<RolloutErrorOptions, "deploymentId" | "revisionId" | "status" | "webUrl">;
 
 export async function failed(client: ControlPlane, rollout: FailedRollout): Promise<RolloutError> {
@@ -44,7 +44,7 @@ export async function timedOut(
   );
 }
 
-/** `latest` is the deployment's latest revision, where that is known. */
+/** @param latest the deployment's latest revision, if known */
 export function superseded(rollout: FailedRollout, latest: string | undefined): Superseded {
   const supersededBy = latest === rollout.revisionId ? undefined : latest;
   return new Superseded(
@@ -52,7 +52,7 @@ export function superseded(rollout: FailedRollout, latest: string | undefined): 
     {
       ...rollout,
       supersededBy,
-      hint: "Somebody or a push deployed meanwhile: follow that revision, or deploy again.",
+      hint: "A newer deploy or push took its place: follow that revision, or deploy again.",
     },
   );
 }
@@ -60,34 +60,34 @@ export function superseded(rollout: FailedRollout, latest: string | undefined): 
 export function deploymentGone(rollout: FailedRollout): RolloutError {
   return new RolloutError(
     `Deployment ${rollout.deploymentId} was deleted while its revision ${rollout.revisionId} rolled out.`,
-    { ...rollout, hint: "Deploy again to create it again." },
+    { ...rollout, hint: "Deploy again to recreate it." },
   );
 }
 
 export function revisionGone(rollout: FailedRollout, { detail }: NotFoundError): RolloutError {
-  return new RolloutError(`Revision ${rollout.revisionId} can't be found any more: ${detail}.`, {
+  return new RolloutError(`Revision ${rollout.revisionId} can't be found any longer: ${detail}.`, {
     ...rollout,
     hint: "Deploy again to make a new revision.",
   });
 }
 
-/** `active` is the revision that serves instead. */
+/** @param active the revision that serves instead */
 export function notSwitched(rollout: FailedRollout, active: string | null | undefined, switchMs: number): RolloutError {
   return new RolloutError(
-    `Revision ${rollout.revisionId} is DEPLOYED, but ${formatDuration(switchMs)} later deployment ${rollout.deploymentId} still serves ${active ?? "no revision"}.`,
-    { ...rollout, hint: "Look at the deployment's page; deploy again if it doesn't switch." },
+    `Revision ${rollout.revisionId} is DEPLOYED, but ${formatDuration(switchMs)} later, deployment ${rollout.deploymentId} still serves ${active ?? "no revision"}.`,
+    { ...rollout, hint: "Check the deployment's page; deploy again if it doesn't switch." },
   );
 }
 
-/** Lines of a log that go into an error. */
+/** The most log lines that an error holds. */
 const maxTailLines = 30;
 
-/** A failure is reported without its log rather than late. */
+/** How long reading the log may delay the error, in milliseconds. */
 const logDeadlineMs = 10_000;
 
 /**
- * The last lines of the log that explains the status of a revision, oldest first: the deploy log once it deploys, the build log before.
- * Best effort: an empty list when the log can't be read, so that it never hides the failure itself.
+ * The last lines of the log that explains a revision's status, oldest first: of the deploy log once it deploys, of the
+ * build log before. Best effort: empty when the log can't be read, so that this never hides the failure itself.
  */
 async function logTail(client: ControlPlane, { deploymentId, revisionId, status }: FailedRollout): Promise<LogEntry[]> {
   const kinds = ["buildLogs", "deployLogs"] as const;
@@ -95,7 +95,7 @@ async function logTail(client: ControlPlane, { deploymentId, revisionId, status 
     try {
       const query = { order: "desc", limit: maxTailLines } as const;
       const { logs } = await client.revisions[kind](deploymentId, revisionId, query, { deadlineMs: logDeadlineMs });
-      // Lines of the same instant came newest first too.
+      // Lines with the same timestamp come newest first as well.
       if (logs.length > 0) return logs.toReversed().sort(byTime).slice(-maxTailLines);
     } catch (error) {
       client.logger.debug("The log can't be read.", { error: error instanceof Error ? error.message : String(error) });

@@ -27,27 +27,27 @@ export interface StatusSpan {
 
 export interface RolloutResult {
   revision: Revision;
-  /** Read after the switch, so its `active_revision_id` is the revision. */
+  /** Read after the traffic switch, so its `active_revision_id` is the revision. */
   deployment: Deployment;
   spans: readonly StatusSpan[];
   durationMs: number;
 }
 
 /**
- * Follows one revision until it is live: DEPLOYED, and the deployment's active revision. Only this revision is judged, never "the latest". An outage
- * of the control plane says nothing about the rollout, so the wait outlasts it until its deadline.
+ * Follows one revision until it is live: DEPLOYED, and the deployment's active revision. It judges only this revision,
+ * never "the latest". The wait outlasts outages of the control plane, until its deadline.
  *
- * @throws {@link RolloutError} when it failed (with the log's tail) or was deployed and never switched to, {@link Superseded},
- * {@link Interrupted}, {@link RolloutTimeout} at the deadline, {@link Aborted} by the signal; and the client's own errors
+ * @throws {@link RolloutError} when it failed (with the end of the log) or never got traffic, {@link Superseded},
+ * {@link Interrupted}, {@link RolloutTimeout} at the deadline, {@link Aborted} by the signal; the client's errors
  */
 export async function followRollout(client: ControlPlane, options: RolloutOptions): Promise<RolloutResult> {
   return new Rollout(client, options).follow();
 }
 
-/** The wait for traffic, once the revision is DEPLOYED. */
+/** The wait for the traffic switch, once the revision is DEPLOYED. */
 interface SwitchWait {
   revision: Revision;
-  /** Moves while the control plane can't be read. */
+  /** Extended by the time during which the control plane can't be read. */
   deadlineMs: number;
   polls: number;
 }
@@ -59,14 +59,14 @@ class Rollout {
   readonly #limits: RolloutLimits;
   readonly #startedAtMs: number;
   readonly #deadlineMs: number;
-  /** The statuses so far, in order. */
+  /** The statuses so far, oldest first. */
   readonly #spans: StatusSpan[] = [];
-  /** What was warned about: what goes wrong at one poll goes wrong at each. */
+  /** Reasons already warned about, since a problem often recurs at every poll. */
   readonly #warned = new Set<string>();
   #webUrl: string | undefined;
   #missingSinceMs: number | undefined;
   #switch: SwitchWait | undefined;
-  /** Until when single reads may take; an outage longer than that ends the wait. */
+  /** Deadline of single reads; an outage that lasts longer ends the wait. */
   #readDeadlineMs: number;
 
   constructor(client: ControlPlane, options: RolloutOptions) {
@@ -93,14 +93,14 @@ class Rollout {
           await this.#judge(revision);
         }
       }
-      // DEPLOYED may come a moment before traffic is switched.
+      // DEPLOYED may be reported a moment before the traffic is switched.
       const result = this.#switch && (await this.#pollSwitch(this.#switch));
       if (result !== undefined) return result;
       await this.#pause();
     }
   }
 
-  /** Ends the wait for a revision that won't be live; begins the wait for traffic for one that is DEPLOYED. */
+  /** Throws for a revision that won't go live; starts the wait for traffic for one that is DEPLOYED. */
   async #judge(revision: Revision): Promise<void> {
     switch (meaningOf(revision.status)) {
       case "waiting":
@@ -118,7 +118,7 @@ class Rollout {
       case "unsettled":
         this.#warnOnce(
           revision.status,
-          `Revision ${revision.id} is ${revision.status}, which may pass; still waiting.`,
+          `Revision ${revision.id} is ${revision.status}, which may be transient; still waiting.`,
         );
         return this.#judgeUnsettled(revision);
       case "unknown":
@@ -135,18 +135,18 @@ class Rollout {
     }
   }
 
-  /** @returns the result once traffic is switched */
+  /** @returns the result once the traffic is switched */
   async #pollSwitch(wait: SwitchWait): Promise<RolloutResult | undefined> {
     const { switchMs, timeoutMs } = this.#limits;
     const polledAtMs = this.#now();
     const deployment = await this.#readDeployment();
-    // While the control plane can't be read, nobody knows what serves: that time doesn't count.
+    // Time during which the control plane can't be read doesn't count.
     if (deployment === undefined) wait.deadlineMs += this.#now() - polledAtMs;
     else {
-      // An older server doesn't tell what serves; then DEPLOYED is all there is to know.
+      // An older server doesn't report what serves; then DEPLOYED must do.
       const active = deployment.active_revision_id;
       if (active === undefined || active === this.#options.revisionId) return this.#result(wait.revision, deployment);
-      // A newer revision in progress doesn't keep this one from being switched to; a newer one that serves does.
+      // A newer revision in progress doesn't prevent this one from getting traffic; a newer one that serves does.
       if (active === deployment.latest_revision_id) this.#throwIfSuperseded(deployment);
     }
     if (wait.polls === 0) {
@@ -181,7 +181,7 @@ class Rollout {
     await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadlineMs - now)), signal);
   }
 
-  /** The revision, or `undefined` while it can't be found or the control plane can't be read, and there is time left. */
+  /** The revision, or `undefined` while it can't be found or the control plane can't be read. */
   async #readRevision(): Promise<Revision | undefined> {
     const { deploymentId, revisionId } = this.#options;
     try {
@@ -190,12 +190,15 @@ class Rollout {
       return revision;
     } catch (error) {
       if (!(error instanceof NotFoundError)) return this.#outlast(error);
-      // A revision can respond 404 while its deployment lives; only a deployment that is gone ends the wait at once.
+      // A revision may be missing for a while; only a deployment that is gone ends the wait at once.
       const deployment = await this.#readDeployment();
       if (deployment === undefined) return undefined;
       this.#throwIfSuperseded(deployment);
       this.#missingSinceMs ??= this.#now();
-      this.#warnOnce("missing", `Revision ${revisionId} is not found while its deployment is; still waiting.`);
+      this.#warnOnce(
+        "missing",
+        `Revision ${revisionId} can't be found, although its deployment exists; still waiting.`,
+      );
       if (this.#now() - this.#missingSinceMs < this.#limits.graceMs) return undefined;
       throw failures.revisionGone(this.#failed(), error);
     }
@@ -214,7 +217,7 @@ class Rollout {
     }
   }
 
-  /** Rethrows what isn't an outage. */
+  /** Rethrows errors other than outages. */
   #outlast(error: unknown): undefined {
     const isOutage = isTransient(error) || (this.#client.hasResponded && isFromIntermediary(error));
     if (!isOutage) throw error;
@@ -224,7 +227,7 @@ class Rollout {
     return undefined;
   }
 
-  /** The last poll, at the deadline, needs time for its response too. */
+  /** Options of a read. The last poll, at the deadline, needs time for its response. */
   #call() {
     return { signal: this.#options.signal, deadlineMs: Math.max(lastPollMs, this.#readDeadlineMs - this.#now()) };
   }

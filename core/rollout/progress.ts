@@ -1,13 +1,13 @@
 import type { LogEntry } from "../client/wire/revisions.ts";
 import type { Clock } from "../clock.ts";
 
-/** What happens while a deployment is brought to its desired state; every text in it is redacted. */
+/** What happens during a reconciliation or a deletion. Every text is redacted. */
 export type ProgressEvent =
-  /** The id of a deployment is known: recorded before anything else can fail. */
+  /** The deployment's id is known, before anything else can fail. */
   | { type: "deployment"; deploymentId: string; created: boolean }
   /** A revision is being followed. */
   | { type: "revision"; deploymentId: string; revisionId: string; webUrl: string | undefined }
-  /** Its status changed; `elapsedMs` since the wait began, `previousMs` in the status before. */
+  /** The revision's status changed; `elapsedMs` since the wait began, `previousMs` in the previous status. */
   | {
       type: "status";
       revisionId: string;
@@ -16,11 +16,11 @@ export type ProgressEvent =
       elapsedMs: number;
       previousMs: number;
     }
-  /** Nothing changed for a while. */
+  /** The status hasn't changed for a while; `elapsedMs` since the wait began. */
   | { type: "heartbeat"; revisionId: string; status: string; elapsedMs: number }
-  /** The revision is DEPLOYED, and the platform hasn't switched traffic to it yet. */
+  /** The revision is DEPLOYED, but the platform hasn't switched the traffic to it yet. */
   | { type: "switching"; revisionId: string }
-  /** Still waiting for what has no revision yet. */
+  /** Still waiting for something that has no revision yet. */
   | { type: "waiting"; message: string; elapsedMs: number }
   | { type: "deleting"; deploymentId: string; status: string | undefined; elapsedMs: number }
   | { type: "log"; revisionId: string; entries: readonly LogEntry[] }
@@ -31,17 +31,17 @@ export type OnProgress = (event: ProgressEvent) => void;
 
 /** Options of everything that waits. */
 export interface StepOptions {
-  /** Ends the wait with {@link Aborted}; what was begun on the platform continues. */
+  /** Ends the wait with {@link Aborted}; what the platform has started continues. */
   signal?: AbortSignal | undefined;
   onProgress?: OnProgress | undefined;
 }
 
-/** The longest silence of a wait, in milliseconds. */
+/** The most time between two progress events of a wait, in milliseconds. */
 export const defaultHeartbeatMs = 30_000;
 
 /**
- * Reports that a wait continues whenever nothing else was reported for `intervalMs`: also while a request hangs, is retried or is held back by a
- * rate limit. Ends with `Symbol.dispose`.
+ * Calls `beat` whenever nothing else was reported for `intervalMs` milliseconds, even while a request hangs, is retried
+ * or waits for a rate limit. Stops on dispose.
  */
 export class Heartbeat {
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class Heartbeat {
     this.#stop = clock.every(intervalMs, beat);
   }
 
-  /** Something else was reported just now: the next silence begins. */
+  /** Restarts the interval, after something else was reported. */
   restart(): void {
     this.#stop();
     this.#stop = this.#clock.every(this.#intervalMs, this.#beat);

@@ -12,18 +12,18 @@ const meanings: Readonly<Record<string, StatusMeaning>> = {
   DEPLOYING: "waiting",
   DEPLOYED: "deployed",
   SKIPPED: "superseded",
-  // Transient in the service's own clients.
+  // The service's own clients treat these as transient.
   INTERRUPTED: "unsettled",
   UNKNOWN: "unsettled",
 };
 
-/** The meaning of a status. Any status that contains FAILED is a failure; one that was never seen before is waited out. */
+/** The meaning of a status. Any status that contains FAILED is a failure; a wait outlasts one that isn't known. */
 export function meaningOf(status: RevisionStatus): StatusMeaning {
   if (Object.hasOwn(meanings, status)) return meanings[status] as StatusMeaning;
   return status.includes("FAILED") ? "failed" : "unknown";
 }
 
-/** Whether a revision in this status will never become live by waiting. */
+/** Whether a revision in this status will never go live. */
 export function isFinalFailure(status: RevisionStatus): boolean {
   const meaning = meaningOf(status);
   return meaning === "failed" || meaning === "superseded" || status === "INTERRUPTED";

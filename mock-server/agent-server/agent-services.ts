@@ -66,7 +66,8 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const stateUpdates = new StateUpdates({ ...common, records, states: threadStates, locks });
   const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
   const assistants = new Assistants({ ...common, graphs, defaults, cronTimer, user });
-  const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, user });
+  const threadFilters = caller?.filters.of("threads") ?? [];
+  const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, threadFilters, user });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
   const items = new Items({ clock, items: state.items });

@@ -124,7 +124,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     lookUps: {
       assistantIdOf: (id) => graphs.assistantIdOf(id),
       isDefaultAssistant: (id) => graphs.hasDefault(id),
-      threadIdOf: (runId) => state.runs.get(runId)?.thread_id ?? null,
+      threadIdOf: (runId) => (live.ended.get(runId) ?? state.runs.get(runId))?.thread_id ?? null,
     },
     useGraphs,
     warn: warnOnce((message) => log("WARNING", message)),

@@ -36,7 +36,7 @@ export async function actionPage(): Promise<string> {
   );
 }
 
-/** A description ends with an example. */
+/** Descriptions end with an example. */
 function parts(description: string): { text: string; example: string } {
   const [text = "", example = ""] = description.split(/\.? Example: /);
   return { text: `${text}.`, example: /as an expression$/.test(example) ? expression(example) : code(example) };

@@ -14,20 +14,23 @@ import {
 import ts from "typescript";
 import { checkout } from "../run-command.ts";
 
-/** The package's entry points for programs, by the name of their page. `graphdeploy/provider/runtime` is for the provider's own process. */
+/**
+ * The package's entry points for programs, by the name of their page. `graphdeploy/provider/runtime` is for the
+ * provider's own process.
+ */
 const entryPoints = {
   graphdeploy: { module: "provider", source: "provider/index.ts", specifier: "graphdeploy" },
   core: { module: "core", source: "core/index.ts", specifier: "graphdeploy/core" },
   "mock-server": { module: "mock-server", source: "mock-server/index.ts", specifier: "graphdeploy/mock-server" },
 } as const;
 
-/** Pages by path, and what TypeDoc warned about: above all types in public signatures that no entry point exports. */
+/** Pages by path, and TypeDoc's warnings, especially about types in public signatures that no entry point exports. */
 export interface ApiPages {
   readonly pages: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
-/** Keeps what TypeDoc warns about instead of printing it. */
+/** Collects TypeDoc's warnings instead of printing them. */
 class CollectingLogger extends Logger {
   readonly warnings: string[] = [];
 
@@ -43,7 +46,7 @@ const options = {
   readme: "none",
   logLevel: "Error",
   router: "module",
-  // `npm run check` has a step of its own for types.
+  // `npm run check` checks types separately.
   skipErrorChecking: true,
   excludeExternals: true,
   excludeInternal: true,
@@ -71,7 +74,7 @@ const options = {
   },
 };
 
-/** One Markdown page for each entry point, made of the TSDoc comments of what it exports. */
+/** Generates one Markdown page for each entry point from the TSDoc comments of its exports. */
 export async function apiPages(): Promise<ApiPages> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-api-"));
   try {
@@ -85,7 +88,7 @@ export async function apiPages(): Promise<ApiPages> {
     const { warnings } = logger;
     showTypesAsWritten(app);
     showDerivedTypes(app);
-    leaveOutRepetitions(app);
+    leaveOutDuplicates(app);
     const project = await app.convert();
     if (project === undefined) throw new Error(`TypeDoc failed: ${warnings.join("\n")}`);
     app.validate(project);
@@ -119,7 +122,10 @@ function pageOf(specifier: string, body: string): string {
   return `# API of \`${specifier}\`\n\n${text}\n`;
 }
 
-/** Types of parameters and results by their names: what TypeScript resolves them to would spread whole records over every signature. */
+/**
+ * Types of parameters and results by their names: what TypeScript resolves them to would spread whole records over
+ * every signature.
+ */
 function showTypesAsWritten(app: Application): void {
   app.converter.on(
     Converter.EVENT_CREATE_SIGNATURE,
@@ -134,10 +140,13 @@ function showTypesAsWritten(app: Application): void {
   );
 }
 
-/** Types that are written as something about a value: inferred from a zod schema, or made of the entries of a list or the keys of an object. */
+/**
+ * Types that are written as something about a value: inferred from a zod schema, or made of the entries of a list or
+ * the keys of an object.
+ */
 const derivedType = /\bz\.(infer|input|output)<|\(typeof \w+\)\[number\]|\bkeyof typeof\b/;
 
-/** What such a type is, instead of how it is made. */
+/** Shows what such a type resolves to. */
 function showDerivedTypes(app: Application): void {
   const resolutions: (() => void)[] = [];
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context: Context, reflection: DeclarationReflection) => {
@@ -148,7 +157,7 @@ function showDerivedTypes(app: Application): void {
     resolutions.push(() => {
       const type = context.getTypeAtLocation(declaration);
       if (type === undefined) return;
-      // Under its alias it would be printed as it is written again.
+      // With its alias, it would be printed as written.
       const bare = Object.assign(Object.create(Object.getPrototypeOf(type)), type, {
         aliasSymbol: undefined,
         aliasTypeArguments: undefined,
@@ -165,8 +174,8 @@ function showDerivedTypes(app: Application): void {
   );
 }
 
-/** Members that say nothing where they stand: those a class inherits, and the machinery of errors, which nobody constructs. */
-function leaveOutRepetitions(app: Application): void {
+/** Members that add nothing: inherited ones, and constructors of errors. */
+function leaveOutDuplicates(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }: Context) => {
     const members = project.getReflectionsByKind(ReflectionKind.ClassMember) as DeclarationReflection[];
     const errors = new Set(members.filter(({ name }) => name === "kind").map(({ parent }) => parent));

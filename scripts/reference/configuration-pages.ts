@@ -56,7 +56,7 @@ function keysOf(schema: z.ZodType, prefix: string, commentsOf: ReturnType<typeof
   });
 }
 
-/** What a schema takes, without what makes it optional, fills it in or transforms it. */
+/** A schema without wrappers that make it optional, add a default or transform it. */
 function withoutWrappers(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return withoutWrappers(schema.unwrap() as z.ZodType);

@@ -40,13 +40,15 @@ const network = {
   NO_PROXY: "hosts that are reached without a proxy: `host`, `host:port`, `.domain`, `*.domain` or `*`",
 };
 
-/** Where the connection's variables are read, the service's among them. Other sources name those only as reserved. */
+/**
+ * The file that reads the connection's variables, including the service's. Other sources name those only as reserved.
+ */
 const settingsFile = "core/settings.ts";
 
 /**
  * The environment variables that the package reads or writes.
  *
- * @throws Error when the sources name another set than this page describes
+ * @throws Error when the variables in the sources differ from those that this page describes
  */
 export async function environmentPage(): Promise<string> {
   const described = [connection, service, servers, written].flatMap((group) => Object.keys(group));

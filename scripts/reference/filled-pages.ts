@@ -6,7 +6,7 @@ import { checkout } from "../run-command.ts";
 /** The code block below a comment with the path of the file that it shows. */
 const shownFile = /(<!-- (examples\/\S+) -->\n```\w+\n)[\s\S]*?```/g;
 
-/** Pages written by hand, with the files of the examples that they show. */
+/** Fills the examples into pages that are written by hand. */
 export async function filledPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
   for (const path of globSync(["*.md", "docs/**/*.md"], { cwd: checkout }).sort()) {

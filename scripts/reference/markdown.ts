@@ -14,12 +14,12 @@ function cell(text: string): string {
     .join("");
 }
 
-/** `text` as code, and nothing for nothing. */
+/** `text` as code; empty text stays empty. */
 export function code(text: string): string {
   return text === "" ? "" : `\`${text}\``;
 }
 
-/** A page of the reference. `command` makes it again. */
+/** A generated page of the reference, with the `command` that generates it. */
 export function page(title: string, ...parts: readonly string[]): string {
   return `${[`# ${title}`, ...parts].join("\n\n")}\n`;
 }

@@ -6,7 +6,7 @@ interface OpenApi {
   paths: Record<string, Record<string, { tags: string[]; summary: string; operationId: string; responses: object }>>;
 }
 
-/** The operations of both servers, from their route tables: the OpenAPI descriptions that the servers make of them. */
+/** The operations of both servers, from the OpenAPI descriptions that they generate from their routes. */
 export async function operationsPages(): Promise<Map<string, string>> {
   await using mock = await startMockServer({ port: 0 });
   await using dev = await startDevServer(0);

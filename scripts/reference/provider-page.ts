@@ -3,7 +3,7 @@ import { type CommentedMember, classProperties, interfaceMembers } from "./sourc
 
 const deployment = "provider/deployment.ts";
 
-/** The inputs that hold others, and the interfaces that describe those. */
+/** Inputs that contain others, and the interfaces that describe those. */
 const nested: Readonly<Record<string, string>> = {
   sourceConfig: "SourceConfigArgs",
   sourceRevisionConfig: "SourceRevisionConfigArgs",
@@ -44,7 +44,7 @@ function inputRow({ name, text, comment, fallback, isOptional }: CommentedMember
   return [code(prefix + name), code(bareType(text)), comment, isOptional ? fallback : "required"];
 }
 
-/** A type as a reader needs it: without Pulumi's wrappers, in one line. */
+/** A type in one line, without Pulumi's wrappers. */
 function bareType(text: string): string {
   let bare = text.replace(/\s+/g, " ");
   for (let before = ""; before !== bare; ) {

@@ -6,11 +6,11 @@ import { checkout } from "../run-command.ts";
 /** A member with its TSDoc comment. */
 export interface CommentedMember {
   readonly name: string;
-  /** The type, or the initial value of an object's member, as it is written. */
+  /** The source text of the type, or of the initial value of an object's member. */
   readonly text: string;
   /** The comment in one line, without its tags. */
   readonly comment: string;
-  /** `@default`, where there is one. */
+  /** The `@default` tag, if there is one. */
   readonly fallback: string;
   readonly isOptional: boolean;
 }
@@ -57,7 +57,7 @@ export function classProperties(path: string, name: string): CommentedMember[] {
   return declaration.members.filter(ts.isPropertyDeclaration).map(commented);
 }
 
-/** The comments in all object literals of the files that match, to look those of a schema up by its keys. */
+/** The comments in all object literals of the matching files, to look up those of a schema by its keys. */
 export function objectComments(pattern: string): (keys: readonly string[]) => ReadonlyMap<string, string> {
   const literals: Map<string, string>[] = [];
   for (const path of globSync(pattern, { cwd: checkout }).sort()) {

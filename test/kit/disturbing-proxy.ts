@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** At which point of one exchange the connection breaks: before the request is handled, after that and before any answer, or in the middle of the answer. */
+/** At which point of one exchange the connection breaks: before the request is handled, after that and before any forwarded, or in the middle of the forwarded. */
 export type Moment = "before" | "after" | "during";
 
 /** What goes wrong, once, with the `nth` request from now. */
@@ -17,24 +17,24 @@ export interface Disturbance {
 /** Forwards everything to a server, and breaks single exchanges at an exact point: what the client sees when a network, a server or itself dies there. */
 export interface DisturbingProxy extends AsyncDisposable {
   readonly url: string;
-  /** `<method> <path without query>` of each request since the last `disturb` or `forget`. */
+  /** `<method> <path without query>` of each request since the last `disturb` or `reset`. */
   readonly steps: readonly string[];
   /** Whether the disturbance has happened. */
   readonly happened: boolean;
   disturb(disturbance: Disturbance): void;
   /** Back to forwarding, with no steps. */
-  forget(): void;
+  reset(): void;
   /** Refuses connections while `run` runs, and breaks those that are open. */
   outage(run: () => Promise<unknown>): Promise<void>;
 }
 
-interface Answer {
+interface ForwardedResponse {
   status: number;
   headers: readonly string[];
   body: Buffer;
 }
 
-async function forward(incoming: IncomingMessage, body: Buffer, target: string): Promise<Answer> {
+async function forward(incoming: IncomingMessage, body: Buffer, target: string): Promise<ForwardedResponse> {
   const headers = { ...incoming.headers, connection: "close" };
   const outgoing = request(new URL(incoming.url ?? "/", target), { method: incoming.method ?? "GET", headers });
   outgoing.end(body);
@@ -48,8 +48,8 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The first half of a JSON answer; of an empty one, a part of its first line. */
-function cutOff({ status, body }: Answer): Buffer {
+/** The first half of a JSON forwarded; of an empty one, a part of its first line. */
+function cutOff({ status, body }: ForwardedResponse): Buffer {
   if (body.length === 0) return Buffer.from("HTTP/1.1 ");
   const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)]);
@@ -74,13 +74,13 @@ export async function startDisturbingProxy(target: string): Promise<DisturbingPr
       await mine.meanwhile?.();
       return incoming.socket.resetAndDestroy();
     }
-    const answer = await forward(incoming, body, target).catch(() => undefined);
-    if (answer === undefined) return incoming.socket.resetAndDestroy();
+    const forwarded = await forward(incoming, body, target).catch(() => undefined);
+    if (forwarded === undefined) return incoming.socket.resetAndDestroy();
     if (mine === undefined) {
-      response.writeHead(answer.status, [...answer.headers]);
-      return response.end(answer.body);
+      response.writeHead(forwarded.status, [...forwarded.headers]);
+      return response.end(forwarded.body);
     }
-    if (mine.moment === "during") await new Promise((written) => incoming.socket.write(cutOff(answer), written));
+    if (mine.moment === "during") await new Promise((written) => incoming.socket.write(cutOff(forwarded), written));
     await mine.meanwhile?.();
     return mine.moment === "during" ? incoming.socket.destroySoon() : incoming.socket.resetAndDestroy();
   });
@@ -97,7 +97,7 @@ export async function startDisturbingProxy(target: string): Promise<DisturbingPr
     await closed;
   };
 
-  const forget = () => {
+  const reset = () => {
     steps = [];
     next = undefined;
     happened = false;
@@ -111,10 +111,10 @@ export async function startDisturbingProxy(target: string): Promise<DisturbingPr
       return happened;
     },
     disturb(disturbance) {
-      forget();
+      reset();
       next = disturbance;
     },
-    forget,
+    reset,
     async outage(run) {
       await close();
       await run();

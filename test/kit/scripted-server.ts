@@ -13,16 +13,16 @@ export interface ScriptedRequest {
 }
 
 /** JSON unless `body` is a string. */
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   status?: number;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** What a server does with a request: an answer, `reset` (the connection ends without one), or anything that a response can do. */
+/** What a server does with a request: an result, `reset` (the connection ends without one), or anything that a response can do. */
 export type Script = (
   request: ScriptedRequest,
-) => ScriptedAnswer | "reset" | ((response: ServerResponse) => void) | Promise<ScriptedAnswer>;
+) => ScriptedResponse | "reset" | ((response: ServerResponse) => void) | Promise<ScriptedResponse>;
 
 export interface ScriptedServer extends AsyncDisposable {
   url: string;
@@ -48,10 +48,10 @@ export async function startScriptedServer(script: Script): Promise<ScriptedServe
       nth: requests.length + 1,
     };
     requests.push(request);
-    const answer = await script(request);
-    if (answer === "reset") return incoming.socket.destroy();
-    if (typeof answer === "function") return answer(response);
-    const { status = 200, body, headers = {} } = answer;
+    const result = await script(request);
+    if (result === "reset") return incoming.socket.destroy();
+    if (typeof result === "function") return result(response);
+    const { status = 200, body, headers = {} } = result;
     const type = typeof body === "string" ? "text/plain" : "application/json";
     response.writeHead(status, { "content-type": type, ...headers });
     response.end(body === undefined || typeof body === "string" ? body : JSON.stringify(body));

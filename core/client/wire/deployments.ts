@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** A value that is known, or any other string: a newer server may send values that this version has never seen. */
+/** A known value or any other string: a newer server may send values that this version doesn't know. */
 export type Open<Known extends string> = Known | (string & {});
 
 /**
- * A string whose known values are documented but not enforced, so that an unknown value from a server survives a round trip.
- * The known values are kept in the schema's metadata under `enum`.
+ * A string whose known values are documented but not enforced, so that unknown values survive a round trip. The
+ * schema's metadata lists the known ones under `enum`.
  */
 export function openEnum<const Known extends string>(known: readonly Known[]): z.ZodType<Open<Known>, Open<Known>> {
   return z.string().meta({ enum: [...known] });
 }
 
-/** Where a deployment's code comes from. `internal_template` is only ever read. */
+/** Where a deployment's code comes from. `internal_template` is read-only. */
 export const sources = [
   "github",
   "external_docker",
@@ -28,8 +28,8 @@ export type KnownDeploymentType = (typeof deploymentTypes)[number];
 export const deploymentTypeSchema = openEnum(deploymentTypes);
 
 /**
- * Compute of one deployment. The server replaces it whole on PATCH. Only the fields with bounds are spelled out; every other field of
- * the service's description (volumes, sidecars, labels …) passes through untouched.
+ * The compute resources of a deployment. A PATCH replaces them as a whole. Fields that aren't listed (volumes, sidecars
+ * …) pass through unchanged.
  */
 export const resourceSpecSchema = z.looseObject({
   min_scale: z.int().nullish(),
@@ -79,7 +79,7 @@ export const sourceConfigSchema = z.looseObject({
 });
 export type SourceConfig = z.infer<typeof sourceConfigSchema>;
 
-/** The part of a source that makes a new revision. Of a deployment: its latest revision's values. */
+/** The part of a source whose change makes a new revision. On a deployment it has the latest revision's values. */
 export const sourceRevisionConfigSchema = z.looseObject({
   repo_ref: z.string().nullish(),
   graph_config_path: z.string().nullish(),
@@ -96,7 +96,7 @@ export type Secret = z.infer<typeof secretSchema>;
 export const secretReferenceSchema = z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() });
 export type SecretReference = z.infer<typeof secretReferenceSchema>;
 
-/** Whether a value read back stands for a hidden one: such a value tells nothing about a change. */
+/** Whether a value stands for one that the platform hides. It can't show whether the value has changed. */
 export function isMasked(value: string): boolean {
   return value === "" || /\*{3,}|•{3,}/.test(value) || /^[<[(*]+(redacted|masked|hidden|secret)[>\])*]+$/i.test(value);
 }
@@ -111,8 +111,9 @@ export const deploymentStatuses = [
 ] as const;
 
 /**
- * A deployment as a client reads it. What a client can't do without is required; the rest may be missing on older servers.
- * `source_revision_config` mirrors the latest revision. Environment entries come back in `secrets`, sometimes masked.
+ * A deployment as a server returns it. Only what a client can't do without is required, since older servers leave out
+ * the rest. `source_revision_config` mirrors the latest revision. `secrets` holds the whole environment, its values
+ * sometimes masked.
  */
 export const deploymentSchema = z.looseObject({
   id: z.string().min(1),
@@ -156,9 +157,7 @@ export const deploymentPatchRequestSchema = z.looseObject({
 });
 export type DeploymentPatchRequest = z.infer<typeof deploymentPatchRequestSchema>;
 
-/**
- * Names that the platform sets itself and rejects in `secrets`. Source: the hosted service's rules, November 2026.
- */
+/** Names that the platform sets itself and rejects in `secrets`. Source: the hosted service's rules, November 2026. */
 const reservedEverywhere: ReadonlySet<string> = new Set([
   "LANGCHAIN_TRACING_V2",
   "LANGSMITH_TRACING_V2",
@@ -191,7 +190,7 @@ const reservedEverywhere: ReadonlySet<string> = new Set([
   "LANGGRAPH_CLOUD_LICENSE_KEY",
 ]);
 
-/** Reserved in the cloud edition only: a self-hosted installation lets its users set these. */
+/** Reserved in the cloud edition only; users of a self-hosted installation may set these. */
 const reservedInCloud: ReadonlySet<string> = new Set([
   "LANGSMITH_API_KEY",
   "LANGSMITH_ENDPOINT",
@@ -216,7 +215,7 @@ export function isReservedName(name: string, edition: Edition): boolean {
 /** The environment entry that holds a deployment's ownership marker (`core/reconcile/ownership.ts`). */
 export const markerName = "GRAPHDEPLOY_MANAGED_BY";
 
-/** Whether a name in an environment belongs to an ownership marker; no declaration has such a name. */
+/** Whether an environment entry of this name belongs to an ownership marker. A declaration can't have such a name. */
 export function isMarkerName(name: string): boolean {
   return name === markerName || /^GRAPHDEPLOY_PREVIEW_PR_\d+$/.test(name);
 }

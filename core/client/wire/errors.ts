@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One broken field of a request: where (`loc`), what (`msg`), and a machine-readable `type`. */
+/** One invalid field of a request: where (`loc`), what (`msg`), and a machine-readable `type`. */
 export const validationErrorSchema = z.looseObject({
   loc: z.array(z.union([z.string(), z.int()])),
   msg: z.string(),

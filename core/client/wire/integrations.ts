@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { openEnum } from "./deployments.ts";
 
-/** A link between the workspace and an account of the repository host. `id` is what `source_config.integration_id` takes. */
+/**
+ * A link between the workspace and an account of the repository host. `id` is what `source_config.integration_id`
+ * takes.
+ */
 export const githubIntegrationSchema = z.looseObject({
   id: z.string().min(1),
   /** The account's name. */
@@ -18,10 +21,10 @@ export const githubRepositorySchema = z.looseObject({
 });
 export type GithubRepository = z.infer<typeof githubRepositorySchema>;
 
-/** Where a listener deploys to. `k8s_namespaces` absent or null: any namespace. */
+/** Where a listener deploys to. Without `k8s_namespaces`: any namespace. */
 export const listenerComputeConfigSchema = z.looseObject({ k8s_namespaces: z.array(z.string()).nullish() });
 
-/** What brings deployments into a cluster of the customer's (self-hosted only). */
+/** The component that runs deployments in a customer's cluster (self-hosted only). */
 export const listenerSchema = z.looseObject({
   id: z.string().min(1),
   version: z.string().nullish(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Neutral and brand names. This project writes `graph` where the wire of the hosted service has a brand word; both are read everywhere,
- * and this table is the only place that knows the pairs.
+ * Neutral names of fields and their brand names. This project writes `graph` where the hosted service's API has its
+ * brand; both are read everywhere. Only this table knows the pairs.
  */
 const brandNames = {
   graph_config_path: "langgraph_config_path",
@@ -22,7 +22,10 @@ export const graphConfigFileNames = ["graph.json", "langgraph.json"] as const;
 /** Which names a request carries: `graph` are the neutral ones, `langgraph` the hosted service's. */
 export type Dialect = "graph" | "langgraph";
 
-/** `auto`: brand names to the service's own hosts; elsewhere what the server's responses have used so far, else the neutral names. */
+/**
+ * `auto` uses brand names for the service's own hosts, elsewhere the names that the server's responses have used, and
+ * neutral ones until the first response.
+ */
 export type DialectSetting = "auto" | Dialect;
 
 const namePairs = Object.entries(brandNames);
@@ -31,7 +34,7 @@ const neutralByBrand: ReadonlyMap<string, string> = new Map(namePairs.map(([neut
 
 type Fields = Record<string, unknown>;
 
-/** A copy of `fields` under neutral names. Where a field is present under both names, a value that isn't null wins over a null. */
+/** A copy of `fields` with neutral names. Where a field has both names, a non-null value wins over a null. */
 export function toNeutralNames(fields: Fields): Fields {
   const result: Fields = {};
   for (const name of Object.keys(fields)) {
@@ -41,13 +44,16 @@ export function toNeutralNames(fields: Fields): Fields {
   return result;
 }
 
-/** A copy of `fields`, given under neutral names, under those of `dialect`. */
+/** A copy of `fields`, which have neutral names, with the names of `dialect`. */
 export function toDialect(fields: Fields, dialect: Dialect): Fields {
   if (dialect === "graph") return { ...fields };
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [brandByNeutral.get(name) ?? name, value]));
 }
 
-/** A copy of `fields`, given under neutral names, with each mapped field under both names: what a server sends to clients of either dialect. */
+/**
+ * A copy of `fields`, which have neutral names, with each mapped field under both names: what a server sends to clients
+ * of either dialect.
+ */
 export function toBothNames(fields: Fields): Fields {
   const result = { ...fields };
   for (const [neutral, brand] of namePairs) {
@@ -56,7 +62,10 @@ export function toBothNames(fields: Fields): Fields {
   return result;
 }
 
-/** The dialect of a server's object; `undefined` when it has no field that tells. An object with both names counts as `graph`. */
+/**
+ * The dialect of a server's object; `undefined` when none of its fields shows it. An object with both names counts as
+ * `graph`.
+ */
 export function dialectOf(fields: Fields): Dialect | undefined {
   const names = Object.keys(fields);
   if (names.some((name) => brandByNeutral.has(name))) return "graph";
@@ -64,7 +73,7 @@ export function dialectOf(fields: Fields): Dialect | undefined {
   return undefined;
 }
 
-/** The names that one control plane uses: set by the user, or learnt from its responses. */
+/** The names that one control plane uses: set by the user, or learned from its responses. */
 export class WireNaming {
   readonly #setting: DialectSetting;
   readonly #isServiceHost: boolean;
@@ -83,14 +92,14 @@ export class WireNaming {
     return this.#observed ?? "graph";
   }
 
-  /** A request's body, given under neutral names, as it is sent. */
+  /** The body to send for a request's `body`, which has neutral names. */
   toWire(body: object): object {
     const { source_revision_config: config } = body as Fields;
     if (!isFields(config)) return body;
     return { ...body, source_revision_config: toDialect(config, this.dialect) };
   }
 
-  /** `schema` for a body in either dialect; which one it was is remembered. */
+  /** `schema` for a body in either dialect; parsing remembers which one it was. */
   fromWire<Body>(schema: z.ZodType<Body>): z.ZodType<Body> {
     const convert = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(convert);

@@ -32,7 +32,9 @@ export type Revision = z.infer<typeof revisionSchema>;
 /** One page of revisions, latest first. */
 export const revisionsListSchema = z.looseObject({ resources: z.array(revisionSchema), offset: z.int() });
 
-/** One line of a build or deploy log. `timestamp` is in milliseconds since the epoch (some servers send an ISO date). */
+/**
+ * One line of a build or deploy log. `timestamp` is in milliseconds since the epoch (some servers send an ISO date).
+ */
 export const logEntrySchema = z.looseObject({
   id: z.string().nullish(),
   timestamp: z.union([z.number(), z.string()]).nullish(),

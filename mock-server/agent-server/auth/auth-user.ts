@@ -1,3 +1,8 @@
+import { hasFields, isText } from "../../kit/store/damaged-record.ts";
+
+/** Whether a value is a user, as one is stored. */
+export const isUser = hasFields({ identity: isText });
+
 /** Who sends a request, as the project's handler says; further fields are kept. */
 export interface AuthUser {
   identity: string;

@@ -21,6 +21,7 @@ export abstract class AgentTable<Stored extends object> {
     this.database = database;
     this.agent = agent;
     this.#shape = shape;
+    database.describe(shape.mapping.json);
   }
 
   /** Removes all of them. */

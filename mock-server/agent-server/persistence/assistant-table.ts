@@ -1,3 +1,4 @@
+import { isObject } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 import { AgentTable } from "./agent-table.ts";
@@ -24,12 +25,16 @@ const content = {
   created_at: "plain",
   name: "plain",
   description: "plain",
-  metadata: "json",
-  config: "json",
-  context: "json",
+  metadata: isObject,
+  config: isObject,
+  context: isObject,
 } as const;
-const mapping = new RowMapping<AssistantRecord>({ ...content, updated_at: "plain" });
-const versionMapping = new RowMapping<AssistantVersionRecord>(content);
+const mapping = new RowMapping<AssistantRecord>("assistants", ["assistant_id"], { ...content, updated_at: "plain" });
+const versionMapping = new RowMapping<AssistantVersionRecord>(
+  "assistant_versions",
+  ["assistant_id", "version"],
+  content,
+);
 
 /** The assistants of an agent server and their versions, or those that access filters leave. */
 export class AssistantTable extends AgentTable<AssistantRecord> {
@@ -39,6 +44,7 @@ export class AssistantTable extends AgentTable<AssistantRecord> {
       mapping,
       access: accessFilters.map((filter) => passes("metadata", filter)),
     });
+    database.describe(versionMapping.json);
   }
 
   get(assistantId: string): AssistantRecord | undefined {

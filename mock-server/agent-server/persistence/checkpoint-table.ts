@@ -1,4 +1,5 @@
 import { deserialize, serialize } from "node:v8";
+import { DamagedRecordError, isObject, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database, Row, Value } from "../../kit/store/database.ts";
 import type { Fields, Graph, StoredCheckpoint, StoredWrite } from "../engine/contract.ts";
 import { all, type Condition, hasAll } from "./conditions.ts";
@@ -23,15 +24,25 @@ function readCheckpoint(row: Row): CheckpointRecord {
     id: row.checkpoint_id as string,
     parentId: row.parent_id as string | null,
     namespace: row.namespace as string,
-    metadata: JSON.parse(row.metadata as string),
+    metadata: readJson(row.metadata, isObject, () => placeOf(row, "checkpoints", "metadata")) as Fields,
     createdAt: row.created_at as string,
     runId: row.run_id as string | null,
   };
 }
 
 function readStored(row: Row): StoredCheckpoint {
-  return { ...readCheckpoint(row), content: deserialize(row.content as Uint8Array) };
+  return { ...readCheckpoint(row), content: readContent(row, "checkpoints") };
 }
+
+function readContent(row: Row, table: string): unknown {
+  try {
+    return deserialize(row.content as Uint8Array);
+  } catch {
+    throw new DamagedRecordError(placeOf(row, table, "content"), "can't be read");
+  }
+}
+
+const placeOf = (row: Row, table: string, column: string) => ({ table, id: String(row.checkpoint_id), column });
 
 /** Checkpoints of an agent server's threads, and what tasks did after them. Whoever may see a thread may see those. */
 export class CheckpointTable {
@@ -41,6 +52,7 @@ export class CheckpointTable {
   constructor(database: Database, agent: number) {
     this.#database = database;
     this.#agent = agent;
+    database.describe({ table: "checkpoints", key: "checkpoint_id", columns: ["metadata"] });
   }
 
   /** The checkpoint with an id, or the newest of a namespace. */
@@ -94,7 +106,7 @@ export class CheckpointTable {
     return this.#database
       .all(
         // With max(), SQLite takes the other columns from the row that has it.
-        `SELECT max(sequence), task_id, task_path, position, channel, run_id, content FROM writes
+        `SELECT max(sequence), checkpoint_id, task_id, task_path, position, channel, run_id, content FROM writes
           WHERE agent = ? AND thread_id = ? AND namespace = ? AND checkpoint_id = ? GROUP BY task_id, position`,
         this.#agent,
         threadId,
@@ -109,7 +121,7 @@ export class CheckpointTable {
         index: row.position as number,
         channel: row.channel as string,
         runId: row.run_id as string | null,
-        content: deserialize(row.content as Uint8Array),
+        content: readContent(row, "writes"),
       }));
   }
 

@@ -1,4 +1,6 @@
+import { hasFields, isObject, isText } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
+import { isUser } from "../auth/auth-user.ts";
 import type { Fields } from "../engine/contract.ts";
 import { AgentTable } from "./agent-table.ts";
 import { type Condition, hasAll, passes } from "./conditions.ts";
@@ -19,7 +21,7 @@ export type CronOrder = Order<
   "cron_id" | "assistant_id" | "thread_id" | "next_run_date" | "end_time" | "created_at" | "updated_at"
 >;
 
-const mapping = new RowMapping<CronRecord>({
+const mapping = new RowMapping<CronRecord>("crons", ["cron_id"], {
   cron_id: "plain",
   assistant_id: "plain",
   thread_id: "plain",
@@ -30,11 +32,11 @@ const mapping = new RowMapping<CronRecord>({
   created_at: "plain",
   updated_at: "plain",
   user_id: "plain",
-  payload: "json",
+  payload: hasFields({ assistant_id: isText }),
   next_run_date: "plain",
-  metadata: "json",
+  metadata: isObject,
   enabled: "flag",
-  user: "json",
+  user: isUser,
 });
 
 /** The schedules of an agent server, or those that access filters leave. */

@@ -1,3 +1,4 @@
+import { isAny, isListOf, isText, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { pageClause } from "../../kit/store/table.ts";
 import type { Fields } from "../engine/contract.ts";
@@ -6,10 +7,13 @@ import { all, type Condition, passes } from "./conditions.ts";
 import type { ItemRecord } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
 
-const mapping = new RowMapping<ItemRecord>({
-  namespace: "json",
+const isNamespace = isListOf(isText);
+
+const mapping = new RowMapping<ItemRecord>("items", ["namespace", "key"], {
+  namespace: isNamespace,
   key: "plain",
-  value: "json",
+  // Graphs may put anything.
+  value: isAny,
   created_at: "plain",
   updated_at: "plain",
   ttl: "plain",
@@ -72,7 +76,10 @@ export class ItemTable extends AgentTable<ItemRecord> {
     const { sql, values } = this.visible(beginsWith(prefix));
     return this.database
       .all<{ namespace: string }>(`SELECT DISTINCT namespace FROM items WHERE ${sql}`, ...values)
-      .map(({ namespace }) => JSON.parse(namespace));
+      .map(({ namespace }) => {
+        const place = () => ({ table: "items", id: namespace, column: "namespace" });
+        return readJson(namespace, isNamespace, place) as string[];
+      });
   }
 
   #removeExpired(): void {

@@ -1,20 +1,31 @@
+import { type JsonColumns, readJson, type Shape } from "../../kit/store/damaged-record.ts";
 import type { Row, Value } from "../../kit/store/database.ts";
 
-/** How a column holds a field: as it is, as JSON with `NULL` for `null`, or as 1 and 0. */
-type Kind = "plain" | "json" | "flag";
+/** How a column holds a field: as it is, as 1 and 0, or as JSON of a shape, with `NULL` for `null`. */
+type Kind = "plain" | "flag" | Shape;
 
-/** How the fields of a record lie in the columns of the same names. */
+/** How the fields of the records of a table lie in the columns of the same names. */
 export class RowMapping<Stored extends object> {
   /** The columns, quoted, separated by commas. */
   readonly columns: string;
   /** A parameter for each column. */
   readonly parameters: string;
+  readonly json: JsonColumns;
+  readonly #key: readonly string[];
   readonly #kinds: readonly [name: string, kind: Kind][];
 
-  constructor(kinds: { readonly [Name in keyof Stored]-?: Kind }) {
+  /** `key`: the columns that name a record of an agent server. */
+  constructor(
+    table: string,
+    key: readonly (keyof Stored & string)[],
+    kinds: { readonly [Name in keyof Stored]-?: Kind },
+  ) {
+    this.#key = key;
     this.#kinds = Object.entries<Kind>(kinds);
     this.columns = this.#kinds.map(([name]) => `"${name}"`).join(", ");
     this.parameters = this.#kinds.map(() => "?").join(", ");
+    const columns = this.#kinds.flatMap(([name, kind]) => (typeof kind === "function" ? name : []));
+    this.json = { table, key: key.join(" || ' ' || "), columns };
   }
 
   /** The values of the columns, in their order. */
@@ -32,15 +43,20 @@ export class RowMapping<Stored extends object> {
     };
   }
 
-  /** The record whose columns are at the beginning of a row. */
+  /** The record whose columns are at the beginning of a row. @throws {DamagedRecordError} */
   read(row: readonly unknown[]): Stored {
     const record: Row = {};
     for (const [index, [name, kind]] of this.#kinds.entries()) {
       const value = row[index];
       if (kind === "flag") record[name] = value === 1;
-      else record[name] = kind === "plain" || value === null ? value : JSON.parse(value as string);
+      else if (kind === "plain" || value === null) record[name] = value;
+      else record[name] = readJson(value, kind, () => ({ table: this.json.table, id: this.#idOf(row), column: name }));
     }
     return record as Stored;
+  }
+
+  #idOf(row: readonly unknown[]): string {
+    return this.#key.map((name) => row[this.#kinds.findIndex(([column]) => column === name)]).join(" ");
   }
 }
 

@@ -1,24 +1,28 @@
 import type { Frame } from "../../kit/event-log.ts";
+import { hasFields, isObject, isText, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { pageClause } from "../../kit/store/table.ts";
+import { isUser } from "../auth/auth-user.ts";
 import type { RunStart } from "../runs/run-schemas.ts";
 import { AgentTable } from "./agent-table.ts";
 import type { RunRecord, RunStatus } from "./records.ts";
 import { RowMapping } from "./row-mapping.ts";
 import type { ThreadTable } from "./thread-table.ts";
 
-const mapping = new RowMapping<RunRecord>({
+const mapping = new RowMapping<RunRecord>("runs", ["run_id"], {
   run_id: "plain",
   thread_id: "plain",
   assistant_id: "plain",
   created_at: "plain",
   updated_at: "plain",
   status: "plain",
-  metadata: "json",
-  kwargs: "json",
+  metadata: isObject,
+  kwargs: hasFields({ config: isObject }),
   multitask_strategy: "plain",
-  user: "json",
+  user: isUser,
 });
+
+const isStart = hasFields({ assistant_id: isText });
 
 /** How many characters of ended runs' events are kept in all, and of how many runs. */
 const maxEventsSize = 32 * 1024 * 1024;
@@ -99,7 +103,11 @@ export class RunTable extends AgentTable<RunRecord> {
         `SELECT ${mapping.columns}, start FROM runs WHERE agent = ? AND status IN ('pending', 'running') ORDER BY sequence`,
         this.agent,
       )
-      .map((row) => ({ record: mapping.read(row), start: JSON.parse(row.at(-1) as string) }));
+      .map((row) => {
+        const record = mapping.read(row);
+        const place = () => ({ table: "runs", id: record.run_id, column: "start" });
+        return { record, start: readJson(row.at(-1), isStart, place) as RunStart };
+      });
   }
 
   /** The events that are kept of a run, in their order. */

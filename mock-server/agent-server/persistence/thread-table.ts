@@ -1,3 +1,4 @@
+import { hasFields, isAny, isListOf, isNumber, isObject, isText } from "../../kit/store/damaged-record.ts";
 import type { Database, Value } from "../../kit/store/database.ts";
 import type { Fields } from "../engine/contract.ts";
 import { all, type Condition, passes } from "./conditions.ts";
@@ -13,14 +14,22 @@ const ownColumns = {
   updated_at: "plain",
   state_updated_at: "plain",
   status: "plain",
-  ttl: "json",
-  metadata: "json",
+  ttl: hasFields({ strategy: isText, ttl_minutes: isNumber, expires_at: isText }),
+  metadata: isObject,
 } as const;
-const stateColumns = { error: "json", config: "json", interrupts: "json", values: "json" } as const;
+const stateColumns = {
+  error: hasFields({ error: isText, message: isText }),
+  config: isObject,
+  interrupts: (value: unknown) => isObject(value) && Object.values(value as Fields).every(isListOf(isObject)),
+  // A function of tasks may return anything.
+  values: isAny,
+} as const;
 
-const mapping = new RowMapping<Pick<ThreadRecord, keyof typeof ownColumns>>(ownColumns);
-const stateMapping = new RowMapping<Pick<ThreadRecord, keyof typeof stateColumns>>(stateColumns);
-const whole = new RowMapping<ThreadRecord>({ ...ownColumns, ...stateColumns });
+const mapping = new RowMapping<Pick<ThreadRecord, keyof typeof ownColumns>>("threads", ["thread_id"], ownColumns);
+const stateMapping = new RowMapping<Pick<ThreadRecord, keyof typeof stateColumns>>("thread_states", [], stateColumns);
+const whole = new RowMapping<ThreadRecord>("threads", ["thread_id"], { ...ownColumns, ...stateColumns });
+
+const idOfState = "(SELECT thread_id FROM threads WHERE sequence = thread)";
 
 /** The threads of an agent server, or those that an access filter leaves. */
 export class ThreadTable {
@@ -33,6 +42,8 @@ export class ThreadTable {
     this.#database = database;
     this.#agent = agent;
     this.#accessFilters = accessFilters;
+    database.describe(mapping.json);
+    database.describe({ ...stateMapping.json, key: idOfState });
     this.#search = new ThreadSearch(database, agent, accessFilters);
   }
 

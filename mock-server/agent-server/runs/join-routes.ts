@@ -46,7 +46,7 @@ export const joinRoutes = [
       422: invalid,
     },
     handle: ({ runs, runResponses, params, query }) =>
-      runResponses.join(runs.find(params.thread_id, params.run_id as string), query.cancel_on_disconnect),
+      runResponses.join(runs.findToJoin(params.thread_id, params.run_id as string), query.cancel_on_disconnect),
   }),
   agentRoute({
     id: "join_run_stream",
@@ -60,8 +60,8 @@ export const joinRoutes = [
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: { ...events, headers: ["Location"] }, 404: notFound, 422: invalid },
     async handle({ runs, runResponses, params, query, headers }) {
-      const record = runs.find(params.thread_id, params.run_id as string);
-      return runResponses.joinStream(params.thread_id, record, {
+      const run = runs.findToJoin(params.thread_id, params.run_id as string);
+      return runResponses.joinStream(params.thread_id, run, {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
         cancelOnDisconnect: query.cancel_on_disconnect,

@@ -37,6 +37,8 @@ export class LiveRun implements Job {
   /** Takes back the alarm of a run that begins later. */
   unschedule: (() => void) | undefined;
   startedAt: string | undefined;
+  /** Whether the result can be joined for a while after the run, which its thread doesn't outlive. */
+  keepsResult = false;
   #finish!: (result: RunResult) => void;
 
   constructor(runId: string, threadId: string, start: RunStart, log: EventLog) {

@@ -8,12 +8,13 @@ import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
+import { EndedRuns } from "./ended-runs.ts";
 import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
-import { keptConfig } from "./run-kwargs.ts";
+import { threadConfig } from "./run-kwargs.ts";
 import { createRunLog } from "./run-log.ts";
 import { RunQueue } from "./run-queue.ts";
 import type { RunStart } from "./run-schemas.ts";
-import { endLine, webhookBody } from "./run-view.ts";
+import { endLine, resultBody, webhookBody } from "./run-view.ts";
 import { stateLeft, statusAfter } from "./settle-thread.ts";
 import { ThreadStreams } from "./thread-streams.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -40,6 +41,7 @@ interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "
 export class LiveRuns {
   readonly queue: RunQueue<LiveRun>;
   readonly threadStreams: ThreadStreams;
+  readonly ended: EndedRuns;
   readonly #dependencies: LiveRunsDependencies;
   readonly #live = new Map<string, LiveRun>();
   #isClosed = false;
@@ -47,6 +49,7 @@ export class LiveRuns {
   constructor(dependencies: LiveRunsDependencies) {
     const { settings, clock } = dependencies;
     this.#dependencies = dependencies;
+    this.ended = new EndedRuns(dependencies);
     this.queue = new RunQueue(settings.workers, (live) => this.#work(live));
     this.threadStreams = new ThreadStreams({ clock, limits: settings.streamLimits });
   }
@@ -62,8 +65,8 @@ export class LiveRuns {
 
   /** The events of a run, as far as they are kept. */
   logOf(runId: string): EventLog {
-    const live = this.#live.get(runId);
-    if (live) return live.log;
+    const kept = this.#live.get(runId) ?? this.ended.get(runId);
+    if (kept) return kept.log;
     const log = createRunLog(this.#dependencies, runId, true);
     log.end();
     return log;
@@ -75,11 +78,10 @@ export class LiveRuns {
   }
 
   #useThread({ thread_id: threadId, assistant_id, metadata: { graph_id }, kwargs }: RunRecord): void {
-    const config = keptConfig(kwargs.config as Fields);
-    this.#dependencies.records.change(threadId, ({ metadata }) => ({
+    this.#dependencies.records.change(threadId, ({ metadata, config }) => ({
       status: "busy",
       metadata: { ...metadata, graph_id, assistant_id },
-      config,
+      config: threadConfig({ config }, kwargs.config as Fields),
     }));
   }
 
@@ -245,6 +247,7 @@ export class LiveRuns {
     if (this.#isClosed) return;
     this.#live.delete(live.runId);
     const now = clock.now();
+    const { metadata = {} } = (live.keepsResult && records.get(threadId)) || {};
     const webhook = state.transaction(() => {
       const status = result.kind === "cancelled" ? "interrupted" : result.kind;
       state.runs.end(runId, status, timestamp(now), live.log.keptSize);
@@ -263,6 +266,9 @@ export class LiveRuns {
         ? webhooks.add(start.webhook, webhookBody(record, live, result, now))
         : undefined;
     });
+    if (isTemporary && live.keepsResult && result.kind !== "cancelled") {
+      this.ended.add({ run_id: runId, thread_id: threadId, metadata, log: live.log }, resultBody(result));
+    }
     this.threadStreams.runEnded(live, result);
     if (isTemporary) this.threadStreams.close(threadId);
     log(...endLine(live, result, now));

@@ -1,4 +1,4 @@
-import { toBothNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames, toNeutralNames } from "../../../core/client/wire/naming.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { StreamMode } from "../engine/stream-mode.ts";
 import type { AssistantRecord, ThreadRecord } from "../persistence/records.ts";
@@ -26,13 +26,29 @@ const namesOfRun: ReadonlySet<string> = new Set([
   "checkpoint_map",
 ]);
 
-/** The headers that graphs may read: those that begin with `x-`, but for keys, and the user agent. */
+/** Whether a header is one that graphs may read: the user agent, and those that begin with `x-`, but for keys. */
+function isConfigurableHeader(name: string): boolean {
+  return name === "user-agent" || (name.startsWith("x-") && !secretHeaders.has(name));
+}
+
 function configurableHeaders(headers: Headers | undefined): Fields {
-  const kept: Fields = {};
-  for (const [name, value] of headers ?? []) {
-    if (name === "user-agent" || (name.startsWith("x-") && !secretHeaders.has(name))) kept[name] = value;
-  }
-  return kept;
+  return Object.fromEntries([...(headers ?? [])].filter(([name]) => isConfigurableHeader(name)));
+}
+
+/** Configs as one: fields of the later ones replace those of the earlier ones, and so do the fields of `configurable`. */
+function mergeConfigs(...configs: readonly Fields[]): Fields {
+  const merged: Fields = {};
+  for (const { configurable } of configs) Object.assign(merged, toNeutralNames((configurable ?? {}) as Fields));
+  return Object.assign({}, ...configs, { configurable: toBothNames(merged) });
+}
+
+/** What a run takes over of the config of its thread: not the headers, which are those of an earlier request. */
+function inheritedConfig({ config }: Pick<ThreadRecord, "config">): Fields {
+  return { ...config, configurable: without(config.configurable, isConfigurableHeader) };
+}
+
+function without(fields: unknown, isLeftOut: (name: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries((fields ?? {}) as Fields).filter(([name]) => !isLeftOut(name)));
 }
 
 /** The metadata of a run: the assistant's, the thread's, the configs', the request's, each over the one before. */
@@ -57,23 +73,27 @@ function metadataOf({ metadata }: Fields = {}): Fields | undefined {
 
 /** The arguments of a run, as they are kept and shown. */
 export function runKwargs(parts: RunParts): Fields {
-  const { body, assistant, runId, threadId, headers } = parts;
-  const metadata = runMetadata(parts);
-  const configurable = {
-    ...(assistant.config.configurable as Fields | undefined),
-    ...configurableHeaders(headers),
-    ...body.config?.configurable,
-    run_id: runId,
-    thread_id: threadId,
-    graph_id: assistant.graph_id,
-    assistant_id: assistant.assistant_id,
-  };
+  const { body, assistant, thread, runId, threadId, headers } = parts;
+  const config = mergeConfigs(
+    assistant.config,
+    thread ? inheritedConfig(thread) : {},
+    { configurable: configurableHeaders(headers) },
+    body.config ?? {},
+    {
+      configurable: {
+        run_id: runId,
+        thread_id: threadId,
+        graph_id: assistant.graph_id,
+        assistant_id: assistant.assistant_id,
+      },
+    },
+  );
   const checkpoint =
     body.checkpoint_id === undefined ? body.checkpoint : { ...body.checkpoint, checkpoint_id: body.checkpoint_id };
   return {
     ...(body.input === undefined ? {} : { input: body.input }),
     ...(body.command ? { command: body.command } : {}),
-    config: { ...assistant.config, ...body.config, configurable: toBothNames(configurable), metadata },
+    config: { ...config, metadata: runMetadata(parts) },
     context: { ...assistant.context, ...body.context },
     stream_mode: streamModesOf(body),
     ...(body.interrupt_before ? { interrupt_before: body.interrupt_before } : {}),
@@ -87,11 +107,10 @@ export function runKwargs(parts: RunParts): Fields {
   };
 }
 
-/** What a thread keeps of the config of a run: not what names the run, where it began, and what is in the thread's metadata anyway. */
-export function keptConfig({ metadata: _, ...config }: Fields): Fields {
-  const entries = Object.entries((config.configurable as Fields | undefined) ?? {});
-  const configurable = Object.fromEntries(entries.filter(([name]) => !namesOfRun.has(name)));
-  return { ...config, configurable };
+/** The config of a thread once a run uses it: its own and the run's, without what names the run, where it began, and what is in the thread's metadata anyway. */
+export function threadConfig(thread: Pick<ThreadRecord, "config">, { metadata: _, ...config }: Fields): Fields {
+  const ofRun = { ...config, configurable: without(config.configurable, (name) => namesOfRun.has(name)) };
+  return mergeConfigs(inheritedConfig(thread), ofRun);
 }
 
 export function streamModesOf({ stream_mode: mode }: Pick<RunStart, "stream_mode">): StreamMode[] {

@@ -2,13 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ReadOptions } from "../../kit/event-log.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
-import type { RunRecord } from "../persistence/records.ts";
 import { eventStream, ok } from "../responses.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { CancelAction, LiveRun, RunResult } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import type { RunStart } from "./run-schemas.ts";
-import { viewRun } from "./run-view.ts";
+import { type JoinedRun, resultBody, viewRun } from "./run-view.ts";
 import type { Runs } from "./runs.ts";
 
 /** How long a run may take, in milliseconds, to be sent in one piece, which costs half of what a response in parts does. */
@@ -68,16 +67,19 @@ export class RunResponses {
   }
 
   /** The result of a run that may have ended before. */
-  async join(record: RunRecord, cancelOnDisconnect: boolean): Promise<HttpResponse> {
-    const live = this.#dependencies.live.get(record.run_id);
-    const headers = joinLocation(record);
-    return live ? this.#result(live, cancelOnDisconnect, headers) : ok(this.#valuesOf(record.thread_id), headers);
+  async join(run: JoinedRun, cancelOnDisconnect: boolean): Promise<HttpResponse> {
+    const { live: lives } = this.#dependencies;
+    const headers = joinLocation(run);
+    const live = lives.get(run.run_id);
+    if (live) return this.#result(live, cancelOnDisconnect, headers);
+    const ended = lives.ended.get(run.run_id);
+    return ended ? { status: 200, json: ended.json, headers } : ok(this.#valuesOf(run.thread_id), headers);
   }
 
   /** The events of a run that may have ended before. */
-  joinStream(threadId: string | undefined, record: RunRecord, options: JoinOptions): HttpResponse {
-    const stream = this.#events({ log: this.#dependencies.live.logOf(record.run_id) }, record.run_id, options);
-    return eventStream(stream, { location: `${runPath(threadId, record)}/stream` });
+  joinStream(threadId: string | undefined, run: JoinedRun, options: JoinOptions): HttpResponse {
+    const stream = this.#events({ log: this.#dependencies.live.logOf(run.run_id) }, run.run_id, options);
+    return eventStream(stream, { location: `${runPath(threadId, run)}/stream` });
   }
 
   /** The events of all runs of a thread. @throws {HttpError} 404 for an unknown thread. */
@@ -145,9 +147,7 @@ export class RunResponses {
   }
 
   #view({ threadId }: LiveRun, result: RunResult): object {
-    if (result.kind === "error") return { __error__: result.error };
-    if (result.kind === "cancelled") return this.#valuesOf(threadId);
-    return result.interrupts?.length ? { __interrupt__: result.interrupts } : result.values;
+    return result.kind === "cancelled" ? this.#valuesOf(threadId) : resultBody(result);
   }
 
   #valuesOf(threadId: string): object {
@@ -156,11 +156,11 @@ export class RunResponses {
 }
 
 /** Where a client whose connection was cut goes on to wait for a run, also for one without a thread of its own. */
-function joinLocation({ thread_id: threadId, run_id: runId }: RunRecord): Record<string, string> {
+function joinLocation({ thread_id: threadId, run_id: runId }: JoinedRun): Record<string, string> {
   return { location: `/threads/${threadId}/runs/${runId}/join` };
 }
 
 /** Where a run is found. */
-function runPath(threadId: string | undefined, { run_id: runId }: RunRecord): string {
+function runPath(threadId: string | undefined, { run_id: runId }: JoinedRun): string {
   return threadId === undefined ? `/runs/${runId}` : `/threads/${threadId}/runs/${runId}`;
 }

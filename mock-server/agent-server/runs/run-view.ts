@@ -29,3 +29,12 @@ export function endLine({ runId, startedAt }: LiveRun, result: RunResult, now: n
   const took = startedAt === undefined ? 0 : now - Date.parse(startedAt);
   return ["INFO", `Run ${runId} ${result.interrupts ? "was interrupted" : "has succeeded"} after ${took} ms.`];
 }
+
+/** What names a run that is joined. */
+export type JoinedRun = Pick<RunRecord, "run_id" | "thread_id">;
+
+/** What a response that waited for a run has as its body. */
+export function resultBody(result: Exclude<RunResult, { kind: "cancelled" }>): object {
+  if (result.kind === "error") return { __error__: result.error };
+  return result.interrupts?.length ? { __interrupt__: result.interrupts } : result.values;
+}

@@ -1,18 +1,22 @@
 import type { ReadOptions } from "../../kit/event-log.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { KeyedLocks } from "../../kit/keyed-locks.ts";
+import { passesFilter } from "../../kit/metadata-filter.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Assistants } from "../assistants/assistants.ts";
 import type { Graphs } from "../assistants/graphs.ts";
 import type { AuthUser } from "../auth/auth-user.ts";
+import type { Fields } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
+import type { EndedRun } from "./ended-runs.ts";
 import type { CancelAction, LiveRun } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { runKwargs, runMetadata } from "./run-kwargs.ts";
 import { type RunStart, runStatus } from "./run-schemas.ts";
+import type { JoinedRun } from "./run-view.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
@@ -24,6 +28,8 @@ interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
   live: LiveRuns;
   webhooks: Pick<Webhooks, "check">;
   locks: KeyedLocks;
+  /** What access filters ask of the metadata of threads. */
+  threadFilters: readonly Fields[];
   /** Whose the runs are; `null` where there are no auth handlers. */
   user: AuthUser | null;
 }
@@ -55,6 +61,22 @@ export class Runs {
     throw new HttpError(404, `Run ${runId} not found`);
   }
 
+  /** A run to be joined, which may be one without a thread that ended a while ago. @throws {HttpError} 404 as {@link find} */
+  findToJoin(threadId: string | undefined, runId: string): JoinedRun {
+    const ended = this.#dependencies.live.ended.get(runId);
+    const isFound = ended && (threadId === undefined || ended.thread_id === threadId) && this.#isVisible(ended);
+    return isFound ? ended : this.find(threadId, runId);
+  }
+
+  /** Drops the results of ended runs that left nothing else behind. */
+  clearEnded(): void {
+    this.#dependencies.live.ended.remove((run) => this.#isVisible(run));
+  }
+
+  #isVisible({ metadata }: EndedRun): boolean {
+    return this.#dependencies.threadFilters.every((filter) => passesFilter(filter, metadata));
+  }
+
   /** The runs of a thread, the newest first. @throws {HttpError} 404 for an unknown thread. */
   ofThread(threadId: string, status: RunStatus | undefined, limit: number, offset: number): RunRecord[] {
     const { state, records } = this.#dependencies;
@@ -83,6 +105,10 @@ export class Runs {
     if (body.webhook !== undefined) await webhooks.check(body.webhook);
     const id = threadId ?? ids.uuid();
     const strategy = body.multitask_strategy ?? "enqueue";
+    const prepare = (one: LiveRun) => {
+      one.keepsResult = threadId === undefined && isAwaited === true;
+      beforeStart?.(one);
+    };
     return locks.run(`runs/${id}`, async () => {
       if (threadId !== undefined && body.if_not_exists !== "create") records.find(id);
       await live.makeRoom(id, strategy);
@@ -108,7 +134,7 @@ export class Runs {
         alongside?.();
         return record;
       });
-      return { record, live: live.add(record, body, beforeStart) };
+      return { record, live: live.add(record, body, prepare) };
     });
   }
 

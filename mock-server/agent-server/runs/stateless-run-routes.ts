@@ -83,7 +83,7 @@ export const statelessRunRoutes = [
     query: { stream_mode: joinModes, cancel_on_disconnect: cancelOnDisconnect },
     responses: { 200: { ...events, headers: ["Location"] }, 404: notFound, 422: invalid },
     async handle({ runs, runResponses, params, query, headers }) {
-      return runResponses.joinStream(undefined, runs.find(undefined, params.run_id as string), {
+      return runResponses.joinStream(undefined, runs.findToJoin(undefined, params.run_id as string), {
         after: headers.get("last-event-id") ?? undefined,
         modes: query.stream_mode,
         cancelOnDisconnect: query.cancel_on_disconnect,

@@ -69,6 +69,7 @@ export class System {
     const { assistants, threads, runs, items } = this.#dependencies;
     if (chosen.threads) await threads.clear();
     if (chosen.runs) await runs.clear();
+    if (chosen.threads || chosen.runs) runs.clearEnded();
     if (chosen.checkpointer) threads.clearStates();
     if (chosen.store) items.clear();
     if (chosen.assistants) assistants.clear();

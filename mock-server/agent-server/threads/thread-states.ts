@@ -100,7 +100,7 @@ export class ThreadStates {
     return typeof metadata.graph_id === "string" ? this.#dependencies.graphs.find(metadata.graph_id) : undefined;
   }
 
-  /** What the graph of a thread is made for: the config of the thread's last run. */
+  /** What the graph of a thread is made for: the config that the thread has of its runs. */
   settingsOf(
     { thread_id, metadata: { graph_id, assistant_id }, config = {} }: StoredThread,
     user = this.#dependencies.user,

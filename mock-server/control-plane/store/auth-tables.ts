@@ -1,3 +1,4 @@
+import { isListOf, isText } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { Table, type TableShape } from "../../kit/store/table.ts";
 import type { Edition } from "../tenancy.ts";
@@ -45,7 +46,7 @@ const tokenShape: TableShape<TokenRecord> = {
     userId: "text",
     createdBy: "text",
     accountLabel: "text",
-    scopes: "json",
+    scopes: isListOf(isText),
     accessToken: "text",
     refreshToken: "text",
     expiresAt: "number",
@@ -98,7 +99,7 @@ export const authSessionShape: TableShape<AuthSessionRecord> = {
     userId: "text",
     createdBy: "text",
     agentId: "text",
-    scopes: "json",
+    scopes: isListOf(isText),
     isDefault: "boolean",
     codeVerifier: "text",
     redirectUri: "text",
@@ -123,7 +124,7 @@ export const connectionShape: TableShape<ConnectionRecord> = {
 
 export const oauthClientShape: TableShape<OAuthClientRecord> = {
   table: "oauth_clients",
-  fields: { id: "text", secret: "text", name: "text", redirectUris: "json" },
+  fields: { id: "text", secret: "text", name: "text", redirectUris: isListOf(isText) },
 };
 
 export const oauthCodeShape: TableShape<OAuthCodeRecord> = {

@@ -1,4 +1,4 @@
-import type { Database } from "../../kit/store/database.ts";
+import { type Database, isConstraintViolation } from "../../kit/store/database.ts";
 import { Table } from "../../kit/store/table.ts";
 import {
   authSessionShape,
@@ -77,15 +77,15 @@ export class ControlPlaneStore {
     };
   }
 
-  /** Puts `content` in the place of everything. @throws what is wrong with a content that can't be taken: then everything is as it was. */
+  /** Puts `content` in the place of everything. @throws {TypeError} for a record that can't be taken, by its name: then everything is as it was. */
   replace(content: StoreContent): void {
     this.transaction(() => {
       this.clear();
-      for (const record of content.deployments) this.deployments.put(record);
-      for (const record of content.revisions) this.revisions.put(record);
+      for (const record of content.deployments) putNamed("deployments", this.deployments, record);
+      for (const record of content.revisions) putNamed("revisions", this.revisions, record);
       for (const { repository, ref, commit } of content.commits) this.commits.set(repository, ref, commit);
       for (const [name, table] of this.#collections())
-        for (const record of content.collections[name]) table.put(record);
+        for (const record of content.collections[name]) putNamed(name, table, record);
       for (const { data, ...record } of content.collections.uploads) {
         this.uploads.put(record, Buffer.from(data, "base64"));
       }
@@ -110,7 +110,8 @@ export class ControlPlaneStore {
   /** The values that must not be shown: of environments, providers, tokens, clients, codes and grants. */
   secrets(): string[] {
     const rows = this.#database.all<{ value: string }>(`
-      SELECT secret.value ->> 'value' AS value FROM deployments, json_each(deployments.secrets) AS secret
+      SELECT secret.value ->> 'value' AS value
+        FROM deployments, json_each(deployments.secrets) AS secret WHERE secret.type = 'object'
       UNION SELECT client_secret FROM oauth_providers
       UNION SELECT access_token FROM oauth_tokens
       UNION SELECT refresh_token FROM oauth_tokens
@@ -147,5 +148,15 @@ export class ControlPlaneStore {
       SELECT max(sequence) AS sequence FROM deployments UNION ALL SELECT max(sequence) FROM revisions
     )`;
     return this.#database.get<{ highest: number | null }>(query)?.highest ?? 0;
+  }
+}
+
+/** @throws {TypeError} naming a record of another shape, or one that its table doesn't allow */
+function putNamed<Entry extends { id: string }>(name: string, table: Table<Entry>, record: Entry): void {
+  try {
+    table.put(record);
+  } catch (error) {
+    if (!(error instanceof TypeError) && !isConstraintViolation(error)) throw error;
+    throw new TypeError(`${record.id} of ${name}: ${error.message}`);
   }
 }

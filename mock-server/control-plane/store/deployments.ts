@@ -1,3 +1,4 @@
+import { hasFields, isListOf, isNumber, isObject, isText } from "../../kit/store/damaged-record.ts";
 import type { Database, Value } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import { normalizeRepository } from "../deployments/commits.ts";
@@ -33,16 +34,16 @@ const shape: TableShape<DeploymentRecord> = {
     name: "text",
     displayName: "text",
     source: "text",
-    sourceConfig: "json",
-    revisionConfig: "json",
-    secrets: "json",
-    secretReferences: "json",
+    sourceConfig: isObject,
+    revisionConfig: isObject,
+    secrets: isListOf(hasFields({ name: isText })),
+    secretReferences: isListOf(isObject),
     createdAt: "number",
     updatedAt: "number",
     latestRevisionId: "text",
     readyAt: "number",
-    activations: "json",
-    deletion: "json",
+    activations: isListOf(hasFields({ revisionId: isText, sequence: isNumber, at: isNumber })),
+    deletion: hasFields({ requestedAt: isNumber }),
     tagValueIds: { table: "deployment_tags", owner: "deployment_id", entries: "tag_value_id" },
   },
   derived: {

@@ -1,3 +1,4 @@
+import { isObject, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import type { StoreContent } from "./content.ts";
 import type { ControlPlaneStore } from "./control-plane-store.ts";
@@ -23,8 +24,11 @@ export function takeOverFormat1(database: Database, store: ControlPlaneStore): v
   if (!database.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'records'")) return;
   const read = (kind: string) =>
     database
-      .all<{ value: string }>("SELECT value FROM records WHERE kind = ? ORDER BY position", kind)
-      .map(({ value }) => JSON.parse(value) as unknown);
+      .all<{ id: string; value: string }>("SELECT id, value FROM records WHERE kind = ? ORDER BY position", kind)
+      .map(({ id, value }) => {
+        const place = () => ({ table: "records", id: `${kind}/${id}`, column: "value" });
+        return readJson(value, isObject, place);
+      });
   database.transaction(() => {
     store.replace({
       sequence: 0,

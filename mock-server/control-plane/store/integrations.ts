@@ -1,3 +1,4 @@
+import { isListOf, isText } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { Table, type TableShape } from "../../kit/store/table.ts";
 import type { IntegrationRecord, ListenerRecord } from "./records.ts";
@@ -43,7 +44,7 @@ export const listenerShape: TableShape<ListenerRecord> = {
     version: "text",
     computeType: "text",
     computeId: "text",
-    namespaces: "json",
+    namespaces: isListOf(isText),
     createdAt: "number",
     updatedAt: "number",
   },

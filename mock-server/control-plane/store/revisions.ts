@@ -1,3 +1,4 @@
+import { hasFields, isListOf, isNumber, isObject, isText } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { type Page, pageClause, Table, type TableShape } from "../../kit/store/table.ts";
 import type { RevisionRecord } from "./records.ts";
@@ -9,6 +10,10 @@ export interface RevisionQuery extends Page {
   statuses?: ReadonlySet<string> | undefined;
 }
 
+const isTransitions = isListOf(hasFields({ status: isText, at: isNumber }));
+/** A revision has a status from its beginning. */
+const isTimeline = (value: unknown) => isTransitions(value) && (value as unknown[]).length > 0;
+
 const shape: TableShape<RevisionRecord> = {
   table: "revisions",
   order: "sequence",
@@ -17,15 +22,15 @@ const shape: TableShape<RevisionRecord> = {
     sequence: "number",
     deploymentId: "text",
     source: "text",
-    config: "json",
+    config: isObject,
     createdAt: "number",
-    phases: "json",
-    transitions: "json",
+    phases: isListOf(hasFields({ status: isText })),
+    transitions: isTimeline,
     moves: "boolean",
     stick: "text",
     activeDelay: "number",
-    buildLines: "json",
-    failureLines: "json",
+    buildLines: isListOf(isText),
+    failureLines: isListOf(isText),
   },
 };
 

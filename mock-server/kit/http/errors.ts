@@ -1,3 +1,4 @@
+import { DamagedRecordError } from "../store/damaged-record.ts";
 import { StorageError } from "../store/database.ts";
 import { HttpError } from "./http-error.ts";
 import { jsonResponse } from "./http-response.ts";
@@ -5,7 +6,7 @@ import type { Middleware } from "./middleware.ts";
 import { ClientDisconnected } from "./request-context.ts";
 import { isTooLarge, tooLarge } from "./too-large.ts";
 
-/** Turns what was thrown into a response: an {@link HttpError} as it says, anything else into a 500 without details, which `onDefect` gets. */
+/** Turns what was thrown into a response: an {@link HttpError} as it says, anything else into a 500, without details unless a record is damaged, which `onDefect` gets. */
 export function errorResponses(onDefect: (error: unknown) => void): Middleware {
   return async (context, next) => {
     try {
@@ -15,6 +16,7 @@ export function errorResponses(onDefect: (error: unknown) => void): Middleware {
       if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
       if (!(error instanceof ClientDisconnected)) onDefect(error);
       if (error instanceof StorageError) return jsonResponse(507, { detail: error.message });
+      if (error instanceof DamagedRecordError) return jsonResponse(500, { detail: error.message });
       return jsonResponse(500, { detail: "Internal Server Error" });
     }
   };

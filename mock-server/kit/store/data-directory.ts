@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { DamagedRecordError } from "./damaged-record.ts";
 import { Database, NewerSchemaError, type Schema } from "./database.ts";
 
 /** A data directory that can't be used. The message is a sentence that names it. */
@@ -139,6 +140,7 @@ function reasonOf(error: unknown, folder: string): string {
   if (error instanceof NewerSchemaError) {
     return `The data directory ${folder} was written by a newer version: use that one, or another directory. ${message}`;
   }
+  if (error instanceof DamagedRecordError) return `The data directory ${folder} can't be used. ${message}`;
   switch (errcode % 256) {
     case busyCode:
       return inUse(folder);

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { DamagedRecordError, isOfMalformedJson, type JsonColumns } from "./damaged-record.ts";
 
 /** The tables of one part of a server, as they were made and changed over the versions. */
 export interface Schema {
@@ -62,6 +63,7 @@ export type Row = Record<string, unknown>;
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #described = new Map<string, JsonColumns>();
   #committed: (() => void)[] = [];
 
   private constructor(database: DatabaseSync) {
@@ -106,30 +108,53 @@ export class Database {
     });
   }
 
-  /** Runs a statement. Returns how many rows it has changed. @throws {StorageError} */
+  /** Says where a table has JSON, so that statements which fail of it can name the record. */
+  describe(json: JsonColumns): void {
+    this.#described.set(json.table, json);
+  }
+
+  /** Runs a statement. Returns how many rows it has changed. @throws {StorageError}; {DamagedRecordError} where it looks into JSON that is none */
   run(sql: string, ...values: readonly Value[]): number {
+    return this.#attempt(() => Number(this.#prepare(sql).run(...values).changes));
+  }
+
+  /** The first row that a query finds. @throws {DamagedRecordError} as {@link run} */
+  get<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found | undefined {
+    return this.#attempt(() => this.#prepare(sql).get(...values) as Found | undefined);
+  }
+
+  /** All rows that a query finds. @throws {DamagedRecordError} as {@link run} */
+  all<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found[] {
+    return this.#attempt(() => this.#prepare(sql).all(...values) as Found[]);
+  }
+
+  /** All rows that a query finds, each with its values in the order of the columns, which is quicker than by names. A query is read in one of the two ways only. @throws {DamagedRecordError} as {@link run} */
+  rows(sql: string, ...values: readonly Value[]): unknown[][] {
+    return this.#attempt(() => {
+      const statement = this.#prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(...values) as unknown as unknown[][];
+    });
+  }
+
+  #attempt<Result>(statement: () => Result): Result {
     try {
-      return Number(this.#prepare(sql).run(...values).changes);
+      return statement();
     } catch (error) {
-      throw described(error);
+      throw (isOfMalformedJson(error) && this.#findDamage()) || described(error);
     }
   }
 
-  /** The first row that a query finds. */
-  get<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found | undefined {
-    return this.#prepare(sql).get(...values) as Found | undefined;
-  }
-
-  /** All rows that a query finds. */
-  all<Found extends object = Row>(sql: string, ...values: readonly Value[]): Found[] {
-    return this.#prepare(sql).all(...values) as Found[];
-  }
-
-  /** All rows that a query finds, each with its values in the order of the columns, which is quicker than by names. A query is read in one of the two ways only. */
-  rows(sql: string, ...values: readonly Value[]): unknown[][] {
-    const statement = this.#prepare(sql);
-    statement.setReturnArrays(true);
-    return statement.all(...values) as unknown as unknown[][];
+  /** The first record of those described that has a column which isn't JSON. */
+  #findDamage(): DamagedRecordError | undefined {
+    for (const { table, key, columns } of this.#described.values()) {
+      for (const column of columns) {
+        const query = `SELECT ${key} AS id FROM ${table} WHERE NOT json_valid("${column}") LIMIT 1`;
+        const found = this.#prepare(query).get() as { id: string } | undefined;
+        if (found) return new DamagedRecordError({ table, id: found.id, column }, "isn't JSON");
+      }
+    }
+    return undefined;
   }
 
   /** Keeps all that `work` writes or, when it throws, none of it. `work` must not wait. Nested calls belong to the outermost. @throws {StorageError} */

@@ -1,3 +1,4 @@
+import { readJson, type Shape } from "./damaged-record.ts";
 import type { Database, Schema } from "./database.ts";
 
 /** Single values by their names, as JSON. Format 1 of data directories had the same table. */
@@ -14,9 +15,10 @@ export class Settings {
     this.#database = database;
   }
 
-  get<Value>(name: string): Value | undefined {
+  /** @throws {DamagedRecordError} for what isn't of the shape */
+  get<Value>(name: string, isShape: Shape): Value | undefined {
     const row = this.#database.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name);
-    return row && (JSON.parse(row.value) as Value);
+    return row && (readJson(row.value, isShape, () => ({ table: "settings", id: name, column: "value" })) as Value);
   }
 
   /** Once the database is closed, nothing is kept any more. */

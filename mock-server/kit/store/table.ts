@@ -1,7 +1,8 @@
+import { type DamagedPlace, readJson, type Shape } from "./damaged-record.ts";
 import type { Database, Row, Value } from "./database.ts";
 
-/** How a field of a record is kept: a column of that kind, or a list whose entries are the rows of another table. */
-export type Field = "text" | "number" | "boolean" | "json" | List;
+/** How a field of a record is kept: a column of that kind, JSON of a shape, or a list whose entries are the rows of another table. */
+export type Field = "text" | "number" | "boolean" | Shape | List;
 
 /** A list in a table with the columns `owner`, `position` and those of its entries. */
 export interface List {
@@ -51,7 +52,7 @@ export class Table<Entry extends { id: string }> {
     this.#lists = this.#fields.flatMap(([field, kind]) =>
       typeof kind === "object" ? listStatements(field, kind) : [],
     );
-    const scalars = this.#fields.filter(([, kind]) => typeof kind === "string");
+    const scalars = this.#fields.filter(([, kind]) => typeof kind !== "object");
     this.#encoders = [
       ...scalars.map(
         ([field, kind]) =>
@@ -65,8 +66,10 @@ export class Table<Entry extends { id: string }> {
       ON CONFLICT (id) DO NOTHING`;
     this.#update = `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;
     this.#selection = this.#fields
-      .map(([field, kind]) => (typeof kind === "string" ? `${table}.${columnOf(field)}` : listSelection(table, kind)))
+      .map(([field, kind]) => (typeof kind !== "object" ? `${table}.${columnOf(field)}` : listSelection(table, kind)))
       .join(", ");
+    const json = this.#fields.flatMap(([field, kind]) => (typeof kind === "function" ? columnOf(field) : []));
+    database.describe({ table, key: "id", columns: json });
   }
 
   get(id: string): Entry | undefined {
@@ -140,8 +143,19 @@ export class Table<Entry extends { id: string }> {
 
   #decoded(row: readonly unknown[]): Entry {
     const entry: Row = {};
-    for (const [index, [field, kind]] of this.#fields.entries()) entry[field] = decoded(kind, row[index]);
+    for (const [index, [field, kind]] of this.#fields.entries()) {
+      const value = row[index];
+      if (kind === "boolean") entry[field] = value === 1;
+      else if (kind === "text" || kind === "number" || value === null) entry[field] = value;
+      else if (typeof kind === "object") entry[field] = JSON.parse(value as string);
+      else entry[field] = readJson(value, kind, () => this.#placeOf(row, field));
+    }
     return entry as unknown as Entry;
+  }
+
+  #placeOf(row: readonly unknown[], field: string): DamagedPlace {
+    const id = row[this.#fields.findIndex(([name]) => name === "id")];
+    return { table: this.#name, id: String(id), column: columnOf(field) };
   }
 }
 
@@ -175,11 +189,6 @@ const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${lett
 
 function encoded(kind: Field, value: unknown): Value {
   if (value === null || value === undefined) return null;
-  if (kind === "json") return JSON.stringify(value);
+  if (typeof kind === "function") return JSON.stringify(value);
   return kind === "boolean" ? Number(value) : (value as Value);
-}
-
-function decoded(kind: Field, value: unknown): unknown {
-  if (kind === "boolean") return value === 1;
-  return kind === "text" || kind === "number" || value === null ? value : JSON.parse(value as string);
 }

@@ -26,8 +26,8 @@ const mergeOfPullRequest = {
 } as const;
 
 /**
- * Every event of GitHub's page "Events that trigger workflows", with every activity type. The secrets of Dependabot's runs are those of
- * "Troubleshooting Dependabot on GitHub Actions".
+ * Every event of GitHub's page "Events that trigger workflows", with every activity type. The secrets of Dependabot's
+ * runs are those of "Troubleshooting Dependabot on GitHub Actions".
  */
 export const documentedEvents: Readonly<Record<string, DocumentedEvent>> = {
   branch_protection_rule: { types: ["created", "edited", "deleted"], ...defaultBranch },

@@ -14,13 +14,13 @@ export const situation = fc
     fc.constantFrom(...(row.types.length === 0 ? [undefined] : row.types)).map((type) => ({ row, type })),
   );
 
-/** What is decided, once GitHub has said what it knows about a pull request that has to be looked up. */
+/** The target, after GitHub's response where a pull request has to be looked up. */
 export function decide(event: WorkflowEvent, inputs: TargetInputs, found: Record<string, unknown>): Target {
   const target = targetOf(event, inputs);
   return target.kind === "look-up" ? targetOf(event, inputs, found) : target;
 }
 
-/** A decision in the words of the table. */
+/** A target as an outcome of the table. */
 export function outcomeOf(target: Target): Outcome | "sweep" | "look-up" {
   switch (target.kind) {
     case "skip":
@@ -34,7 +34,7 @@ export function outcomeOf(target: Target): Outcome | "sweep" | "look-up" {
   }
 }
 
-/** The outcome by the table, where a pull request that has to be looked up is this one. */
+/** The table's outcome, with the given pull request where one has to be looked up. */
 export function expectedOutcome(row: EventRow, given: TargetInputs, pull: Record<string, unknown>): Outcome | "sweep" {
   const { operation } = given;
   if (operation === "sweep") return "sweep";

@@ -5,7 +5,7 @@ import { headSha, pullRequest } from "./events.ts";
 const fork = "mallory/agents";
 export const pullRequestNumber = 12;
 
-/** What an event of one row of the table brings: the fields of its payload that GitHub documents, as far as they tell the cases apart. */
+/** The payload of an event of one row of the table: the documented fields that distinguish its cases. */
 export function sampleOf({ event, when }: EventRow, type: string | undefined): Partial<WorkflowEvent> {
   const action = type === undefined ? {} : { action: type };
   const sample = samples[event]?.(when, type) ?? { ref: "refs/heads/main" };
@@ -96,7 +96,7 @@ function ofPullRequest(when: Case, type: string | undefined) {
   };
 }
 
-/** What GitHub's API says about the pull request of a row, where the payload says too little. */
+/** GitHub's API response about the pull request of a row, where the payload isn't enough. */
 export function lookedUpPullRequest(when: Case): Record<string, unknown> {
   const head = when === "on an open pull request from a fork" || when === "for a fork" ? fork : "acme/agents";
   const pull = pullRequest("", { number: pullRequestNumber, head }).pull_request as Record<string, unknown>;

@@ -16,7 +16,7 @@ export type Outcome =
 type Decided = Exclude<Operation, "sweep">;
 type Outcomes = Readonly<Record<Decided, Outcome>>;
 
-/** Cases of an event that are decided differently. `test/kit/action/event-samples.ts` has a payload of each. */
+/** Cases of an event with different outcomes. `test/kit/action/event-samples.ts` has a payload of each. */
 export type Case =
   | ""
   | "a branch or tag"
@@ -42,34 +42,34 @@ export interface EventRow {
   event: string;
   types: readonly string[];
   when: Case;
-  /** With neither `ref` nor `pull-request` given. */
+  /** Without the inputs `ref` and `pull-request`. */
   may: Outcomes;
-  /** What is different with the input `ref`. */
+  /** Differences with the input `ref`. */
   withRef: Partial<Outcomes>;
-  /** It names no ref, which only an image doesn't need. */
+  /** The event names no ref, which only an image doesn't need. */
   lacksRef: boolean;
   /** Whether the input `pull-request` can name the pull request. */
   takesPullRequest: boolean;
 }
 
-const asked = { redeploy: "redeploy" } as const;
-/** The event's ref is deployed, and nothing else could be meant. */
+const redeploying = { redeploy: "redeploy" } as const;
+/** Events whose ref is deployed, since nothing else could be meant. */
 const direct: Outcomes = {
   ...{ auto: "deploy", deploy: "deploy", preview: "refuse", delete: "delete deployment", plan: "plan" },
-  ...asked,
+  ...redeploying,
 };
-/** Says nothing about what to deploy, so the operation has to. Nothing says what to delete. */
+/** Events that don't say what to deploy, so the operation must. None says what to delete. */
 const unrelated: Outcomes = { ...direct, auto: "refuse", delete: "refuse" };
-/** No reason to build anything. */
+/** Events that are no reason to build anything. */
 const noReason: Outcomes = {
   ...{ auto: "notice", deploy: "notice", preview: "notice", delete: "refuse", plan: "notice" },
-  ...asked,
+  ...redeploying,
 };
-/** What was said is taken back or reworded: no reason for anything at all. */
+/** An edited or deleted comment: no reason for anything. */
 const nothing: Outcomes = { ...noReason, delete: "notice", redeploy: "notice" };
 const openPullRequest: Outcomes = {
   ...{ auto: "preview", deploy: "refuse", preview: "preview", delete: "delete preview", plan: "plan" },
-  ...asked,
+  ...redeploying,
 };
 const forkedPullRequest: Outcomes = { ...noReason, delete: "delete preview" };
 const closedPullRequest: Outcomes = forkedPullRequest;
@@ -79,14 +79,14 @@ function rows(event: string, may: Outcomes, more: Partial<Omit<EventRow, "event"
   return [{ event, types, when: "", may, withRef: {}, lacksRef: false, takesPullRequest: true, ...more }];
 }
 
-/** Types that say something about the code of a pull request, or that it is to be shown. */
+/** Types about the code of a pull request, or that request a preview. */
 export const previewTypes = ["opened", "reopened", "synchronize", "labeled", "ready_for_review"];
 
 function pullRequestRows(event: "pull_request" | "pull_request_target"): EventRow[] {
   const all = documentedEvents[event]?.types ?? [];
   const others = all.filter((type) => type !== "closed");
   const own = { takesPullRequest: false, withRef: { deploy: "deploy" } } as const;
-  // Secrets reach these runs by the workflow's own choice, so it may choose the ref, too.
+  // These runs get secrets by the workflow's choice, so it may choose the ref as well.
   const chosen = event === "pull_request_target" ? ({ deploy: "deploy", preview: "preview" } as const) : {};
   return [
     ...rows(event, openPullRequest, { ...own, types: previewTypes, when: "open, of this repository" }),
@@ -118,7 +118,7 @@ function reviewRows(event: string, types: readonly string[]): EventRow[] {
   ];
 }
 
-/** An event that reports on something else: only its success is a reason. */
+/** An event that reports on something else; only success is a reason to build. */
 function reportRows(event: string): EventRow[] {
   const types = documentedEvents[event]?.types ?? [];
   return [
@@ -132,7 +132,7 @@ const unrelatedEvents = [
   ...["milestone", "page_build", "project", "project_card", "project_column", "public", "registry_package", "watch"],
 ];
 
-/** What may happen on each event, from its documentation: by the event, its activity type and its case. */
+/** The outcomes by event, activity type and case, from GitHub's documentation. */
 export const eventTable: readonly EventRow[] = [
   ...rows("push", direct, { when: "a branch or tag" }),
   ...rows("push", nothing, { when: "a branch of a merge queue" }).map(redeployable),
@@ -238,7 +238,7 @@ export interface GivenInputs {
   image?: boolean;
 }
 
-/** What may happen with these inputs, by the table; a pull request that is named is an open one of this repository. */
+/** The table's outcome with these inputs; a pull request that they name is an open one of this repository. */
 export function allowedOutcome(row: EventRow, operation: Decided, given: GivenInputs): Outcome {
   const { may, withRef, lacksRef, takesPullRequest } = row;
   const hasRef = given.ref || (lacksRef && given.image === true);
@@ -247,7 +247,7 @@ export function allowedOutcome(row: EventRow, operation: Decided, given: GivenIn
   if (!takesPullRequest) return "refuse";
   if (operation === "delete") return "delete preview";
   if (operation === "deploy" && given.ref) return withRef.deploy ?? may.deploy;
-  // Where nothing is a reason to build, the number of a pull request is none.
+  // The number of a pull request isn't a reason to build where the event isn't.
   if (may.deploy === "notice") return "notice";
   if (operation === "deploy") return "refuse";
   return operation === "plan" ? "plan" : "preview";

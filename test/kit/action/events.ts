@@ -18,7 +18,7 @@ export function someEvent(event: Partial<WorkflowEvent>): WorkflowEvent {
   };
 }
 
-/** The payload of a pull request's event; `head` null stands for a deleted fork. */
+/** The payload of a pull request's event; a null `head` means a deleted fork. */
 export function pullRequest(
   action: string,
   options: { number?: number; head?: string | null; headRef?: string; base?: string } = {},

@@ -24,7 +24,7 @@ export async function pushTo(mock: MockServer, ref = "main"): Promise<string> {
   return commit;
 }
 
-/** The control plane, asked as somebody else would. */
+/** Sends a request to the control plane outside of the run. */
 export async function ask(mock: MockServer, method: string, path: string, body?: unknown) {
   const response = await fetch(`${mock.url}${path}`, {
     method,
@@ -32,7 +32,7 @@ export async function ask(mock: MockServer, method: string, path: string, body?:
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  // biome-ignore lint/suspicious/noExplicitAny: the answers of many operations.
+  // biome-ignore lint/suspicious/noExplicitAny: the responses of many operations.
   return (text === "" ? undefined : JSON.parse(text)) as any;
 }
 
@@ -40,7 +40,7 @@ export async function deploymentsOf(mock: MockServer) {
   return (await ask(mock, "GET", "/v2/deployments")).resources;
 }
 
-/** The requests that changed something: `POST /v2/deployments 201`, ids left out. */
+/** The writing requests, for example `POST /v2/deployments 201`, without ids. */
 export function writesOf(mock: MockServer): string[] {
   return mock
     .requests()
@@ -50,7 +50,7 @@ export function writesOf(mock: MockServer): string[] {
     );
 }
 
-/** A deployment that is there before the run. */
+/** Creates a deployment before the run. */
 export async function makeDeployment(mock: MockServer, body: Record<string, unknown> = {}) {
   return ask(mock, "POST", "/v2/deployments", {
     name: "support-agent",
@@ -66,6 +66,6 @@ export async function makeDeployment(mock: MockServer, body: Record<string, unkn
   });
 }
 
-export function markedAs(mark: string): { secrets: { name: string; value: string }[] } {
-  return { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: mark }] };
+export function ownedBy(marker: string): { secrets: { name: string; value: string }[] } {
+  return { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: marker }] };
 }

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 
-/** A proxy that opens tunnels to made-up host names, each of which leads to a port of this machine. */
+/** A proxy that opens tunnels to fictitious host names, each to a port of this machine. */
 export class ConnectProxy implements AsyncDisposable {
-  /** The `host:port` of each tunnel that was asked for. */
+  /** The `host:port` of each requested tunnel. */
   readonly tunnels: string[] = [];
   readonly #server: Server;
   url = "";

@@ -1,4 +1,4 @@
-// Loaded before a bundle that runs as a process of its own: time passes sixty times faster for what asks the clock, what sleeps and what repeats.
+// Preloaded into the process of a bundle: clock, timeouts and intervals run sixty times faster.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 

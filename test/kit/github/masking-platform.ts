@@ -1,20 +1,20 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A control plane that shows the values of no environment entry: what it answers is that of the one behind it, with the values masked. */
+/** A control plane that masks all values of environments: it forwards requests and masks the responses. */
 export async function startMaskingPlatform(behind: string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const headers = Object.entries(request.headers).filter(([name]) => !["host", "connection"].includes(name));
-    const answer = await fetch(`${behind}${request.url}`, {
+    const upstream = await fetch(`${behind}${request.url}`, {
       method: request.method ?? "GET",
       headers: headers.map(([name, value]) => [name, String(value)] as [string, string]),
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
-    const text = await answer.text();
-    const type = answer.headers.get("content-type") ?? "application/json";
-    response.writeHead(answer.status, { "content-type": type, date: answer.headers.get("date") ?? "" });
+    const text = await upstream.text();
+    const type = upstream.headers.get("content-type") ?? "application/json";
+    response.writeHead(upstream.status, { "content-type": type, date: upstream.headers.get("date") ?? "" });
     response.end(text === "" ? "" : JSON.stringify(masked(JSON.parse(text))));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

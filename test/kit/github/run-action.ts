@@ -14,7 +14,7 @@ interface ActionFile {
 
 export const actionFile = parse(await readFile(join(checkout, "action.yml"), "utf8")) as ActionFile;
 
-/** What the workflow run is about. */
+/** The event of the workflow run. */
 export interface ActionEvent {
   name: string;
   ref?: string;
@@ -24,35 +24,38 @@ export interface ActionEvent {
 
 export interface ActionOptions {
   event: ActionEvent;
-  /** Inputs as the workflow writes them; `action.yml` gives the defaults of the others. */
+  /** Inputs of the step; the others have the defaults of `action.yml`. */
   inputs: Readonly<Record<string, string>>;
   /** `GITHUB_API_URL`. */
   githubUrl?: string;
   env?: Readonly<Record<string, string>>;
   /** Files of the checkout, by path. */
   files?: Readonly<Record<string, string>>;
-  /** Called with everything printed so far, whenever more is. */
+  /** Called with the whole output so far whenever there is more. */
   onOutput?: (soFar: string, child: ChildProcess) => void;
-  /** The folder of a job, in which several steps share their summary. */
+  /** The folder of a job, whose steps share a summary. */
   job?: string;
 }
 
 export interface ActionResult {
   code: number | null;
-  /** What both steps printed: main, then post. */
+  /** The output of both steps: main, then post. */
   log: string;
   mainLog: string;
   postLog: string;
   outputs: Readonly<Record<string, string>>;
   state: Readonly<Record<string, string>>;
   summary: string;
-  /** Everything that the step left anywhere, for a search for what must not be there. Lines that mask a secret are left out. */
+  /**
+   * Everything that the step wrote anywhere, to search for what must not be there. Lines that mask a secret are left
+   * out.
+   */
   everything: string;
 }
 
 export const token = "ghs_token-of-the-workflow";
 
-/** Runs the committed bundle as a runner does: main, then post, with the files and variables that it gives to a step. */
+/** Runs the committed bundle like a runner: main, then post, with the files and variables that a runner provides. */
 export async function runAction(options: ActionOptions): Promise<ActionResult> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-action-"));
   try {
@@ -149,7 +152,7 @@ async function readValues(path: string): Promise<Record<string, string>> {
   return Object.fromEntries([...blocks].map(([, name = "", , value = ""]) => [name, value]));
 }
 
-/** A commit of its own. */
+/** A new commit. */
 export function someCommit(): string {
   return randomUUID().replaceAll("-", "").padEnd(40, "0");
 }

@@ -14,7 +14,7 @@ export interface FakeDeployment {
   transient: boolean;
   description: string;
   payload: unknown;
-  /** Each status that it was given, with its address. */
+  /** Its statuses, with their addresses. */
   states: { state: string; environment_url?: string; log_url?: string; description?: string }[];
 }
 
@@ -25,36 +25,36 @@ export interface RecordedCall {
   authorization: string | undefined;
 }
 
-/** What a token may be refused. */
+/** What a token may lack. */
 export type Permission = "deployments" | "comments" | "pulls" | "metadata";
 
-/** The parts of GitHub's REST API that the action uses, as a server on loopback that holds what is written to it. */
+/** A loopback server with the parts of GitHub's API that the Action uses. It records what is written to it. */
 export class FakeGitHub implements AsyncDisposable {
   readonly calls: RecordedCall[] = [];
   readonly comments = new Map<number, FakeComment[]>();
   readonly deployments: FakeDeployment[] = [];
   readonly closedPullRequests = new Set<number>();
-  /** What is known of pull requests beside their state, by number: `head` and `base`, as the API shows them. */
+  /** Pull requests by number: `head` and `base`, as the API returns them. */
   readonly pullRequests = new Map<number, Record<string, unknown>>();
-  /** What people may do in the repository, by login; everybody else may only read, as in a public one. */
+  /** Permissions in the repository by login; everybody else may only read, as in a public one. */
   readonly permissions = new Map([["octocat", "write"]]);
   readonly refused = new Set<Permission>();
-  /** Answers that come before those of the server itself, one for each request that they are for. */
-  readonly limits: { path: string; answer: Answer }[] = [];
-  /** Who a personal token speaks for; a workflow's token may not ask. */
+  /** Responses that override the server's own, each for one request. */
+  readonly limits: { path: string; response: GitHubResponse }[] = [];
+  /** The login of a personal token; a workflow's token may not query it. */
   login: string | undefined;
-  /** Who an app's token speaks for, as the query language names it; `undefined` where it may not ask that either. */
+  /** The login of an app's token, as GraphQL names it; `undefined` where it may not query that either. */
   viewer: string | undefined;
-  /** Called before each request is answered. */
+  /** Called before each response. */
   onCall: (call: RecordedCall) => void | Promise<void> = () => {};
   readonly #server: Server;
   #nextId = 1000;
   url = "";
-  /** What comes before the paths, as on a GitHub Enterprise Server. */
+  /** The prefix of all paths, as on a GitHub Enterprise Server. */
   prefix = "";
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#respond(request, response));
   }
 
   static async start(): Promise<FakeGitHub> {
@@ -70,14 +70,14 @@ export class FakeGitHub implements AsyncDisposable {
     await closed;
   }
 
-  /** Adds a comment as somebody wrote it; returns it. */
+  /** Adds a comment by somebody, and returns it. */
   addComment(issue: number, body: string, user: FakeComment["user"] = { login: "octocat", type: "User" }): FakeComment {
     const comment = { id: this.#nextId++, body, user };
     this.comments.set(issue, [...(this.comments.get(issue) ?? []), comment]);
     return comment;
   }
 
-  /** Adds a deployment as an earlier run left it; returns it. */
+  /** Adds a deployment of an earlier run, and returns it. */
   addDeployment(left: Partial<FakeDeployment>): FakeDeployment {
     const id = this.#nextId++;
     const made = { environment: "production", ref: "main", transient: false, description: "", payload: {}, states: [] };
@@ -86,12 +86,12 @@ export class FakeGitHub implements AsyncDisposable {
     return deployment;
   }
 
-  /** Everything that was ever written, for a search for what must not be there. */
+  /** Everything that was ever written, to search for what must not be there. */
   written(): string {
     return this.calls.map(({ body }) => body).join("\n");
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += chunk;
     const url = new URL(request.url ?? "/", this.url);
@@ -104,15 +104,15 @@ export class FakeGitHub implements AsyncDisposable {
     this.calls.push(call);
     await this.onCall(call);
     const limit = this.limits.findIndex((entry) => call.path.includes(entry.path));
-    const limited = limit < 0 ? undefined : this.limits.splice(limit, 1)[0]?.answer;
+    const limited = limit < 0 ? undefined : this.limits.splice(limit, 1)[0]?.response;
     const { status, json, headers } = limited ?? this.#route(call, url, body === "" ? {} : JSON.parse(body));
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(json === undefined ? "" : JSON.stringify(json));
   }
 
-  #route({ method, path }: RecordedCall, url: URL, body: Record<string, unknown>): Answer {
+  #route({ method, path }: RecordedCall, url: URL, body: Record<string, unknown>): GitHubResponse {
     const [, kind = "", id = "", tail = ""] = /^\/repos\/acme\/agents\/(\w+)\/?([^/]*)\/?(.*)$/.exec(path) ?? [];
-    const refusal: Answer = { status: 403, json: { message: "Resource not accessible by integration" } };
+    const refusal: GitHubResponse = { status: 403, json: { message: "Resource not accessible by integration" } };
     if (path === "/user") return this.login === undefined ? refusal : { status: 200, json: { login: this.login } };
     if (path === "/graphql") {
       return this.viewer === undefined ? refusal : { status: 200, json: { data: { viewer: { login: this.viewer } } } };
@@ -133,7 +133,7 @@ export class FakeGitHub implements AsyncDisposable {
     return { status: 404, json: { message: "Not Found" } };
   }
 
-  #comments(method: string, id: string, tail: string, url: URL, body: Record<string, unknown>): Answer {
+  #comments(method: string, id: string, tail: string, url: URL, body: Record<string, unknown>): GitHubResponse {
     if (method === "POST") {
       return { status: 201, json: this.addComment(Number(id), String(body.body), this.#author()) };
     }
@@ -152,7 +152,7 @@ export class FakeGitHub implements AsyncDisposable {
     return { status: 200, json: all.slice((page - 1) * size, page * size), headers };
   }
 
-  #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): Answer {
+  #deployments(method: string, id: string, url: URL, body: Record<string, unknown>): GitHubResponse {
     if (method === "GET" && id !== "") {
       const statuses = this.deployments.find((entry) => entry.id === Number(id))?.states.toReversed();
       if (statuses === undefined) return { status: 404, json: { message: "Not Found" } };
@@ -187,7 +187,7 @@ export class FakeGitHub implements AsyncDisposable {
   }
 }
 
-export interface Answer {
+export interface GitHubResponse {
   status: number;
   json?: unknown;
   headers?: Record<string, string>;

@@ -1,4 +1,4 @@
-// Loaded before a bundle that runs as a process of its own: host names that end in .test are this machine.
+// Preloaded into the process of a bundle: host names that end in .test resolve to this machine.
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 

@@ -33,17 +33,20 @@ export function apiOf(baseUrl: string): Api {
   };
 }
 
-/** A server of its own for one test, with a frozen clock. */
+/** A server of its own for one test, with a frozen clock; `warnings` has what it has warned of. */
 export async function startForTest(
   options: MockServerOptions = {},
   parts: ReplacedParts = {},
-): Promise<MockServer & { cloud: Api; selfHosted: Api }> {
+): Promise<MockServer & { cloud: Api; selfHosted: Api; warnings: string[] }> {
   const storage = await testStorage();
   const kept = storage ? { dataDirectory: storage.folder } : {};
-  const defaults: MockServerOptions = { port: 0, seed: 1, transitions: "immediate", ...kept };
+  const warnings: string[] = [];
+  const onWarning = (message: string) => warnings.push(message);
+  const defaults: MockServerOptions = { port: 0, seed: 1, transitions: "immediate", onWarning, ...kept };
   const server = await startMockServerWith(parts, { ...defaults, ...options });
   server.clock.freeze(Date.UTC(2026, 0, 1));
   return Object.assign(server, {
+    warnings,
     cloud: apiOf(server.url),
     selfHosted: apiOf(server.selfHostedUrl),
     async [Symbol.asyncDispose]() {

@@ -9,7 +9,7 @@ import type { Driver, Entry, Result, RunChoices } from "./driver.ts";
 import { readEvents } from "./engine-events.ts";
 import type { DeclaredProgram } from "./program.ts";
 
-/** One program for all: each step only rewrites the file that it reads. */
+/** One program for all steps: each step only rewrites the file that it reads. */
 const programText = `import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { Deployment, Provider } from "graphdeploy";
@@ -17,7 +17,7 @@ import { declare } from ${JSON.stringify(pathToFileURL(join(checkout, "test", "m
 declare(JSON.parse(readFileSync("declared.json", "utf8")), { pulumi, Deployment, Provider });
 `;
 
-/** The provider's process writes down which it is, so that it can be killed, and takes shorter pauses. */
+/** Preloaded into the provider's process: it writes its id to a file, so that it can be killed, and sleeps less. */
 const providerScript = (pidFile: string) => `#!/bin/sh
 echo $$ > ${JSON.stringify(pidFile)}
 NODE_OPTIONS=${JSON.stringify(`--import=${pathToFileURL(join(checkout, "test", "model", "quick-sleeps.ts")).href}`)}
@@ -35,7 +35,7 @@ interface WrittenResource extends Entry {
 export async function startCliDriver(options: {
   cli: string;
   environment: Readonly<Record<string, string>>;
-  /** Where the engine writes down every call that it makes and gets. */
+  /** The file in which the engine records all calls. */
   callLog?: string;
 }): Promise<Driver> {
   const { callLog } = options;
@@ -70,7 +70,7 @@ export async function startCliDriver(options: {
   async function command(stack: StackKey, name: string, ...args: string[]): Promise<Result> {
     const events = join(project.folder, "events.json");
     await rm(events, { force: true });
-    const asked =
+    const confirmation =
       name === "preview" || (name === "destroy" && args.includes("--preview-only")) ? [] : ["--yes", "--skip-preview"];
     const run = await project.run(
       name,
@@ -80,7 +80,7 @@ export async function startCliDriver(options: {
       "1",
       "--event-log",
       events,
-      ...asked,
+      ...confirmation,
       ...args,
     );
     const { steps, warnings, errors } = await readEvents(events);

@@ -1,15 +1,18 @@
 import fc from "fast-check";
 import type { DeclaredDeployment } from "./program.ts";
 
-/** The two stacks of the model, which share a platform and a workspace. */
+/** The model's two stacks, which share a platform and a workspace. */
 export type StackKey = "blue" | "green";
 
-/** What goes wrong in a run: the connection breaks at one of its requests, counted from 1, where the provider's process may die, or a rollout fails. */
+/**
+ * A failure during a run: the connection breaks at one of its requests, counted from 1, and the provider's process may
+ * die there; or a rollout fails.
+ */
 export type Trouble =
   | { readonly nth: number; readonly moment: "before" | "after" | "during"; readonly kill: boolean }
   | { readonly rollout: "BUILD_FAILED" | "DEPLOY_FAILED" };
 
-/** A change of a program. Deployments are named by their place, counted around; where there is none, nothing changes. */
+/** A change of a program. Deployments are addressed by index, modulo their number; without any, nothing changes. */
 export type Edit =
   | { readonly edit: "add"; readonly deployment: DeclaredDeployment }
   | { readonly edit: "remove"; readonly at: number }
@@ -30,7 +33,7 @@ export type Step =
       readonly step: "up";
       readonly stack: StackKey;
       readonly edits: readonly Edit[];
-      /** Places of the deployments that the run is limited to. */
+      /** Indexes of the deployments that the run is limited to. */
       readonly targets?: readonly number[];
       readonly replace?: number;
       readonly refresh?: boolean;
@@ -47,7 +50,7 @@ export type Step =
   | { readonly step: "refresh"; readonly stack: StackKey }
   | { readonly step: "taint"; readonly stack: StackKey; readonly at: number }
   | { readonly step: "export"; readonly stack: StackKey }
-  /** Puts the state of the last export back, which may be long out of date. */
+  /** Imports the state of the last export, which may be outdated. */
   | { readonly step: "restore"; readonly stack: StackKey }
   | { readonly step: "rename stack"; readonly stack: StackKey }
   | { readonly step: "import"; readonly stack: StackKey; readonly resource: string; readonly at: number }
@@ -57,12 +60,12 @@ export type Step =
 const resources = ["one", "two", "three"] as const;
 const names = ["agent-a", "agent-b", "agent-c"] as const;
 const refs = ["main", "next"] as const;
-/** Secrets of the model: nothing but the platform and a program may show them. */
+/** Secrets of the model, which only the platform and a program may contain. */
 export const secretValues = ["sk-first-secret-value", "sk-second-secret-value"] as const;
 
 const place = fc.nat({ max: 3 });
 const yes = fc.constant(true);
-/** A value once in so many times, else `undefined`, to which it shrinks. */
+/** A value with a probability of one in `times`, else `undefined`, to which it shrinks. */
 function onceIn<Value>(times: number, value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
   return fc.oneof(
     { withCrossShrink: true },
@@ -96,7 +99,7 @@ const settings = {
   ref: fc.constantFrom(...refs),
 };
 
-/** Plain data, as it would be read back from a file: no field is `undefined`. */
+/** A copy as it would be read from a JSON file, without `undefined`. */
 function plain<Fields extends object>(fields: Fields): Fields {
   return JSON.parse(JSON.stringify(fields));
 }

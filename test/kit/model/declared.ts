@@ -18,7 +18,7 @@ export function urnIn(
   return `urn:pulumi:${stack}::${project}::${types}::${resource}`;
 }
 
-/** The URNs that a declaration goes by: today's, then those that its aliases name. */
+/** The URNs of a declaration: the current one, then those of its aliases. */
 export function urnsOf(stack: string, declared: DeclaredDeployment): string[] {
   return [declared, ...(declared.earlier ?? [])].map(({ resource, component }) =>
     urnIn(stack, { resource, component } as DeclaredDeployment),
@@ -31,7 +31,7 @@ export function continuationOf(program: DeclaredProgram, stack: string, urn: str
   return direct ?? program.deployments.find((declared) => urnsOf(stack, declared).includes(urn));
 }
 
-/** Whether two declarations of a program want the same name on the platform: a program that contradicts itself. */
+/** Whether two declarations of a program have the same name on the platform, which is a contradiction. */
 export function isContested(program: DeclaredProgram, name: string): boolean {
   return program.deployments.filter((declared) => declared.name === name).length > 1;
 }

@@ -8,7 +8,7 @@ export interface Result {
   readonly steps: readonly { readonly operation: Operation; readonly urn: string; readonly id: string }[];
   /** Absent when the command ended with exit 0. */
   readonly error: string | undefined;
-  /** What the provider said meanwhile. */
+  /** The provider's warnings during the command. */
   readonly warnings: readonly { readonly urn: string; readonly message: string }[];
 }
 
@@ -18,7 +18,7 @@ export interface Entry {
   readonly type: string;
   readonly id: string;
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** It waits for its deletion. */
+  /** Whether its deletion is pending. */
   readonly delete: boolean;
   readonly retainOnDelete: boolean;
   readonly pendingReplacement: boolean;
@@ -30,9 +30,9 @@ export interface RunChoices {
   readonly refresh?: boolean | undefined;
 }
 
-/** An engine with two stacks: the small one, or the real one through its CLI. */
+/** An engine with two stacks: the small engine, or the real one through its CLI. */
 export interface Driver extends AsyncDisposable {
-  /** Forgets both stacks. */
+  /** Empties both stacks. */
   reset(): Promise<void>;
   nameOf(stack: StackKey): string;
   preview(stack: StackKey, program: DeclaredProgram, choices: RunChoices): Promise<Result>;
@@ -46,8 +46,8 @@ export interface Driver extends AsyncDisposable {
   exportState(stack: StackKey): Promise<unknown>;
   importState(stack: StackKey, state: unknown): Promise<void>;
   entries(stack: StackKey): Promise<Entry[]>;
-  /** The state as it is written, where secrets are encrypted. */
+  /** The state as it is stored, with encrypted secrets. */
   stateText(stack: StackKey): Promise<string>;
-  /** Ends the provider that works now, without a chance to say goodbye. */
+  /** Kills the current provider process. */
   kill(): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import type { Edit } from "./commands.ts";
 import type { DeclaredDeployment, DeclaredProgram } from "./program.ts";
 
-/** The program after an edit. Two deployments never get the same resource name in one place: that is no program. */
+/**
+ * The program after an edit. Two deployments under one parent never get the same resource name, which would be invalid.
+ */
 export function edited(program: DeclaredProgram, edit: Edit): DeclaredProgram {
   const { deployments } = program;
   if (edit.edit === "upstream") {

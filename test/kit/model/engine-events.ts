@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Operation } from "../pulumi/engine/execution.ts";
 import type { Result } from "./driver.ts";
 
-/** One event of the real engine, as far as the model looks at it. */
+/** One event of the real engine, with the fields that the model uses. */
 interface EngineEvent {
   readonly resourcePreEvent?: { readonly metadata: StepMetadata };
   readonly diagnosticEvent?: { readonly urn?: string; readonly message: string; readonly severity: string };
@@ -30,7 +30,7 @@ const operations: Readonly<Record<string, Operation>> = {
   import: "import",
 };
 
-/** The steps and messages of a command, from the file of its events; nothing, where it ended before there were any. */
+/** The steps and messages of a command, from its event log; empty if it ended before any. */
 export async function readEvents(file: string): Promise<Pick<Result, "steps" | "warnings"> & { errors: string[] }> {
   const text = await readFile(file, "utf8").catch(() => "");
   const events = text
@@ -48,13 +48,13 @@ export async function readEvents(file: string): Promise<Pick<Result, "steps" | "
       .map(({ urn = "", message }) => ({ urn, message: plainText(message) }));
   return {
     steps,
-    // What the CLI says of itself belongs to no resource.
+    // The CLI's own messages belong to no resource.
     warnings: messages("warning").filter(({ urn }) => urn !== ""),
     errors: messages("error").map(({ message }) => message),
   };
 }
 
-/** Without the marks of colours. */
+/** Removes colour markup. */
 function plainText(message: string): string {
   return message.replaceAll(/<\{%.*?%\}>/g, "");
 }

@@ -17,7 +17,7 @@ const withUpstream = (seed: number, ...deployments: DeclaredDeployment[]): Decla
 });
 const one = urnIn("blue", { resource: "one" });
 
-/** Commands on a driver. Some commands fail, and are to fail alike. */
+/** Commands on a driver. Some of them fail, and must fail in the same way on both drivers. */
 export type Sequence = (driver: Driver, world: World) => Promise<unknown>;
 
 const up = (driver: Driver, declared: DeclaredProgram, choices = {}) => driver.up("blue", declared, choices);

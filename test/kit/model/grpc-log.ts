@@ -8,7 +8,7 @@ interface LoggedCall {
   readonly request: { readonly [field: string]: unknown } | null;
 }
 
-/** Where each call has its old and its new values. */
+/** The names of each call's old and new values. */
 const fields: Readonly<Record<ProviderCall["method"], { readonly olds?: string; readonly news?: string }>> = {
   Check: { olds: "olds", news: "news" },
   Diff: { olds: "olds", news: "news" },
@@ -18,7 +18,9 @@ const fields: Readonly<Record<ProviderCall["method"], { readonly olds?: string; 
   Delete: { olds: "properties" },
 };
 
-/** The calls about resources that the real engine wrote down (`PULUMI_DEBUG_GRPC`), in the order in which they began. */
+/**
+ * The calls about resources that the real engine recorded (`PULUMI_DEBUG_GRPC`), in the order in which they started.
+ */
 export async function readCalls(file: string): Promise<ProviderCall[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text
@@ -49,15 +51,16 @@ function callOf({ method: path, request }: LoggedCall): ProviderCall[] {
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-/** What stands for a value that isn't known yet. */
+/** The placeholder of a value that isn't known yet. */
 const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Where an ownership marker, or the state, has one. */
+/** Matches a generation in an ownership marker or the state. */
 const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
 
 /**
- * Calls without what differs between two runs of the same: ids and generations are numbered as they come, times and ports are left out, and checks and
- * diffs between two other calls are sorted by resource, since the engine takes registrations of independent resources in any order.
+ * Calls without what differs between two equal runs: ids and generations are numbered in order, times and ports are
+ * left out, and checks and diffs between two other calls are sorted by resource, since the engine processes
+ * registrations of independent resources in any order.
  */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);

@@ -7,12 +7,12 @@ import { environmentOf, isUntouched, type Platform } from "./platform.ts";
 import { type DeclaredDeployment, type DeclaredProgram, repositoryUrl, upstreamOutput } from "./program.ts";
 import { Violation } from "./violation.ts";
 
-/** One command on a stack, seen from outside. */
+/** One command on a stack and what it did, as seen from outside. */
 export interface Observed {
   readonly model: Model;
   readonly stack: StackKey;
   readonly stackName: string;
-  /** What the run was to bring about; for a destruction, nothing. */
+  /** The program of the run; empty for a destroy. */
   readonly program: DeclaredProgram;
   /** Whether it was limited to some resources. */
   readonly isPartial: boolean;
@@ -20,22 +20,22 @@ export interface Observed {
   readonly after: Platform;
   readonly entriesBefore: readonly Entry[];
   readonly entriesAfter: readonly Entry[];
-  /** What a user saw first. */
+  /** The preview that the user saw first. */
   readonly preview: Result | undefined;
   readonly result: Result;
   readonly stateText: string;
 }
 
-const told = (value: unknown) => JSON.stringify(value);
+const describe = (value: unknown) => JSON.stringify(value);
 
-/** What the run did about a resource, in order. */
+/** The run's operations on a resource, in order. */
 function doneAbout({ result }: Observed, urn: string): string {
   const operations = result.steps.filter((step) => step.urn === urn).map(({ operation }) => operation);
   return operations.length === 0 ? "nothing was done about it" : operations.join(", then ");
 }
 
-/** What was neither made nor taken over here must stay as it is, unless the program says `adopt`. */
-export function othersAreLeftAlone({ model, stack, program, before, after }: Observed): void {
+/** Deployments that were neither made nor adopted here stay unchanged, unless the program says `adopt`. */
+export function othersAreUnchanged({ model, stack, program, before, after }: Observed): void {
   const adopts = (name: string) =>
     program.deployments.some((declared) => declared.name === name && declared.adopt === true);
   for (const [id, record] of before) {
@@ -43,14 +43,14 @@ export function othersAreLeftAlone({ model, stack, program, before, after }: Obs
     const now = after.get(id);
     const who = `${record.name} (${id}) belongs to ${model.owners.get(id) ?? "nobody"}, not to ${stack}`;
     if (now === undefined) throw new Violation("what belongs to somebody else was deleted", who);
-    // An adoption is how one takes over what belongs to somebody else.
+    // With `adopt`, changing another owner's deployment is intended.
     if (!adopts(record.name) && !isUntouched(record, now)) {
       throw new Violation("what belongs to somebody else was changed", who);
     }
   }
 }
 
-/** What is deleted was shown by the preview, or announced there by a warning. */
+/** The preview showed every deletion, or warned about it. */
 export function deletionsWereAnnounced({ before, after, entriesBefore, preview }: Observed): void {
   if (preview === undefined || preview.error !== undefined) return;
   const shown = preview.steps.filter(({ operation }) => operation === "delete" || operation === "delete-replaced");
@@ -59,13 +59,16 @@ export function deletionsWereAnnounced({ before, after, entriesBefore, preview }
   for (const { urn, id } of entriesBefore) if (announced.some((warning) => warning.urn === urn)) ids.add(id);
   for (const [id, { name }] of before) {
     if (after.has(id) || ids.has(id)) continue;
-    throw new Violation("a deletion was not announced", `${name} (${id}); the preview showed ${told(preview.steps)}`);
+    throw new Violation(
+      "a deletion was not announced",
+      `${name} (${id}); the preview showed ${describe(preview.steps)}`,
+    );
   }
 }
 
 /**
- * A deployment is deleted when the program doesn't declare it any more, when what can't change on it does, or when its options say that a
- * replacement begins with the deletion. Everything else keeps it.
+ * A deployment is deleted only if the program no longer declares it, an immutable field changes, or its options say
+ * that a replacement deletes first.
  */
 export function deletionsHadACause(observed: Observed): void {
   const { before, after, entriesBefore, program, stackName } = observed;
@@ -79,19 +82,19 @@ export function deletionsHadACause(observed: Observed): void {
     if (declared.name !== record.name || repositoryUrl(declared.repository) !== repository) continue;
     throw new Violation(
       "a deletion had no cause",
-      `${record.name} (${id}) is still declared, as ${told(declared)}; ${doneAbout(observed, holder.urn)}`,
+      `${record.name} (${id}) is still declared, as ${describe(declared)}; ${doneAbout(observed, holder.urn)}`,
     );
   }
 }
 
-/** Every id in the state lives on the platform, none twice. */
+/** Every id in the state exists on the platform and is unique. */
 export function stateIsTrue(observed: Observed): void {
   const { model, stack, after, entriesAfter, program, isPartial } = observed;
   const entries = entriesAfter.filter((entry) => isDeployment(entry) && !entry.pendingReplacement);
   for (const { id, urn } of entries) {
-    // Nobody can know of what happened elsewhere before the next refresh.
+    // Only the next refresh shows what happened elsewhere.
     const isGoneElsewhere = model.deletedElsewhere.has(id) || model.owners.get(id) !== stack;
-    // Of two resources that one program gave one name, with `adopt`, the one that adopted may delete it.
+    // If two resources of one program have the same name, the one that adopted the deployment may delete it.
     const holders = new Set(observed.entriesBefore.filter((before) => before.id === id).map((before) => before.urn));
     const isExcused = isGoneElsewhere || holders.size > 1;
     if (!after.has(id) && !isExcused) {
@@ -99,8 +102,8 @@ export function stateIsTrue(observed: Observed): void {
     }
     const isTwice = entries.filter((entry) => entry.id === id).length > 1;
     const name = after.get(id)?.name;
-    // Two declarations of one name, with `adopt`: the program itself wants it twice. And a run that is limited to the new name of a resource leaves
-    // the entry of the old one to the next run of everything.
+    // With `adopt`, two declarations of one name share a deployment. And a run that is limited to the new name of a
+    // resource leaves the old entry to the next full run.
     const isWanted = name !== undefined && isContested(program, name);
     if (isTwice && !isWanted && !isPartial && !isGoneElsewhere) {
       throw new Violation("a state holds one deployment twice", `${urn}: ${id}`);
@@ -108,10 +111,10 @@ export function stateIsTrue(observed: Observed): void {
   }
 }
 
-/** What this stack made is in its state. */
+/** The state contains every deployment that the stack made. */
 export function nothingIsLost({ model, stack, after, entriesAfter }: Observed): void {
   for (const [id, { name }] of after) {
-    // What a killed provider made before it could tell, and what was retained on purpose.
+    // Except those made by a killed provider, and retained ones.
     if (model.owners.get(id) !== stack || model.abandoned.has(id)) continue;
     if (!entriesAfter.some((entry) => entry.id === id)) {
       throw new Violation("a deployment is in no state", `${name} (${id}) of ${stack}`);
@@ -119,16 +122,16 @@ export function nothingIsLost({ model, stack, after, entriesAfter }: Observed): 
   }
 }
 
-/** No secret in a state file, nor in what the provider says. */
+/** Neither a state file nor a message of the provider contains a secret. */
 export function secretsAreKept({ stateText, result, preview }: Observed): void {
-  const words = told([result.warnings, result.error, preview?.warnings, preview?.error]);
+  const words = describe([result.warnings, result.error, preview?.warnings, preview?.error]);
   for (const secret of secretValues) {
     if (stateText.includes(secret)) throw new Violation("a secret stands in the open", `in the state: ${secret}`);
     if (words.includes(secret)) throw new Violation("a secret stands in the open", `in a message: ${words}`);
   }
 }
 
-/** Entries of the environment that somebody else added stay. */
+/** Environment entries that were added elsewhere stay. */
 export function additionsStay({ model, after, program }: Observed): void {
   for (const [id, names] of model.addedElsewhere) {
     const record = after.get(id);
@@ -144,10 +147,10 @@ export function additionsStay({ model, after, program }: Observed): void {
   }
 }
 
-/** After a run of the whole program, what it declares is there. */
+/** After a full run, the platform has what the program declares. */
 export function declarationsAreMet({ program, stackName, after, entriesAfter }: Observed): void {
   for (const declared of program.deployments) {
-    // Two declarations of one name ask two things of one deployment.
+    // Two declarations of one name contradict each other.
     if (isContested(program, declared.name)) continue;
     const urn = urnIn(stackName, declared);
     const entry = entriesAfter.find((candidate) => candidate.urn === urn && !candidate.delete);
@@ -155,14 +158,14 @@ export function declarationsAreMet({ program, stackName, after, entriesAfter }: 
     if (entry === undefined || record === undefined) {
       throw new Violation("what is declared isn't there", `${urn} (${entry?.id ?? "not in the state"})`);
     }
-    // What is ignored may be anything.
+    // Ignored fields may have any value.
     if (declared.ignoreChanges !== undefined) continue;
     const [is, shouldBe] = [factsOf(record), wantedOf(declared, program)];
     for (const [name, value] of Object.entries(shouldBe)) {
       if (is[name] === value) continue;
       throw new Violation(
         "what is declared isn't there",
-        `${urn}: ${name} is ${told(is[name])}, declared ${told(value)}`,
+        `${urn}: ${name} is ${describe(is[name])}, declared ${describe(value)}`,
       );
     }
   }

@@ -7,18 +7,18 @@ const add = (changes: Partial<DeclaredDeployment> = {}) => ({
   deployment: { ...agent, ...changes },
 });
 
-/** Sequences that once broke an invariant, by what they are about. */
+/** Sequences that once broke an invariant, by topic. */
 export const keptSequences: Readonly<Record<string, readonly Step[]>> = {
   "a tainted deployment is kept": [
     { step: "up", stack: "blue", edits: [add()] },
     { step: "taint", stack: "blue", at: 0 },
     { step: "up", stack: "blue", edits: [] },
   ],
-  "a deployment that the engine is told to replace is kept": [
+  "a deployment that the engine must replace is kept": [
     { step: "up", stack: "blue", edits: [add()] },
     { step: "up", stack: "blue", edits: [], replace: 0 },
   ],
-  "a deployment with several revisions that the engine is told to replace is kept": [
+  "a deployment with several revisions that the engine must replace is kept": [
     { step: "up", stack: "blue", edits: [add()] },
     { step: "up", stack: "blue", edits: [{ edit: "change", at: 0, to: { ref: "next" } }] },
     { step: "up", stack: "blue", edits: [], replace: 0 },

@@ -2,7 +2,7 @@ import { readMarker } from "../../../core/reconcile/ownership.ts";
 import type { Entry } from "./driver.ts";
 import type { Observed } from "./invariants.ts";
 
-/** Who has what after a run. */
+/** Updates the model's owners after a run. */
 export function learnOwners(
   { model, stack, before, after, entriesBefore, entriesAfter }: Observed,
   wasKilled: boolean,
@@ -18,17 +18,17 @@ export function learnOwners(
     }
     model.owners.set(id, stack);
     model.abandoned.delete(id);
-    // Nobody could write down what a killed provider had just made.
+    // A killed provider couldn't report what it had just created.
     if (isNew && !held(entriesAfter, id) && wasKilled) model.abandoned.add(id);
   }
   for (const { id, urn } of entriesAfter) {
-    // Two resources to which one program gave one name, with `adopt`: each may let go of the deployment for the other.
+    // With `adopt`, of two resources with the same name either may release the deployment to the other.
     if (entriesAfter.some((other) => other.id === id && other.urn !== urn)) model.abandoned.add(id);
     const [then, now] = [before.get(id), after.get(id)];
     if (!wasKilled || then === undefined) continue;
-    // A marker that no state knows of: a deletion lets go of such a deployment, until a change takes it back.
+    // No state has this marker: a deletion releases such a deployment, until a change takes it back.
     if (now !== undefined && readMarker(now.secrets) !== readMarker(then.secrets)) model.abandoned.add(id);
-    // Nor what it had just deleted: the entry stays, and only a refresh tells.
+    // Nor what it had just deleted: the entry stays until a refresh.
     if (now !== undefined) continue;
     model.deletedElsewhere.add(id);
     model.stacks[stack].unsettled.add("changed elsewhere");

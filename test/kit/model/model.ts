@@ -1,20 +1,20 @@
 import type { StackKey } from "./commands.ts";
 import type { DeclaredProgram } from "./program.ts";
 
-/** Why a stack need not be as its program says, until the next refresh and up of all of it. */
+/** Why a stack may differ from its program until the next refresh and full up. */
 export type Unsettled =
   /** The run was limited to some resources. */
   | "targets"
-  /** The platform was changed behind the engine's back. */
+  /** The platform was changed outside of the engine. */
   | "changed elsewhere"
-  /** A run ended in the middle. */
+  /** A run was interrupted. */
   | "failed run"
-  /** An older state was put back. */
+  /** An older state was imported. */
   | "restored"
-  /** The other stack took a deployment over, or deleted one that it had taken over. */
+  /** The other stack adopted a deployment, or deleted one that it had adopted. */
   | "taken over";
 
-/** What the model knows of one stack. */
+/** The model's view of one stack. */
 export interface StackModel {
   program: DeclaredProgram;
   unsettled: Set<Unsettled>;
@@ -24,16 +24,19 @@ export interface StackModel {
   exported: unknown;
 }
 
-/** What there must be, as far as it can be known without looking into the provider. */
+/** The expected state, as far as it is known without looking into the provider. */
 export interface Model {
   readonly stacks: Record<StackKey, StackModel>;
-  /** Who made a deployment, or took it over last; `elsewhere`: nobody here. */
+  /** Who created or last adopted a deployment; `elsewhere` for neither stack. */
   readonly owners: Map<string, StackKey | "elsewhere">;
-  /** Deployments that no state can hold any more, for example because the provider was killed before it could tell of them, or they were retained. */
+  /**
+   * Deployments that no state contains, for example because the provider was killed before it could report them, or
+   * they were retained.
+   */
   readonly abandoned: Set<string>;
-  /** Ids whose deletion no state shows yet: somebody else deleted them, or a provider that was killed. */
+  /** Ids whose deletion no state shows yet, since they were deleted elsewhere or by a killed provider. */
   readonly deletedElsewhere: Set<string>;
-  /** Names of environment entries that somebody else added, by id. */
+  /** Names of environment entries that were added elsewhere, by id. */
   readonly addedElsewhere: Map<string, Set<string>>;
 }
 

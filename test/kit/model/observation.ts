@@ -6,7 +6,7 @@ import {
   deletionsWereAnnounced,
   nothingIsLost,
   type Observed,
-  othersAreLeftAlone,
+  othersAreUnchanged,
   secretsAreKept,
   stateIsTrue,
 } from "./invariants.ts";
@@ -29,7 +29,7 @@ export async function onlyLooked(before: Platform, world: World, command: string
 }
 
 /**
- * Preview, run and what both leave, checked against the invariants of a single run; `undefined` when the preview ended it.
+ * Runs a preview and a command, and checks the invariants of a single run; `undefined` when the preview failed.
  * @throws Violation
  */
 export async function observe(run: {
@@ -47,7 +47,7 @@ export async function observe(run: {
   const stackName = world.driver.nameOf(stack);
   const before = await world.platform();
   const entriesBefore = await world.driver.entries(stack);
-  world.forget();
+  world.clear();
   const preview = await run.preview();
   await onlyLooked(before, world, "preview");
   const failed = (error: string) =>
@@ -57,13 +57,13 @@ export async function observe(run: {
     if (!failed(error)) throw new Violation("a run failed without a reason", `preview: ${error}`);
     return undefined;
   }
-  world.forget();
+  world.clear();
   if (trouble !== undefined) world.disturb(trouble);
   const result = await run.run();
   const isRolloutLost =
     trouble !== undefined && "rollout" in trouble && result.error?.includes(trouble.rollout) === true;
   const happened = world.happened() || isRolloutLost;
-  world.forget();
+  world.clear();
   const observed: Observed = {
     model,
     stack,
@@ -79,7 +79,7 @@ export async function observe(run: {
     stateText: await world.driver.stateText(stack),
   };
   secretsAreKept(observed);
-  othersAreLeftAlone(observed);
+  othersAreUnchanged(observed);
   learnOwners(observed, happened && trouble !== undefined && "kill" in trouble && trouble.kill);
   deletionsWereAnnounced(observed);
   deletionsHadACause(observed);

@@ -11,7 +11,7 @@ export async function platformOf(mock: MockServer): Promise<Platform> {
   return new Map((await storedDeployments(mock)).map((record) => [record.id, record]));
 }
 
-/** The environment of a deployment without what says who manages it. */
+/** The environment of a deployment without its ownership marker. */
 export function environmentOf({ secrets }: DeploymentRecord): Record<string, string> {
   return Object.fromEntries(secrets.filter(({ name }) => !isMarkerName(name)).map(({ name, value }) => [name, value]));
 }

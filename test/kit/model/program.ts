@@ -2,7 +2,8 @@ import type * as Pulumi from "@pulumi/pulumi";
 import type { Deployment, DeploymentArgs, DeploymentOptions } from "../../../provider/deployment.ts";
 import type { Provider } from "../../../provider/provider.ts";
 
-// The programs of the model, as data. They run in this process and, by the real CLI, in one of their own: nothing here may need a test runner.
+// The model's programs, as data. They run in this process or, with the real CLI, in a separate one, so nothing here may
+// need a test runner.
 
 /** One deployment of a program: its arguments and options. */
 export interface DeclaredDeployment {
@@ -30,7 +31,7 @@ export interface DeclaredDeployment {
   readonly deleteBeforeReplace?: boolean;
   readonly ignoreChanges?: readonly string[];
   readonly replaceOnChanges?: readonly string[];
-  /** What it was called, and where it was, before. */
+  /** Its previous name and parent. */
   readonly earlier?: readonly { readonly resource: string; readonly component: string | undefined }[];
 }
 
@@ -43,7 +44,7 @@ export interface DeclaredProgram {
 
 export const componentType = "model:index:Group";
 export const upstreamType = "pulumi-nodejs:dynamic:Resource";
-/** What the upstream's output always is. */
+/** The constant output of the upstream. */
 export const upstreamOutput = "npm run build";
 /** The variable that holds the API key of the second `Provider`. */
 export const otherKeyVariable = "OTHER_API_KEY";
@@ -58,14 +59,14 @@ const upstreamText = `exports.handler = () => ({
 });
 `;
 
-/** What a program is made with: the SDK and this package's classes, from wherever the program has them. */
+/** The SDK and this package's classes, as imported by the program. */
 export interface Classes {
   readonly pulumi: typeof Pulumi;
   readonly Deployment: typeof Deployment;
   readonly Provider: typeof Provider;
 }
 
-/** Declares the resources of a program, as if they were written down one after another. */
+/** Declares the resources of a program, one after another. */
 export function declare(program: DeclaredProgram, { pulumi, Deployment, Provider }: Classes): void {
   class Upstream extends pulumi.CustomResource {
     declare readonly out: Pulumi.Output<string>;

@@ -2,18 +2,19 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type DynamicProcess, InitFailure, type Properties, startDynamicProcess } from "../pulumi/dynamic-process.ts";
 
-/** After so many commands a process is replaced: what each leaves behind in it adds up. */
+/** Commands after which a process is replaced, since each leaves something in memory. */
 const maxCommands = 150;
 
 /**
- * Provider processes for many commands. The real engine starts one for each; here one serves many, and is made to forget everything in between:
- * each command gets a provider text of its own, which loads the package's modules again. Only after a kill there is another process, which stands by.
+ * Provider processes for many commands. The real engine starts one for each command; here one serves many, and its
+ * modules are reset in between: each command gets its own provider text, which loads the package's modules again. After
+ * a kill, a prewarmed process takes over.
  */
 export class ProviderProcesses implements AsyncDisposable {
   readonly #start: () => Promise<DynamicProcess>;
   readonly #originals = new Map<string, string>();
   #process: DynamicProcess;
-  #spare: Promise<DynamicProcess>;
+  #prewarmed: Promise<DynamicProcess>;
   #isDead = false;
   #commands = 0;
   #total = 0;
@@ -21,7 +22,7 @@ export class ProviderProcesses implements AsyncDisposable {
   private constructor(start: () => Promise<DynamicProcess>, process: DynamicProcess) {
     this.#start = start;
     this.#process = process;
-    this.#spare = start();
+    this.#prewarmed = start();
   }
 
   static async start(options: {
@@ -48,15 +49,15 @@ export class ProviderProcesses implements AsyncDisposable {
     this.#total += 1;
     if (this.#isDead || this.#commands > maxCommands) {
       if (!this.#isDead) await this.#process.kill("SIGKILL");
-      this.#process = await this.#spare;
-      this.#spare = this.#start();
+      this.#process = await this.#prewarmed;
+      this.#prewarmed = this.#start();
       this.#isDead = false;
       this.#commands = 1;
     }
     return this.#forgetful(this.#process);
   }
 
-  /** Kills the process of now, as an operating system does. */
+  /** Kills the current process with SIGKILL. */
   async kill(): Promise<void> {
     this.#isDead = true;
     await this.#process.kill("SIGKILL");
@@ -64,7 +65,7 @@ export class ProviderProcesses implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isDead) await this.#process.kill("SIGKILL");
-    await (await this.#spare).kill("SIGKILL");
+    await (await this.#prewarmed).kill("SIGKILL");
   }
 
   #forgetful(process: DynamicProcess): DynamicProcess {
@@ -80,22 +81,22 @@ export class ProviderProcesses implements AsyncDisposable {
     return {
       ...process,
       check: async (urn, olds, news) => {
-        const answer = await process.check(urn, there(olds), there(news));
-        return { ...answer, inputs: back(answer.inputs) };
+        const result = await process.check(urn, there(olds), there(news));
+        return { ...result, inputs: back(result.inputs) };
       },
       diff: (urn, id, olds, news) => process.diff(urn, id, there(olds), there(news)),
       create: async (urn, inputs) => {
-        const answer = await process.create(urn, there(inputs)).catch(repaired);
-        return { ...answer, outputs: back(answer.outputs) };
+        const result = await process.create(urn, there(inputs)).catch(repaired);
+        return { ...result, outputs: back(result.outputs) };
       },
       update: async (urn, id, olds, news) =>
         back(await process.update(urn, id, there(olds), there(news)).catch(repaired)),
       read: async (urn, id, outputs, inputs) => {
-        const answer = await process.read(urn, id, there(outputs), there(inputs));
+        const result = await process.read(urn, id, there(outputs), there(inputs));
         return {
-          ...answer,
-          outputs: back(answer.outputs),
-          ...(answer.inputs === undefined ? {} : { inputs: back(answer.inputs) }),
+          ...result,
+          outputs: back(result.outputs),
+          ...(result.inputs === undefined ? {} : { inputs: back(result.inputs) }),
         };
       },
       delete: (urn, id, outputs) => process.delete(urn, id, there(outputs)),
@@ -109,9 +110,9 @@ export class ProviderProcesses implements AsyncDisposable {
 
   #textFor(text: string, run: number): string {
     if (!text.includes("graphdeploy/")) return text;
-    const forget =
+    const resetModules =
       "for (const file of Object.keys(require.cache)) if (file.includes('graphdeploy/build')) delete require.cache[file];";
-    const own = `${forget}\n${text}\n// Command ${run}.\n`;
+    const own = `${resetModules}\n${text}\n// Command ${run}.\n`;
     this.#originals.set(own, text);
     return own;
   }

@@ -1,4 +1,4 @@
-// Loaded into the provider's process before everything else: pauses between tries take a hundredth of their time. The clock stays as it is.
+// Preloaded into the provider's process: delays between retries take a hundredth of their time. The clock is unchanged.
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 

@@ -6,7 +6,7 @@ import type { Model } from "./model.ts";
 import type { Platform } from "./platform.ts";
 import type { DeclaredProgram } from "./program.ts";
 
-/** What a failed run may have failed of. */
+/** What may explain a failed run. */
 export interface FailedRun {
   readonly model: Model;
   readonly stack: StackKey;
@@ -17,7 +17,7 @@ export interface FailedRun {
   readonly error: string;
 }
 
-/** Failures that the engine itself has reasons for. */
+/** Failures caused by the engine itself. */
 const engineReasons = [
   /protect/,
   /isn't a target|not specified in --target list/,
@@ -25,24 +25,24 @@ const engineReasons = [
   /has the alias|is the earlier name of|Duplicate resource|aliased/,
 ];
 
-/** Refusals that tell the user about the declaration. */
+/** Refusals caused by the declaration. */
 const refusals = [
-  // A field that can't be taken back once it is set.
+  // A field that can't be cleared once it is set.
   /was declared and can't be cleared/,
-  // What was made from something else, and is adopted or kept.
+  // A deployment with another source, which is adopted or kept.
   /can't become the declared one/,
-  // A replacement under one name that leaves the old deployment there.
+  // A replacement under the same name that would keep the old deployment.
   /with the resource option (retainOnDelete: true|deleteBeforeReplace: false) the old deployment would keep the name/,
 ];
 
-/** Whether a run had a reason to fail; otherwise it should have worked. */
+/** Whether there is a reason why a run failed; otherwise it should have succeeded. */
 export function hadReasonToFail(run: FailedRun): boolean {
   const { error } = run;
   if ([...engineReasons, ...refusals].some((reason) => reason.test(error))) return true;
   if (/is in use by deployment|the deployment of that name .* belongs to the resource/.test(error))
     return isNameTaken(run);
   const isGoneElsewhere = run.entries.some(({ id }) => run.model.deletedElsewhere.has(id) || isTakenOver(run, id));
-  // Another resource of the same stack adopted it, also in a run that failed and whose change was taken back.
+  // Another resource of the same stack adopted it, even in a failed run whose change was reverted.
   if (error.includes(`is owned by pulumi#urn:pulumi:${run.stackName}::`)) return true;
   if (/deleted outside|does not exist|not found|is owned by .* now/i.test(error)) return isGoneElsewhere;
   return false;
@@ -52,7 +52,10 @@ function isTakenOver({ model, stack }: FailedRun, id: string): boolean {
   return model.owners.get(id) !== stack;
 }
 
-/** A name that another resource has, here or elsewhere. One that the resource itself has is no reason, unless its options leave no way. */
+/**
+ * A name that another resource has, here or elsewhere. The resource's own name is a reason only if its options make the
+ * replacement impossible.
+ */
 function isNameTaken({ program, entries, before, stackName, error }: FailedRun): boolean {
   for (const record of before.values()) {
     const { id, name } = record;
@@ -62,8 +65,8 @@ function isNameTaken({ program, entries, before, stackName, error }: FailedRun):
     const urn = urnIn(stackName, own);
     const holder = entries.find((entry) => entry.id === id);
     if (holder?.urn !== urn) return true;
-    // A creation doesn't see the state. It keeps what carries the marker of its own URN; what was imported, renamed or moved since has none, or an
-    // earlier one, and is taken over by `adopt` only.
+    // A creation doesn't see the state. It keeps a deployment with the marker of its own URN; one that was imported,
+    // renamed or moved has none, or an earlier one, and needs `adopt`.
     if (ownerOf(readMarker(record.secrets) ?? "") !== `pulumi#${urn}`) return true;
     if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
   }

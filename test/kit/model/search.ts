@@ -9,26 +9,29 @@ import type { World } from "./world.ts";
 export interface Finding {
   /** Generates the sequence again. */
   readonly seed: number;
-  /** How many steps had been taken in all when it broke. */
+  /** The number of steps in total when it broke. */
   readonly afterSteps: number;
   readonly violation: Violation;
   readonly steps: readonly Step[];
 }
 
 export interface SearchOptions {
-  /** Of the first sequence; each following one has the next number. */
+  /** The seed of the first sequence; each following one has the next number. */
   readonly seed: number;
-  /** Ends once so many steps were taken. */
+  /** The search ends after this many steps. */
   readonly steps: number;
   /** @default 25 */
   readonly maxCommands?: number;
-  /** Whether a sequence is made shorter, which takes many runs. @default true */
+  /** Whether to shorten a failing sequence, which takes many runs. @default true */
   readonly isShortened?: boolean;
-  /** Violations to pass over. */
+  /** Violations to ignore. */
   readonly isKnown?: (violation: Violation) => boolean;
 }
 
-/** Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options give the same result. */
+/**
+ * Runs random sequences until one breaks an invariant, and shortens it; `undefined` when none did. The same options
+ * give the same result.
+ */
 export async function search(world: World, options: SearchOptions): Promise<Finding | undefined> {
   const { maxCommands = 25, isShortened = true, isKnown = () => false } = options;
   let taken = 0;
@@ -45,13 +48,13 @@ export async function search(world: World, options: SearchOptions): Promise<Find
     const { kind } = violation;
     const afterSteps = taken;
     if (!isShortened) return { seed, afterSteps, violation, steps };
-    const shortest = await shorten(steps, async (candidate) => {
+    const shortened = await shorten(steps, async (candidate) => {
       const found = await violationOf(replay(candidate, world));
       const isSame = found?.kind === kind && !isKnown(found);
       if (isSame) violation = found;
       return isSame;
     });
-    return { seed, afterSteps, violation, steps: shortest };
+    return { seed, afterSteps, violation, steps: shortened };
   }
   return undefined;
 }
@@ -66,7 +69,7 @@ async function violationOf(run: Promise<void>): Promise<Violation | undefined> {
   }
 }
 
-/** The steps that were taken. */
+/** The executed steps. */
 function ran(commands: Iterable<unknown>): Step[] {
   return [...commands]
     .filter((command) => (command as { hasRan?: boolean }).hasRan === true)

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { type Step, step } from "./commands.ts";
+import { execute } from "./execute.ts";
 import { emptyModel, type Model } from "./model.ts";
-import { perform } from "./perform.ts";
 import type { World } from "./world.ts";
 
-/** A step as fast-check's commands have it. */
+/** A step as a fast-check command. */
 export class StepCommand implements fc.AsyncCommand<Model, World> {
   readonly step: Step;
 
@@ -17,7 +17,7 @@ export class StepCommand implements fc.AsyncCommand<Model, World> {
   }
 
   run(model: Model, world: World): Promise<void> {
-    return perform(this.step, model, world);
+    return execute(this.step, model, world);
   }
 
   toString(): string {
@@ -25,26 +25,26 @@ export class StepCommand implements fc.AsyncCommand<Model, World> {
   }
 }
 
-/** Sequences of at most so many steps. */
+/** Sequences of at most `maxCommands` steps. */
 export function sequences(maxCommands: number) {
   return fc.commands([step.map((data) => new StepCommand(data))], { maxCommands, size: "max" });
 }
 
-/** Brings both stacks to what their programs say, by a refresh and an up of everything, as the last steps of a sequence. */
+/** Brings both stacks to their programs' state with a refresh and a full up, the last steps of a sequence. */
 const settling: readonly Step[] = (["blue", "green"] as const).flatMap((stack): Step[] => [
   { step: "refresh", stack },
   { step: "up", stack, edits: [] },
 ]);
 
-/** Runs a sequence in a world that is empty at first, and lets it settle. @throws Violation */
+/** Runs a sequence in an empty world, then settles both stacks. @throws Violation */
 export async function runSequence(commands: Iterable<fc.AsyncCommand<Model, World>>, world: World): Promise<void> {
   await world.reset();
   const model = emptyModel();
   await fc.asyncModelRun(() => ({ model, real: world }), commands);
-  for (const last of settling) await perform(last, model, world);
+  for (const last of settling) await execute(last, model, world);
 }
 
-/** Replays a sequence that was written down. @throws Violation */
+/** Replays a recorded sequence. @throws Violation */
 export function replay(steps: readonly Step[], world: World): Promise<void> {
   return runSequence(
     steps.map((data) => new StepCommand(data)),

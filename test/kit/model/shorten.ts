@@ -1,6 +1,6 @@
 import type { Step } from "./commands.ts";
 
-/** What must stay of a step, an edit and a declared deployment. */
+/** The fields of a step, an edit and a declared deployment that can't be removed. */
 const required = new Set([
   "step",
   "stack",
@@ -23,7 +23,7 @@ const required = new Set([
   "rollout",
 ]);
 
-/** Every sequence that has one thing less: a step, an edit, or something that a step may go without. */
+/** All sequences with one thing less: a step, an edit, or an optional part of a step. */
 function* withoutOne(steps: readonly Step[]): Generator<readonly Step[]> {
   for (const index of [...steps.keys()].reverse()) yield steps.toSpliced(index, 1);
   for (const [index, step] of steps.entries()) {
@@ -31,7 +31,7 @@ function* withoutOne(steps: readonly Step[]): Generator<readonly Step[]> {
   }
 }
 
-/** A value with one list entry or one optional field less, at any depth. */
+/** All values with one list entry or one optional field less, at any depth. */
 function* smallerThan(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (const [index, entry] of value.entries()) {
@@ -47,7 +47,7 @@ function* smallerThan(value: unknown): Generator<unknown> {
   }
 }
 
-/** Takes away what isn't needed, as long as the rest still `breaks`, until nothing more can go. */
+/** Removes parts as long as the rest still `breaks`. */
 export async function shorten(
   steps: readonly Step[],
   breaks: (steps: readonly Step[]) => Promise<boolean>,

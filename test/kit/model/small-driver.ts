@@ -14,7 +14,7 @@ import { type DeclaredProgram, declare } from "./program.ts";
 import { ProviderProcesses } from "./provider-processes.ts";
 
 /**
- * The small engine, with the real constructor in this process and Pulumi's provider process beside it.
+ * The small engine, with the real resource class in this process and Pulumi's provider process.
  *
  * @param options.folder where the built package is installed
  */

@@ -1,4 +1,4 @@
-/** What a sequence broke. Kinds are few, so that two sequences that break the same can be told from two that don't. */
+/** A broken invariant. There are few kinds, so that they show whether two sequences break the same one. */
 export type ViolationKind =
   | "a state holds what the platform hasn't"
   | "a state holds one deployment twice"

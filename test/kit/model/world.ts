@@ -13,19 +13,20 @@ export const apiKey = "key-of-the-model-itself";
 export interface World extends AsyncDisposable {
   readonly driver: Driver;
   readonly mock: MockServer;
-  /** Where the provider finds the platform. */
+  /** The platform's address for the provider. */
   readonly url: string;
   platform(): Promise<Platform>;
-  /** Everything gone, on both sides. */
+  /** Empties the platform and the engine's stacks. */
   reset(): Promise<void>;
-  /** The requests since the last `disturb` or `forget`. */
+  /** The requests since the last `disturb` or `clear`. */
   requests(): readonly string[];
-  forget(): void;
-  /** Lets something go wrong with one of the next requests. */
+  /** Discards recorded requests and planned trouble. */
+  clear(): void;
+  /** Plans a failure of one of the next requests. */
   disturb(trouble: Trouble): void;
-  /** Whether it did. */
+  /** Whether the planned failure has happened. */
   happened(): boolean;
-  /** A request of somebody else. */
+  /** Sends a request outside of the engine. */
   elsewhere(method: string, path: string, body?: unknown): Promise<Response>;
 }
 
@@ -48,13 +49,13 @@ export async function startWorld(startDriver: StartDriver = startSmallDriver): P
     url: proxy.url,
     platform: () => platformOf(mock),
     async reset() {
-      proxy.forget();
+      proxy.reset();
       await mock.reset();
       await driver.reset();
     },
     requests: () => proxy.steps,
-    forget() {
-      proxy.forget();
+    clear() {
+      proxy.reset();
       mock.transitions.set({ rules: [] });
     },
     disturb(trouble) {

@@ -13,24 +13,24 @@ export const apiKey = "key-of-the-provider-tests";
 /** A provider process and the state that outlives it. */
 export interface ProviderGround extends AsyncDisposable {
   readonly process: DynamicProcess;
-  /** Works with the process of now; its state is that of all. */
+  /** A stack on the current process; all processes share its state. */
   readonly engine: Engine;
-  /** A new process with the state that the engine has. */
+  /** Starts a new process with the engine's state. */
   restart(): Promise<void>;
 }
 
 export interface ProviderGroundOptions {
-  /** Where deployments go by default. */
+  /** The default control plane. */
   readonly baseUrl: string;
-  /** Address of an engine for status lines. */
+  /** Address of an engine's log service for status lines. */
   readonly logs?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** The stack's configuration. */
   readonly config?: Readonly<Record<string, string>>;
 }
 
-// What all tests of a file share: provider processes, which serve one test after another as the engine's serves a whole run, and the address of the
-// mock server, since a process keeps the settings that it was configured with first.
+// Shared by all tests of a file: provider processes, which serve one test after another just as the engine's serves a
+// whole run, and the address of the mock server, since a process keeps the settings of its first configuration.
 let installed: ReturnType<typeof installedPackage> | undefined;
 let logServer: Promise<LogServer & { lines: unknown[] }> | undefined;
 let mockPort = 0;
@@ -101,7 +101,7 @@ export async function startProvider(options: ProviderGroundOptions): Promise<Pro
 export interface Ground extends AsyncDisposable {
   readonly mock: MockServer;
   readonly provider: ProviderGround;
-  /** The provider's engine of now. */
+  /** The current engine of the provider. */
   readonly engine: Engine;
 }
 
@@ -125,7 +125,7 @@ export async function startGround(
   };
 }
 
-/** Arguments that the mock server takes; `changes` are merged over them, one level deep in the configs. */
+/** Arguments that the mock server accepts, merged with `changes`, one level deep in the configs. */
 export function agentArgs(changes: Partial<DeploymentArgs> = {}): DeploymentArgs {
   const { sourceConfig, sourceRevisionConfig, ...rest } = changes;
   return {
@@ -136,7 +136,7 @@ export function agentArgs(changes: Partial<DeploymentArgs> = {}): DeploymentArgs
   };
 }
 
-/** A program with one deployment, which the state knows as `agent`. */
+/** A program with one deployment, named `agent` in the state. */
 export function program(changes: Partial<DeploymentArgs> = {}, options?: DeploymentOptions): () => Deployment {
   return () => new Deployment("agent", agentArgs(changes), options);
 }
@@ -146,7 +146,7 @@ export function summary(steps: readonly Step[]): string[] {
   return steps.map(({ operation, error }) => (error === undefined ? operation : `${operation}: ${error}`));
 }
 
-/** The writing requests so far: `<method> <status>`. */
+/** The writing requests so far, as `<method> <status>`. */
 export function writes(mock: MockServer): string[] {
   return mock
     .requests()
@@ -155,14 +155,14 @@ export function writes(mock: MockServer): string[] {
     .map(({ method, status }) => `${method} ${status}`);
 }
 
-/** What the platform really has. */
+/** The deployments on the platform. */
 export async function platform(
   mock: MockServer,
 ): Promise<{ deployments: DeploymentRecord[]; revisions: RevisionRecord[] }> {
   return { deployments: await storedDeployments(mock), revisions: await storedRevisions(mock) };
 }
 
-/** A request of somebody else, with the key of the tests. */
+/** Sends a request outside of the provider, with the tests' key. */
 export async function elsewhere(mock: MockServer, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${mock.url}${path}`, {
     method,

@@ -6,7 +6,10 @@ import type { LocalWorkspaceOptions, PulumiFn, Stack } from "@pulumi/pulumi/auto
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { checkout, pulumiPath, pulumiSdk } from "./command-line.ts";
 
-/** How a program is written: TypeScript run by Pulumi's ts-node as CommonJS (the usual template), plain CommonJS, or an ES module. */
+/**
+ * How a program is written: TypeScript run by Pulumi's ts-node as CommonJS (the usual template), plain CommonJS, or an
+ * ES module.
+ */
 export type ProgramKind = "typescript" | "commonjs" | "esm";
 
 const entryFile = { typescript: "index.ts", commonjs: "index.js", esm: "index.mjs" } as const satisfies Record<
@@ -14,28 +17,28 @@ const entryFile = { typescript: "index.ts", commonjs: "index.js", esm: "index.mj
   string
 >;
 
-/** What one run of the CLI left. `code` is null when a signal ended it. */
+/** The result of one run of the CLI. `code` is null when a signal ended it. */
 export interface PulumiResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A run of the CLI that is under way. */
+/** A run of the CLI in progress. */
 export interface PulumiRun {
   /** The CLI's own process. */
   readonly process: ChildProcess;
-  /** What was written to stdout and stderr so far, in order of arrival. */
+  /** The output to stdout and stderr so far, in order of arrival. */
   output(): string;
-  /** Waits until the output holds `text`. Throws when the CLI ends before. */
+  /** Waits until the output contains `text`. @throws Error when the CLI ends first */
   printed(text: string | RegExp): Promise<void>;
-  /** Signals the CLI alone, as a supervisor does. */
+  /** Sends a signal only to the CLI, as a supervisor does. */
   signal(signal: NodeJS.Signals): void;
-  /** The end of the run. Never throws because of a failed operation: look at `code`. */
+  /** Resolves when the run ends. A failed operation doesn't reject it: check `code`. */
   readonly ended: Promise<PulumiResult>;
 }
 
-/** One resource of an exported stack, as far as tests look at it. */
+/** One resource of an exported stack, with the fields that tests use. */
 export interface ExportedResource {
   readonly urn: string;
   readonly type: string;
@@ -45,13 +48,13 @@ export interface ExportedResource {
   readonly initErrors?: readonly string[];
 }
 
-/** What `pulumi stack export` prints, as far as tests look at it. */
+/** The output of `pulumi stack export`, with the fields that tests use. */
 export interface ExportedStack {
   readonly version: number;
   readonly deployment: { readonly resources?: readonly ExportedResource[]; readonly [name: string]: unknown };
 }
 
-/** A project in a folder of its own, with a backend, a home and a stack of its own. Disposing of it deletes the folder. */
+/** A project in its own folder, with its own backend, home and stack. Disposing it deletes the folder. */
 export interface PulumiProject extends AsyncDisposable {
   readonly folder: string;
   /** The name of the stack: `test`. */
@@ -71,13 +74,13 @@ export interface PulumiProject extends AsyncDisposable {
   /** Sets a configuration value of the stack, encrypted when `secret`. */
   setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
   exportStack(): Promise<ExportedStack>;
-  /** Into the stack, or into the one of this name. */
+  /** Imports into the stack, or into the one of this name. */
   importStack(state: ExportedStack, into?: string): Promise<PulumiResult>;
   /** The stack's outputs, secrets in plain text. */
   outputs(): Promise<Record<string, unknown>>;
 }
 
-/** What `createPulumiProject` takes. */
+/** Options of {@link createPulumiProject}. */
 export interface ProjectOptions {
   /** The CLI's executable. */
   readonly cli: string;
@@ -108,7 +111,7 @@ async function backendEnvironment(folder: string, cli: string): Promise<Record<s
   };
 }
 
-// The tests' own settings must not reach a program: what a program sees is what its test gives it.
+// The tests' own settings must not reach a program, which only sees what its test sets.
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -171,10 +174,10 @@ function startCommand(
 }
 
 /**
- * Makes a project folder with a stack `test`, with `graphdeploy` linked to this checkout (build it first) and `@pulumi/pulumi` to the
- * installed one.
+ * Creates a project folder with a stack `test`. `graphdeploy` is linked to this checkout (build it first), and
+ * `@pulumi/pulumi` to the installed one.
  *
- * @throws Error when the CLI can't make the stack
+ * @throws Error when the CLI can't create the stack
  */
 export async function createPulumiProject(options: ProjectOptions): Promise<PulumiProject> {
   const { cli, kind } = options;
@@ -196,7 +199,7 @@ export async function createPulumiProject(options: ProjectOptions): Promise<Pulu
     `name: program\nruntime:\n  name: nodejs\n  options:\n    typescript: ${typescript}\n`,
   );
   if (typescript) {
-    // Pulumi's template, with the flag that lets TypeScript 6 still take the old module resolution.
+    // Pulumi's template, with the flag for TypeScript 6 to accept the old module resolution.
     const compilerOptions = {
       strict: true,
       target: "es2020",
@@ -248,7 +251,7 @@ export async function createPulumiProject(options: ProjectOptions): Promise<Pulu
   return project;
 }
 
-/** A stack whose program is a function of the test itself. Disposing of it deletes its folder. */
+/** A stack whose program is a function in the test. Disposing it deletes its folder. */
 export interface InlineProject extends AsyncDisposable {
   readonly stack: Stack;
   readonly folder: string;
@@ -258,7 +261,8 @@ export interface InlineProject extends AsyncDisposable {
  * An inline program of the Automation API, with a file backend of its own.
  *
  * @param options.cli the CLI's executable
- * @param options.environment added to the environment of the CLI and of the dynamic provider; the program itself runs in the test's process
+ * @param options.environment added to the environment of the CLI and of the dynamic provider; the program itself runs
+ * in the test's process
  */
 export async function createInlineProject(options: {
   readonly cli: string;
@@ -282,7 +286,7 @@ export async function createInlineProject(options: {
   return { stack, folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-// The Automation API looks for `<root>/bin/pulumi`; a CLI elsewhere gets a root of links.
+// The Automation API searches `<root>/bin/pulumi`; for a CLI elsewhere, this makes a root with links.
 async function installedCommand(cli: string, folder: string): Promise<PulumiCommand> {
   const root = join(folder, ".cli");
   await mkdir(join(root, "bin"), { recursive: true });

@@ -10,14 +10,14 @@ export const checkout = dirname(dirname(dirname(import.meta.dirname)));
 /** The folder of the @pulumi/pulumi that this checkout installed. */
 export const pulumiSdk = dirname(require.resolve("@pulumi/pulumi/package.json"));
 
-/** Where the CLI is, or why there is none. */
+/** The path of the CLI, or why there is none. */
 export type PulumiCli =
   | { readonly path: string; readonly reason?: never }
   | { readonly path?: never; readonly reason: string };
 
 /**
- * The Pulumi CLI of this test run: what the test launcher found or made (`GRAPHDEPLOY_PULUMI_CLI`, `GRAPHDEPLOY_PULUMI_REASON`); without
- * the launcher, one that is already on the machine. Nothing is downloaded or built here.
+ * The Pulumi CLI of this test run: the one that the test launcher found or built (`GRAPHDEPLOY_PULUMI_CLI`,
+ * `GRAPHDEPLOY_PULUMI_REASON`), or without the launcher, one on the machine. This doesn't download or build anything.
  */
 export async function pulumiCli(): Promise<PulumiCli> {
   const path = process.env.GRAPHDEPLOY_PULUMI_CLI;
@@ -37,11 +37,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * A PATH on which the CLI finds what it starts: the Node.js that runs the tests, a language host (Pulumi's own when it lies beside the CLI,
- * else this repository's) and the SDK's dynamic provider.
+ * A PATH with the programs that the CLI starts: the Node.js that runs the tests, a language host (Pulumi's own if it is
+ * next to the CLI, else this repository's) and the SDK's dynamic provider.
  *
  * @param cli the CLI's executable
- * @param folder is created, and holds links to them
+ * @param folder created with links to them
  */
 export async function pulumiPath(cli: string, folder: string): Promise<string> {
   await mkdir(folder);

@@ -10,13 +10,15 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 
 const require = createRequire(import.meta.url);
 
-/** What the engine sends in place of a value that a preview can't know, at any depth and whatever the type. */
+/** The engine's placeholder for an unknown value of any type, at any depth. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** Property values as the wire has them: what JSON can say. */
+/** Property values as they are sent: JSON. */
 export type Properties = Record<string, unknown>;
 
-/** The provider made the resource (it has an id) but says that it isn't well: the engine keeps it and reports `reasons`. */
+/**
+ * The provider created the resource (it has an id) but reports that it failed: the engine keeps it and shows `reasons`.
+ */
 export class InitFailure extends Error {
   readonly id: string;
   readonly properties: Properties;
@@ -31,18 +33,18 @@ export class InitFailure extends Error {
   }
 }
 
-/** The answer to a diff. `unknown`: the engine is to compare the inputs itself. */
-export interface DiffAnswer {
+/** The result of a diff. `unknown`: the engine compares the inputs itself. */
+export interface DiffResult {
   readonly changes: "some" | "none" | "unknown";
   readonly replaces: readonly string[];
   readonly deleteBeforeReplace: boolean;
 }
 
-/** The SDK's dynamic-provider process, spoken to as the engine does. Every call rejects with the gRPC error of a failed method. */
+/** The SDK's dynamic-provider process, called like the engine does. A failed method rejects with its gRPC error. */
 export interface DynamicProcess extends AsyncDisposable {
   /** The child process. */
   readonly process: ChildProcess;
-  /** What it wrote to stdout (after the port) and stderr so far. */
+  /** Its output to stdout (after the port) and stderr so far. */
   output(): string;
   /** The stack's whole configuration, such as `{ "graphdeploy:region": "eu" }`. */
   configure(config: Record<string, string>): Promise<void>;
@@ -52,8 +54,8 @@ export interface DynamicProcess extends AsyncDisposable {
     news: Properties,
   ): Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
   /** `olds` are the old outputs, `news` the checked inputs. */
-  diff(urn: string, id: string, olds: Properties, news: Properties): Promise<DiffAnswer>;
-  /** @throws InitFailure when the resource exists but isn't well. */
+  diff(urn: string, id: string, olds: Properties, news: Properties): Promise<DiffResult>;
+  /** @throws InitFailure when the resource exists but failed */
   create(urn: string, inputs: Properties): Promise<{ id: string; outputs: Properties }>;
   /** An empty id means that the resource is gone. `inputs` is absent when the provider returned none. */
   read(
@@ -62,10 +64,10 @@ export interface DynamicProcess extends AsyncDisposable {
     outputs: Properties,
     inputs: Properties,
   ): Promise<{ id: string; outputs: Properties; inputs?: Properties }>;
-  /** @throws InitFailure when the resource exists but isn't well. */
+  /** @throws InitFailure when the resource exists but failed */
   update(urn: string, id: string, olds: Properties, news: Properties): Promise<Properties>;
   delete(urn: string, id: string, outputs: Properties): Promise<void>;
-  /** What the engine sends on the first Ctrl-C. */
+  /** Sends what the engine does on the first Ctrl-C. */
   cancel(): Promise<void>;
   /** Ends the process and waits for it. */
   kill(signal?: NodeJS.Signals): Promise<void>;

@@ -4,26 +4,26 @@ import { PulumiStack } from "./engine/stack.ts";
 import { nameOf, type ResourceState } from "./engine/state.ts";
 import { revealed } from "./engine/values.ts";
 
-/** A resource in the state, by the name that the program gives it; secrets in plain text. */
+/** A resource in the state; secrets in plain text. */
 export interface StoredResource extends ResourceState {
   readonly name: string;
 }
 
-/** One thing that happened to a resource; a replacement as a whole. */
+/** One operation on a resource; a replacement counts as one. */
 export interface Step {
   readonly name: string;
   readonly operation: "create" | "update" | "replace" | "same" | "delete" | "read";
-  /** Why it failed; the resource may be in the state all the same. */
+  /** Why it failed; the resource may still be in the state. */
   readonly error?: string;
 }
 
-/** One stack, for tests that look at its resources by name. */
+/** One stack, whose resources tests access by name. */
 export interface Engine {
-  /** By name. Tests may change it, as an edited state. */
+  /** The resources by name. Tests may change it, like an edited state. */
   readonly resources: ResourcesByName;
-  /** Runs the program and makes its resources so. Failures are in the steps, never thrown. */
+  /** Runs the program and applies it. Failures are in the steps, never thrown. */
   up(program: () => unknown): Promise<Step[]>;
-  /** What `up` would do. */
+  /** The steps that `up` would take. */
   preview(program: () => unknown): Promise<Step[]>;
   refresh(): Promise<Step[]>;
   destroy(): Promise<Step[]>;
@@ -86,7 +86,7 @@ const operations: Partial<Record<StepTaken["operation"], Step["operation"]>> = {
   refresh: "read",
 };
 
-/** Of a replacement, which is several steps, one is shown: the one that failed, if any did. */
+/** Merges the steps of a replacement into one: the failed one, if any. */
 function shownSteps(taken: readonly StepTaken[]): Step[] {
   const failed = new Set(taken.filter(({ error }) => error !== undefined).map(({ urn }) => urn));
   return taken.flatMap(({ operation, urn, error }) => {
@@ -101,7 +101,7 @@ function shownSteps(taken: readonly StepTaken[]): Step[] {
 /**
  * A stack `test` of the project `program`, over one dynamic-provider process.
  *
- * @param provider the process, or what tells the one of now
+ * @param provider the process, or a function that returns the current one
  */
 export function createEngine(provider: DynamicProcess | (() => DynamicProcess)): Engine {
   const process = typeof provider === "function" ? provider : () => provider;
@@ -109,7 +109,7 @@ export function createEngine(provider: DynamicProcess | (() => DynamicProcess)):
   const shown = async (run: Promise<{ steps: readonly StepTaken[]; error: string | undefined }>) => {
     const { steps: taken, error } = await run;
     const steps = shownSteps(taken);
-    // Of the program itself, which failed at no resource.
+    // A failure of the program itself, not of a resource.
     if (error !== undefined && steps.every((step) => step.error === undefined)) throw new Error(error);
     return steps;
   };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkout, pulumiSdk } from "./command-line.ts";
 
-/** A folder in which the built package is installed: copied, so that a build under way elsewhere disturbs no test. */
+/** A folder with a copy of the built package, so that a concurrent build doesn't disturb tests. */
 export async function installedPackage(): Promise<{ readonly folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-provider-"));
   const installed = join(folder, "node_modules");

@@ -12,13 +12,13 @@ export interface LoggedLine {
   readonly ephemeral: boolean;
 }
 
-/** An engine that does nothing but take log lines. */
+/** An engine that only receives log lines. */
 export interface LogServer extends AsyncDisposable {
   /** `host:port`, to pass to `startDynamicProcess`. */
   readonly address: string;
-  /** What was logged so far. */
+  /** The lines so far. */
   readonly lines: readonly LoggedLine[];
-  /** Resolves with the first line, past or future, that holds `text`. */
+  /** Resolves with the first line, past or future, that contains `text`. */
   logged(text: string): Promise<LoggedLine>;
 }
 
@@ -28,7 +28,7 @@ const severities = ["debug", "info", "warning", "error"] as const;
 export async function startLogServer(): Promise<LogServer> {
   const lines: LoggedLine[] = [];
   const listeners = new Set<() => void>();
-  const log = ({ request }: ServerUnaryCall<LogRequest, empty.Empty>, answer: sendUnaryData<empty.Empty>) => {
+  const log = ({ request }: ServerUnaryCall<LogRequest, empty.Empty>, respond: sendUnaryData<empty.Empty>) => {
     lines.push({
       severity: severities[request.getSeverity()] ?? "info",
       message: request.getMessage(),
@@ -36,7 +36,7 @@ export async function startLogServer(): Promise<LogServer> {
       ephemeral: request.getEphemeral(),
     });
     for (const listener of listeners) listener();
-    answer(null, new empty.Empty());
+    respond(null, new empty.Empty());
   };
   const server = new Server();
   server.addService(engineService.EngineService, { log });

@@ -6,7 +6,10 @@ const imports = {
   esm: `import * as pulumi from "@pulumi/pulumi";\nimport { Deployment, Provider } from "graphdeploy";`,
 } as const;
 
-/** Arguments of a `github` deployment that are right for the mock server; `changes` are merged over them, one level deep in the configs. */
+/**
+ * Arguments of a `github` deployment that the mock server accepts, merged with `changes`, one level deep in the
+ * configs.
+ */
 export function githubArgs(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const { sourceConfig, sourceRevisionConfig, ...rest } = changes;
   return {
@@ -17,7 +20,10 @@ export function githubArgs(changes: Record<string, unknown> = {}): Record<string
   };
 }
 
-/** A program with one deployment `agent`, whose outputs are `id`, `url` and `revision`. `options` is source text, for example `{ protect: true }`. */
+/**
+ * A program with one deployment `agent`, whose outputs are `id`, `url` and `revision`. `options` is source text, for
+ * example `{ protect: true }`.
+ */
 export function deploymentProgram(kind: ProgramKind, args: Record<string, unknown>, options = "{}"): string {
   const exported = kind === "commonjs" ? (name: string) => `exports.${name}` : (name: string) => `export const ${name}`;
   return `${imports[kind]}

@@ -8,7 +8,10 @@ import { githubArgs } from "./program.ts";
 
 export const scenarioKey = "key-of-the-scenario";
 
-/** What the programs of a scenario begin with: `agent(resource, changes, options)` declares a deployment of the resource's name unless `changes` name another. */
+/**
+ * The prelude of a scenario's programs: `agent(resource, changes, options)` declares a deployment with the resource's
+ * name, unless `changes` have another.
+ */
 const prelude = `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");
 const args = ${JSON.stringify(githubArgs())};
@@ -21,15 +24,18 @@ const agent = (resource, { sourceConfig, sourceRevisionConfig, ...changes } = {}
   }, options);
 `;
 
-/** A project with the real CLI and a mock server, in which one program follows another. */
+/** A project with the real CLI and a mock server, for a series of programs. */
 export interface Scenario extends AsyncDisposable {
   readonly mock: MockServer;
   readonly project: PulumiProject;
-  /** Replaces the program by these statements, after a prelude with `pulumi`, `Deployment`, `Provider` and `agent(resource, changes, options)`. */
+  /**
+   * Replaces the program by these statements, preceded by a prelude with `pulumi`, `Deployment`, `Provider` and
+   * `agent(resource, changes, options)`.
+   */
   declare(statements: string): Promise<void>;
-  /** `pulumi <args>` on the stack, which must succeed. Returns what was printed. */
+  /** Runs `pulumi <args>` on the stack, which must succeed. Returns the output. */
   succeed(...args: string[]): Promise<string>;
-  /** `pulumi <args>` on the stack, which must fail. Returns what was printed. */
+  /** Runs `pulumi <args>` on the stack, which must fail. Returns the output. */
   fail(...args: string[]): Promise<string>;
   /** The deployments in the state of a stack. */
   entries(stack?: string): Promise<(ExportedResource & { delete?: boolean })[]>;
@@ -107,7 +113,9 @@ export function urnOf(resource: string, stack = "test"): string {
   return `urn:pulumi:${stack}::program::${deploymentType}::${resource}`;
 }
 
-/** Kills a process and all that it started, as a machine does that goes down: the CLI's plugins have process groups of their own. */
+/**
+ * Kills a process and its descendants, like a machine that goes down: the CLI's plugins have their own process groups.
+ */
 export function killWithDescendants(pid: number): void {
   const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   const parents = new Map(processes.map((line) => line.trim().split(/ +/).map(Number) as [number, number]));

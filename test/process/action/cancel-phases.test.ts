@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -51,7 +51,7 @@ const phases: Record<string, Phase> = {
   "a deletion": {
     event: dispatch,
     inputs: { operation: "delete" },
-    prepare: (mock) => makeLive(mock, markedAs("acme/agents#deploy")),
+    prepare: (mock) => makeLive(mock, ownedBy("acme/agents#deploy")),
     when: /^Deleting: /m,
     says: deletionGoesOn,
   },
@@ -60,7 +60,7 @@ const phases: Record<string, Phase> = {
     inputs: { operation: "sweep" },
     async prepare(mock, github) {
       for (const number of [1, 2]) {
-        await makeLive(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+        await makeLive(mock, { name: `support-agent-pr-${number}`, ...ownedBy(`acme/agents#pr-${number}`) });
         github.closedPullRequests.add(number);
       }
     },
@@ -74,7 +74,7 @@ const phases: Record<string, Phase> = {
       mock.transitions.set({ mode: "immediate" });
       mock.faults.replace([{ match: { path: "/agents/*/runs/wait" }, effect: slow }]);
     },
-    when: /^Smoke test: .*\/ok answers/m,
+    when: /^Smoke test: .*\/ok responds/m,
     says: goesOn,
   },
   "a rollback": {
@@ -109,7 +109,7 @@ const cases = Object.keys(phases).flatMap((phase) =>
   (["SIGINT", "SIGTERM"] as const).map((signal) => ({ phase, signal })),
 );
 
-test.each(cases)("$signal in $phase ends the step and says what goes on", async ({ phase, signal }) => {
+test.each(cases)("$signal in $phase ends the step and says what continues", async ({ phase, signal }) => {
   const { event, inputs, prepare, when, says } = phases[phase] as Phase;
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();

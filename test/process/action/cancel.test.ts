@@ -51,11 +51,11 @@ test.each([
   expect(result.mainLog).toContain(`Received ${signal}`);
   expect(result.mainLog).toContain("continues on the platform and may still go live");
   expect(result.postLog).toBe("");
-  expect(result.summary).toContain("⏹️ is no longer waited for");
+  expect(result.summary).toContain("⏹️ was cancelled");
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 
-test("a cancelled run can ask the platform to interrupt its revision", async () => {
+test("a cancelled run can interrupt its revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   let sent = false;
   const result = await runAction({
@@ -68,7 +68,7 @@ test("a cancelled run can ask the platform to interrupt its revision", async () 
     },
   });
   expect(result.outputs.result).toBe("cancelled");
-  expect(result.log).toContain("was asked to interrupt revision");
+  expect(result.log).toContain("that the platform interrupt revision");
   const [{ id, latest_revision_id: revision }] = await deploymentsOf(mock);
   expect((await ask(mock, "GET", `/v2/deployments/${id}/revisions/${revision}`)).status).toBe("INTERRUPTED");
 });
@@ -85,10 +85,10 @@ test.each(["SIGINT", "SIGTERM"] as const)("%s while the name is looked up change
   expect(mock.requests({ method: "POST" })).toEqual([]);
 });
 
-test("a signal during a creation that doesn't answer is obeyed in time", async () => {
+test("a signal during a creation without a response ends the step in time", async () => {
   const { result, github } = await cancelled({
     signal: "SIGINT",
-    // The second look for the name is over, so the creation is under way.
+    // The second look-up of the name is over, so the creation is in progress.
     when: /(GET \/v2\/deployments 200[\s\S]*){2}/,
     prepare: (mock) =>
       mock.faults.replace([{ match: { method: "POST", path: "/v2/deployments" }, effect: { latency: "30s" } }]),
@@ -98,7 +98,7 @@ test("a signal during a creation that doesn't answer is obeyed in time", async (
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "inactive"]);
 });
 
-test("after a kill the post step says what goes on and frees the GitHub deployment", async () => {
+test("after a kill, the post step says what continues and closes the GitHub deployment", async () => {
   const { result, github } = await cancelled({ signal: "SIGKILL", when: "CREATING" });
   expect(result.code).toBeNull();
   expect(result.outputs["revision-id"]).toBeTruthy();

@@ -8,7 +8,7 @@ import {
   ask,
   deploymentsOf,
   makeDeployment,
-  markedAs,
+  ownedBy,
   pushTo,
   repositoryUrl,
   secretValue,
@@ -93,7 +93,7 @@ test.each<[string, ActionEvent]>([
   expect(mock.requests()).toEqual([]);
 });
 
-test("a newer push that won is told", async () => {
+test("a newer push that won is reported", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const older = await pushTo(mock);
   await pushTo(mock);
@@ -102,7 +102,7 @@ test("a newer push that won is told", async () => {
   expect(log).toContain("a newer push won");
 });
 
-test("wrong inputs are annotated one by one before anything is asked", async () => {
+test("invalid inputs are annotated one by one before any request", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { name: "", timeout: "soon", secrets: `A=${secretValue}\nB` });
   const { code, outputs, log, everything } = await runAction({ event: push("a".repeat(40)), inputs });
@@ -175,7 +175,7 @@ test.each([
   expect([result.code, result.outputs.result], result.log).toEqual([status, "superseded"]);
 });
 
-test("without a wait the run ends once the rollout has begun", async () => {
+test("without wait, the run ends once the rollout has started", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { code, outputs } = await runAction({
     event: push("a".repeat(40)),
@@ -185,7 +185,7 @@ test("without a wait the run ends once the rollout has begun", async () => {
   expect([code, outputs.result, outputs["revision-id"]]).toEqual([0, "started", deployment.latest_revision_id]);
 });
 
-test("where the platform builds on push, its build is waited for and no second one is made", async () => {
+test("where the platform builds on push, the run waits for its build and makes no second one", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:1s" });
   const source_config = {
     repo_url: repositoryUrl,
@@ -315,7 +315,7 @@ test("an image is deployed to a self-hosted installation", async () => {
 test("of two runs that both create, the slower one rolls out on what the faster one made", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
-  // The lists that the run reads first are from before the other's creation.
+  // The run's first look-ups happen before the other run's creation.
   mock.faults.replace([
     {
       match: { method: "GET", path: "/v2/deployments" },
@@ -361,7 +361,7 @@ test.each([
   expect(log).not.toMatch(/^::warning .*integration/m);
 });
 
-test("with the server's default integration nothing is warned about, and a refused creation tells the doubt", async () => {
+test("a missing integration causes a warning only if the creation is refused", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const inputs = agentInputs(mock, { "integration-id": "" });
   const created = await runAction({ event: push("a".repeat(40)), inputs });
@@ -393,9 +393,9 @@ test.each([
   ["acme/agents#deploy", 0, "deleted", 0],
   ["acme/other#deploy", 1, "failed", 1],
   [undefined, 1, "failed", 1],
-])("a deletion of a deployment marked as %s ends with %i", async (mark, status, outcome, left) => {
+])("a deletion of a deployment marked as %s ends with %i", async (marker, status, outcome, left) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, mark === undefined ? {} : markedAs(mark));
+  await makeDeployment(mock, marker === undefined ? {} : ownedBy(marker));
   const inputs = agentInputs(mock, { operation: "delete" });
   const { code, outputs, log } = await runAction({
     event: { name: "workflow_dispatch", ref: "refs/heads/main" },
@@ -405,7 +405,7 @@ test.each([
   expect(await deploymentsOf(mock)).toHaveLength(left);
 });
 
-test("a key that the control plane doesn't know is told with what to do", async () => {
+test("an unknown key is an error that says what to do", async () => {
   await using mock = await startMockServer({
     port: 0,
     apiKeys: { "another-key": ["11111111-1111-4111-8111-111111111111"] },

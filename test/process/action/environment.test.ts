@@ -6,7 +6,7 @@ import {
   ask,
   deploymentsOf,
   makeDeployment,
-  markedAs,
+  ownedBy,
   pushTo,
   repositoryUrl,
   secretValue,
@@ -16,7 +16,7 @@ import { startMaskingPlatform } from "../../kit/github/masking-platform.ts";
 import { runAction, token } from "../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
-const { secrets: mark } = markedAs("acme/agents#deploy");
+const { secrets: marker } = ownedBy("acme/agents#deploy");
 const entry = (name: string, value = `value-of-${name}`) => ({ name, value });
 
 type Mock = Awaited<ReturnType<typeof startMockServer>>;
@@ -26,7 +26,7 @@ async function namesOf(mock: Mock): Promise<string[]> {
   return secrets.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith("GRAPHDEPLOY"));
 }
 
-test("a secret that is missing in GitHub is an error by name before anything is asked", async () => {
+test("a secret that is missing in GitHub is an error that names it, before any request", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { secrets: "OPENAI_API_KEY=\nOTHER=x\nFROM_STEP", env: '{"LOG_LEVEL": ""}' });
   const { code, outputs, log } = await runAction({ event, inputs, env: { FROM_STEP: "" } });
@@ -43,7 +43,7 @@ test("a deletion needs no values", async () => {
   expect(outputs.result, log).toBe("deleted");
 });
 
-test("all secrets of the repository with the job's own token are refused before anything is asked, and a deletion isn't", async () => {
+test("a deploy refuses the job's own token among the secrets before any request, and a deletion doesn't", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { secrets: JSON.stringify({ TOKEN: secretValue, github_token: token }) });
   const refused = await runAction({ event, inputs });
@@ -69,13 +69,13 @@ test("secrets come from the env of the step by their names", async () => {
 
 test.each<[string, Record<string, string>, string[]]>([
   ["keeps what isn't declared", { env: "A=1" }, ["A", "BY_HAND", "OLD"]],
-  ["removes what it is told to", { env: "A=1", "env-remove": "OLD,NEVER_THERE" }, ["A", "BY_HAND"]],
+  ["removes the listed names", { env: "A=1", "env-remove": "OLD,NEVER_THERE" }, ["A", "BY_HAND"]],
   ["removes although nothing is declared", { "env-remove": "OLD" }, ["A", "BY_HAND"]],
   ["replaces the rest where that is wanted", { env: "A=1", "env-update": "replace" }, ["A"]],
   ["leaves an environment alone of which nothing is declared", { "env-update": "replace" }, ["A", "OLD", "BY_HAND"]],
 ])("a deploy %s", async (_, given, names) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, { secrets: [...mark, entry("A", "old-value"), entry("OLD"), entry("BY_HAND")] });
+  await makeDeployment(mock, { secrets: [...marker, entry("A", "old-value"), entry("OLD"), entry("BY_HAND")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock, given) });
   expect(outputs.result, log).toBe("deployed");
   expect((await namesOf(mock)).sort()).toEqual(names.toSorted());
@@ -83,7 +83,7 @@ test.each<[string, Record<string, string>, string[]]>([
 
 test("what a replacement drops is listed, in the plan first", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, { secrets: [...mark, entry("OLD"), entry("BY_HAND")] });
+  await makeDeployment(mock, { secrets: [...marker, entry("OLD"), entry("BY_HAND")] });
   const given = { env: "A=1", "env-update": "replace" };
   const plan = await runAction({ event, inputs: agentInputs(mock, { ...given, operation: "plan" }) });
   expect(plan.log).toContain("A deploy drops from the environment: OLD, BY_HAND.");
@@ -95,7 +95,7 @@ test("what a replacement drops is listed, in the plan first", async () => {
   expect(deploy.log).toMatch(/dropped from the environment of support-agent: OLD, BY_HAND/);
 });
 
-test("where values are hidden, a merge with entries that nobody declares is refused by name, and the rest goes on", async () => {
+test("where values are hidden, a merge that would lose undeclared entries is refused, and other changes aren't", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const hidden = ["GRAPHDEPLOY_MANAGED_BY", "TOKEN", "BY_HAND"].map((name) => entry(name, "****"));
   await makeDeployment(mock, { secrets: hidden });
@@ -129,7 +129,7 @@ test("a push that the platform builds by itself names the hidden values that are
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using masking = await startMaskingPlatform(mock.url);
   const source_config = { repo_url: repositoryUrl, deployment_type: "dev", build_on_push: true };
-  await makeDeployment(mock, { secrets: [...mark, entry("TOKEN")], source_config });
+  await makeDeployment(mock, { secrets: [...marker, entry("TOKEN")], source_config });
   const sha = await pushTo(mock);
   const inputs = agentInputs(mock, { "base-url": masking.url, secrets: `TOKEN=${secretValue}` });
   const pushed = await runAction({ event: { ...event, sha }, inputs });
@@ -141,14 +141,14 @@ test("a push that the platform builds by itself names the hidden values that are
   expect((await deploymentsOf(mock))[0].secrets).toContainEqual(entry("TOKEN", secretValue));
 });
 
-test("references to Kubernetes Secrets that nobody declares are kept, and compute that nobody declares too", async () => {
+test("undeclared references to Kubernetes Secrets are kept, and so is undeclared compute", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await ask(mock, "POST", "/api-host/v2/deployments", {
     name: "support-agent",
     source: "external_docker",
     source_config: { resource_spec: { min_scale: 2, cpu: 1 } },
     source_revision_config: { image_uri: "ghcr.io/acme/agent:1" },
-    secrets: mark,
+    secrets: marker,
     secret_references: [{ name: "KEPT", secret_name: "s", secret_key: "k" }],
   });
   const inputs = {

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { operations } from "../../../action/operations.ts";
-import { isForAnybody } from "../../../action/sender.ts";
+import { canAnyoneTrigger } from "../../../action/sender.ts";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { expectedOutcome, situation } from "../../kit/action/event-outcome.ts";
 import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "../../kit/action/event-samples.ts";
 import type { Outcome } from "../../kit/action/event-table.ts";
 import { repository } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
-/** Who a deployment belongs to before the run, by its marker. */
+/** The owner of the deployment before the run, by its marker. */
 const owners = ["nobody", "own", "other repository", "Pulumi", "unmarked"] as const;
 type Owner = (typeof owners)[number];
 
@@ -25,7 +25,7 @@ const bystander = "agent-pr-99";
 
 const platform = fc.record({
   deployment: fc.constantFrom(...owners),
-  /** What the deployment comes from; the deleted branch of the samples is `old`. */
+  /** The source of the deployment; the deleted branch of the samples is `old`. */
   ref: fc.constantFrom("main", "old"),
   preview: fc.constantFrom(...owners),
 });
@@ -35,7 +35,7 @@ const inputs = fc.record({
   ref: fc.constantFrom(undefined, undefined, "main"),
   pullRequest: fc.constantFrom(undefined, undefined, pullRequestNumber),
   wait: fc.boolean(),
-  /** Who caused the event: somebody who may write to the repository, or a stranger. */
+  /** The event's sender: somebody with or without write permission. */
   sender: fc.constantFrom("octocat", "octocat", "mallory"),
 });
 
@@ -70,7 +70,7 @@ test("nothing is deployed or deleted that the table doesn't allow, whatever the 
 
       const choice = { operation, ref, pullRequest, needsRef: true };
       const decided = expectedOutcome(row, choice, { ...pull, state: isClosed ? "closed" : "open" });
-      const isStranger = sender === "mallory" && isForAnybody({ name: row.event });
+      const isStranger = sender === "mallory" && canAnyoneTrigger({ name: row.event });
       const outcome = isStranger && decided !== "refuse" ? "notice" : decided;
       const after = await look(mock);
       const touched = [...after.keys()].filter((name) => before.get(name) !== after.get(name));
@@ -118,12 +118,12 @@ async function make(mock: MockServer, name: string, owner: Owner, purpose: strin
   const marker = owner === "own" ? `${repository}#${purpose}` : owner === "unmarked" ? undefined : markers[owner];
   await makeDeployment(mock, {
     name,
-    ...(marker === undefined ? {} : markedAs(marker)),
+    ...(marker === undefined ? {} : ownedBy(marker)),
     source_revision_config: { repo_ref: ref, graph_config_path: "graph.json" },
   });
 }
 
-/** Everything that the platform shows of each deployment. */
+/** Everything that the platform returns about each deployment. */
 async function look(mock: MockServer): Promise<Map<string, string>> {
   const all = (await deploymentsOf(mock)) as { name: string }[];
   return new Map(all.map((deployment) => [deployment.name, JSON.stringify(deployment)]));

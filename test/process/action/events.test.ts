@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest, repository } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -106,16 +106,16 @@ test.each<[string, ActionEvent, Record<string, string>, Outcome]>([
 test.each<[string, ActionEvent, string, Record<string, string>, string]>([
   ["a pull_request_target that closes deletes the preview", target("closed"), "agent-pr-12", {}, "pr-12"],
   [
-    "a deleted ref deletes the deployment that came from it where that is asked for",
+    "a deleted ref deletes the deployment that came from it if the inputs say so",
     deletion,
     "agent",
     { operation: "delete" },
     "deploy",
   ],
-])("%s", async (_, event, name, inputs, mark) => {
+])("%s", async (_, event, name, inputs, marker) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name, ...markedAs(`${repository}#${mark}`) });
+  await makeDeployment(mock, { name, ...ownedBy(`${repository}#${marker}`) });
   const { code, outputs, log } = await runAction({
     event,
     inputs: agentInputs(mock, { name: "agent", ...inputs }),
@@ -132,7 +132,7 @@ test.each<[string, ActionEvent, number, string]>([
 ])("%s", async (_, event, code, result) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name: "agent", ...markedAs(`${repository}#deploy`) });
+  await makeDeployment(mock, { name: "agent", ...ownedBy(`${repository}#deploy`) });
   const run = await runAction({
     event,
     inputs: agentInputs(mock, { name: "agent", operation: "delete" }),
@@ -142,7 +142,7 @@ test.each<[string, ActionEvent, number, string]>([
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
-test("a status that lasts is told again every half a minute", async () => {
+test("a status that lasts is reported again every half a minute", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { outputs, log } = await runAction({
     event: dispatch,

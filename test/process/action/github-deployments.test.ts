@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, markedAs } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
 import { type ActionOptions, type ActionResult, runAction } from "../../kit/github/run-action.ts";
 import { type FakeDeployment, FakeGitHub } from "../../kit/github/server.ts";
 
@@ -14,7 +14,7 @@ const lastOf = ({ states }: FakeDeployment) => states.at(-1);
 
 const stateOf = (deployment: FakeDeployment | undefined) => deployment && lastOf(deployment)?.state;
 
-/** A run on a platform that brings nothing to its end by itself. */
+/** A run on a platform on which rollouts don't advance by themselves. */
 async function run(mock: MockServer, github: FakeGitHub, options: Partial<ActionOptions> = {}): Promise<ActionResult> {
   return runAction({
     event: push,
@@ -75,7 +75,7 @@ test("a later run ends what a lost one left open for the same deployment, and no
   expect(stateOf(github.deployments.at(-1))).toBe("success");
 });
 
-test("a run that ends while another is under way keeps the end that it wrote itself", async () => {
+test("a run that ends while another is in progress keeps its own final state", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   const payload = { graphdeploy: { name: "support-agent", baseUrl: mock.url, run: "https://github.com/other-run" } };
@@ -90,7 +90,7 @@ test("a run that ends while another is under way keeps the end that it wrote its
   expect(other.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
 });
 
-test("what an earlier version left in an environment of this deployment alone is ended, too", async () => {
+test("what an earlier version left in an environment of only this deployment is closed, too", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const leave = (description: string) =>
@@ -111,7 +111,7 @@ test("whatever happens to two runs one after the other, nothing stays in progres
   for (const deployment of github.deployments) expect(unfinished).not.toContain(stateOf(deployment));
 });
 
-test("after a kill the comment doesn't go on showing what was live before", async () => {
+test("after a kill, the comment no longer shows the previous revision as live", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await run(mock, github, { event: opened });
@@ -119,11 +119,11 @@ test("after a kill the comment doesn't go on showing what was live before", asyn
   expect(comment()).toEqual([expect.stringContaining("✅ is live")]);
   mock.transitions.set({ mode: "manual" });
   const { outputs, log } = await run(mock, github, { event: opened, onOutput: killOnce("CREATING") });
-  expect(comment(), log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(comment(), log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
   expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} continues on the platform`);
 });
 
-test("after a kill of its deletion a preview isn't shown as live any more", async () => {
+test("after its deletion was killed, a preview isn't shown as live", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await run(mock, github, { event: opened });
@@ -131,14 +131,14 @@ test("after a kill of its deletion a preview isn't shown as live any more", asyn
   const closed = { ...opened, payload: pullRequest("closed") };
   const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
   const bodies = github.comments.get(12)?.map(({ body }) => body);
-  expect(bodies, log).toEqual([expect.stringContaining("⏹️ is no longer waited for")]);
+  expect(bodies, log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
   expect(bodies?.[0]).toContain("What was requested of the platform continues");
 });
 
-test("a kill while the comment is written leaves what the run found out in it", async () => {
+test("a kill while the comment is written leaves the run's result in it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name: "support-agent-pr-12", ...markedAs("acme/agents#pr-12") });
+  await makeDeployment(mock, { name: "support-agent-pr-12", ...ownedBy("acme/agents#pr-12") });
   let kill = () => {};
   github.onCall = ({ path }) => {
     if (path.includes("/comments")) kill();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { headSha, pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction, token } from "../../kit/github/run-action.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 
@@ -17,7 +17,7 @@ const comment: ActionEvent = {
 };
 const dispatch: ActionEvent = { name: "workflow_dispatch", ref: "refs/heads/main", payload: { inputs: {} } };
 
-/** A GitHub that knows pull request #12, from this repository unless told otherwise. */
+/** A GitHub with pull request #12, by default of this repository. */
 async function startGitHub(head: string | null = "acme/agents"): Promise<FakeGitHub> {
   const github = await FakeGitHub.start();
   github.pullRequests.set(12, pullRequest("", { head }).pull_request as Record<string, unknown>);
@@ -28,32 +28,25 @@ test.each<[string, ActionEvent, Record<string, string>]>([
   ["a comment on it", comment, { operation: "preview" }],
   ["its number", dispatch, { operation: "preview", "pull-request": "12" }],
   ["its number alone", dispatch, { "pull-request": "12" }],
-])(
-  "a preview is made of the head of a pull request that is told by %s, and deleted by it",
-  async (_, event, inputs) => {
-    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-    await using github = await startGitHub();
-    await makeDeployment(mock, { name: "support-agent", ...markedAs("acme/agents#deploy") });
-    const made = await runAction({ event, inputs: agentInputs(mock, inputs), githubUrl: github.url });
-    expect([made.code, made.outputs.result, made.outputs.name], made.log).toEqual([
-      0,
-      "deployed",
-      "support-agent-pr-12",
-    ]);
-    const preview = (await deploymentsOf(mock)).find((entry: { name: string }) => entry.name === "support-agent-pr-12");
-    expect(preview.source_revision_config.repo_ref).toBe("feature/search");
-    expect(made.summary).toContain(headSha);
-    expect(github.comments.get(12)).toHaveLength(1);
+])("a preview of the pull request named by %s is created from its head, and deleted", async (_, event, inputs) => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using github = await startGitHub();
+  await makeDeployment(mock, { name: "support-agent", ...ownedBy("acme/agents#deploy") });
+  const made = await runAction({ event, inputs: agentInputs(mock, inputs), githubUrl: github.url });
+  expect([made.code, made.outputs.result, made.outputs.name], made.log).toEqual([0, "deployed", "support-agent-pr-12"]);
+  const preview = (await deploymentsOf(mock)).find((entry: { name: string }) => entry.name === "support-agent-pr-12");
+  expect(preview.source_revision_config.repo_ref).toBe("feature/search");
+  expect(made.summary).toContain(headSha);
+  expect(github.comments.get(12)).toHaveLength(1);
 
-    const deleted = await runAction({
-      event,
-      inputs: agentInputs(mock, { ...inputs, operation: "delete" }),
-      githubUrl: github.url,
-    });
-    expect([deleted.code, deleted.outputs.result], deleted.log).toEqual([0, "deleted"]);
-    expect((await deploymentsOf(mock)).map(({ name }: { name: string }) => name)).toEqual(["support-agent"]);
-  },
-);
+  const deleted = await runAction({
+    event,
+    inputs: agentInputs(mock, { ...inputs, operation: "delete" }),
+    githubUrl: github.url,
+  });
+  expect([deleted.code, deleted.outputs.result], deleted.log).toEqual([0, "deleted"]);
+  expect((await deploymentsOf(mock)).map(({ name }: { name: string }) => name)).toEqual(["support-agent"]);
+});
 
 test.each<[string, string | null, boolean]>([
   ["from a fork", "mallory/agents", false],
@@ -69,7 +62,7 @@ test.each<[string, string | null, boolean]>([
   expect(writesOf(mock)).toEqual([]);
 });
 
-test("a pull request that can't be looked up is an error that says why, beside other mistakes", async () => {
+test("a pull request that can't be looked up is an error that says why, reported together with other problems", async () => {
   await using mock = await startMockServer({ port: 0 });
   await using github = await startGitHub();
   github.refused.add("pulls");
@@ -110,7 +103,7 @@ test.each(["0", "-1", "1.5", "#12", "twelve", "99999999999999999999"])(
   },
 );
 
-test("the look-up uses the token and tells nobody", async () => {
+test("the look-up uses the token and doesn't leak it", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await startGitHub();
   const inputs = agentInputs(mock, { operation: "preview" });

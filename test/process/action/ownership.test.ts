@@ -1,14 +1,6 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import {
-  agentInputs,
-  apiKey,
-  ask,
-  deploymentsOf,
-  makeDeployment,
-  markedAs,
-  writesOf,
-} from "../../kit/github/agents.ts";
+import { agentInputs, apiKey, ask, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
@@ -19,13 +11,13 @@ const hidden = (name: string) => ({ name, value: "****" });
 
 type Mock = Awaited<ReturnType<typeof startMockServer>>;
 
-async function markOf(mock: Mock): Promise<string | undefined> {
+async function markerOf(mock: Mock): Promise<string | undefined> {
   const [{ secrets }] = await deploymentsOf(mock);
   return secrets.find(({ name }: { name: string }) => name === "GRAPHDEPLOY_MANAGED_BY")?.value;
 }
 
 test.each(["deploy", "redeploy"])(
-  "%s goes on with an unmarked deployment of the same repository, says so and marks it",
+  "%s continues with an unmarked deployment of the same repository, says so and marks it",
   async (operation) => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { id } = await makeDeployment(mock, { secrets: [{ name: "BY_HAND", value: "set-by-hand" }] });
@@ -33,7 +25,7 @@ test.each(["deploy", "redeploy"])(
     const first = await runAction({ event, inputs });
     expect(first.outputs.result, first.log).toBe("deployed");
     expect(first.log).toMatch(new RegExp(`^::warning .*support-agent \\(${id}\\) carries no ownership marker`, "m"));
-    expect(await markOf(mock)).toBe(own);
+    expect(await markerOf(mock)).toBe(own);
     expect(writesOf(mock)).toEqual(changed);
     const second = await runAction({ event, inputs });
     expect(second.outputs.result).toBe("deployed");
@@ -51,10 +43,10 @@ const foreign = [
 ] as const;
 
 test.each(
-  foreign.flatMap(([mark, owner]) => ["deploy", "redeploy", "plan"].map((operation) => [mark, operation, owner])),
-)("a deployment marked as %s is refused by %s, which says whose it is", async (mark, operation, owner) => {
+  foreign.flatMap(([marker, owner]) => ["deploy", "redeploy", "plan"].map((operation) => [marker, operation, owner])),
+)("a deployment marked as %s is refused by %s, which says whose it is", async (marker, operation, owner) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs(mark));
+  await makeDeployment(mock, ownedBy(marker));
   const { code, outputs, log } = await runAction({ event, inputs: agentInputs(mock, { operation }) });
   expect([code, outputs.result], log).toEqual([1, "failed"]);
   expect(log).toContain(`is owned by ${owner}, not by ${own}.`);
@@ -62,22 +54,22 @@ test.each(
   expect(writesOf(mock)).toEqual(created);
 });
 
-test.each(["deploy", "redeploy"])("with adopt, %s takes over what is somebody else's", async (operation) => {
+test.each(["deploy", "redeploy"])("with adopt, %s takes over a deployment of another owner", async (operation) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, {
-    secrets: [...markedAs("acme/other#deploy").secrets, { name: "KEPT", value: "kept-value" }],
+    secrets: [...ownedBy("acme/other#deploy").secrets, { name: "KEPT", value: "kept-value" }],
   });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock, { operation, adopt: "true" }) });
   expect(outputs.result, log).toBe("deployed");
   expect(log).toContain("It is taken over (adopt).");
-  expect(await markOf(mock)).toBe(own);
+  expect(await markerOf(mock)).toBe(own);
   expect((await deploymentsOf(mock))[0].secrets).toContainEqual({ name: "KEPT", value: "kept-value" });
   expect(writesOf(mock)).toEqual(changed);
 });
 
-test("the letters of a repository's name may differ in case", async () => {
+test("repository names are compared case-insensitively", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("Acme/Agents#deploy"));
+  await makeDeployment(mock, ownedBy("Acme/Agents#deploy"));
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
   expect(outputs.result, log).toBe("deployed");
   expect(log).not.toContain("is owned by");
@@ -94,13 +86,13 @@ test("an unmarked deployment of another repository is refused", async () => {
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
   expect(outputs.result).toBe("failed");
   expect(log).toContain("is made from https://github.com/acme/other, not from https://github.com/acme/agents.");
-  // Nobody can change what it is made from, so an adoption says where the difference is.
+  // The source can't change, so the adoption's error names the difference.
   const adopted = await runAction({ event, inputs: agentInputs(mock, { adopt: "true" }) });
   expect(adopted.log).toMatch(/can't become the declared one: repo-url is "https:\/\/github.com\/acme\/other" there/);
   expect(writesOf(mock)).toEqual(created);
 });
 
-test("of an unmarked image deployment the image tells whose it is", async () => {
+test("the image shows who owns an unmarked deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const makeImage = (name: string, image_uri: string) =>
     ask(mock, "POST", "/api-host/v2/deployments", {
@@ -124,7 +116,7 @@ test("of an unmarked image deployment the image tells whose it is", async () => 
   expect(other.log).toContain("runs the image ghcr.io/mallory/agent:1, not one of ghcr.io/acme/agent.");
 });
 
-test("where the platform hides the marker, the run says that nothing shows whose the deployment is", async () => {
+test("where the platform hides the marker, the run says that ownership can't be shown", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
@@ -132,7 +124,7 @@ test("where the platform hides the marker, the run says that nothing shows whose
   expect(log).toMatch(/^::notice .*The platform hides the value of GRAPHDEPLOY_MANAGED_BY/m);
 });
 
-test("a preview whose marker is hidden is known by its second entry, and never deployed to by another name", async () => {
+test("a preview whose marker is hidden is recognized by its second entry", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY"), hidden("GRAPHDEPLOY_PREVIEW_PR_12")] });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock) });
@@ -140,9 +132,9 @@ test("a preview whose marker is hidden is known by its second entry, and never d
   expect(log).toContain("carries the marker GRAPHDEPLOY_PREVIEW_PR_12 of a preview");
 });
 
-test("a run that loses the race to create to somebody else changes nothing of theirs", async () => {
+test("a run that loses the race to create doesn't change the winner's deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("acme/other#deploy"));
+  await makeDeployment(mock, ownedBy("acme/other#deploy"));
   mock.faults.replace([
     {
       match: { method: "GET", path: "/v2/deployments" },
@@ -160,23 +152,23 @@ test("a run that loses the race to create to somebody else changes nothing of th
 const deletion = { operation: "delete" };
 const dispatch = { name: "workflow_dispatch", ref: "refs/heads/main" };
 
-test("where the platform hides the marker, a deletion is refused and says why, and adopt deletes all the same", async () => {
+test("where the platform hides the marker, a deletion needs adopt", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [hidden("GRAPHDEPLOY_MANAGED_BY")] });
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
   expect(refused.log).toContain("the platform hides the value of GRAPHDEPLOY_MANAGED_BY");
-  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(refused.log).toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
   const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
   expect([adopted.code, adopted.outputs.result], adopted.log).toEqual([0, "deleted"]);
   expect(await deploymentsOf(mock)).toEqual([]);
 });
 
-test("whose a deployment is that is to be deleted, is read from itself: a listing may lag behind", async () => {
+test("the owner of a deployment to delete is read by id, since a listing may be stale", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const theirs = await makeDeployment(mock, markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
-  const body = { resources: [{ ...theirs, ...markedAs(own) }], offset: 0 };
+  const theirs = await makeDeployment(mock, ownedBy("pulumi#urn:pulumi:dev::agents::Deployment::agent"));
+  const body = { resources: [{ ...theirs, ...ownedBy(own) }], offset: 0 };
   mock.faults.replace([{ match: { operation: "list_deployments" }, effect: { status: 200, body } }]);
   const { outputs, log } = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(outputs.result, log).toBe("failed");
@@ -184,13 +176,13 @@ test("whose a deployment is that is to be deleted, is read from itself: a listin
   expect(writesOf(mock)).toEqual(created);
 });
 
-test("an unmarked deployment is deleted with adopt alone", async () => {
+test("an unmarked deployment is only deleted with adopt", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   const refused = await runAction({ event: dispatch, inputs: agentInputs(mock, deletion) });
   expect(refused.outputs.result).toBe("failed");
   expect(refused.log).toContain("carries no ownership marker (GRAPHDEPLOY_MANAGED_BY)");
-  expect(refused.log).toContain("Only adopt: true deletes it all the same.");
+  expect(refused.log).toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
   const adopted = await runAction({ event: dispatch, inputs: agentInputs(mock, { ...deletion, adopt: "true" }) });
   expect(adopted.outputs.result, adopted.log).toBe("deleted");
@@ -205,10 +197,10 @@ const otherRepository = {
 };
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["another owner's marker", markedAs("acme/other#deploy"), "is owned by acme/other#deploy"],
+  ["another owner's marker", ownedBy("acme/other#deploy"), "is owned by acme/other#deploy"],
   [
     "a Pulumi program's marker",
-    markedAs("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
+    ownedBy("pulumi#urn:pulumi:dev::agents::Deployment::agent#g-0123456789ab"),
     "is owned by pulumi#urn",
   ],
   [
@@ -231,7 +223,7 @@ test.each<[string, Record<string, unknown>, string]>([
   });
   expect([code, outputs.result], log).toEqual([1, "failed"]);
   expect(log).toContain(reason);
-  expect(log).not.toContain("Only adopt: true deletes it all the same.");
+  expect(log).not.toContain("Only adopt: true deletes it anyway.");
   expect(writesOf(mock)).toEqual(created);
 });
 
@@ -255,7 +247,7 @@ test("of an image deployment with a hidden marker, adopt deletes it, but never o
       inputs: { "api-key": apiKey, "base-url": mock.selfHostedUrl, ...deletion, ...inputs },
     });
   const image = { "image-uri": "ghcr.io/acme/agent:2" };
-  expect((await run({ name: "own", ...image })).log).toContain("Only adopt: true deletes it all the same.");
+  expect((await run({ name: "own", ...image })).log).toContain("Only adopt: true deletes it anyway.");
   const other = await run({ name: "other", adopt: "true", ...image });
   expect(other.log).toContain("runs the image ghcr.io/mallory/agent:1");
   expect((await run({ name: "own", adopt: "true" })).outputs.result).toBe("deleted");

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, apiKey, makeDeployment, markedAs, secretValue, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, apiKey, makeDeployment, ownedBy, secretValue, writesOf } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 
-test("a plan of a creation lists every field that is declared, and of the environment the names alone", async () => {
+test("a plan of a creation lists every declared field, and only the names of the environment", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = {
     "api-key": apiKey,
@@ -43,7 +43,7 @@ test.each([
   ["next", 1, "failed"],
 ])("where no changes are expected, a plan of the ref %s ends with %i", async (ref, status, result) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await makeDeployment(mock, markedAs("acme/agents#deploy"));
+  await makeDeployment(mock, ownedBy("acme/agents#deploy"));
   const inputs = agentInputs(mock, { operation: "plan", ref, "expect-no-changes": "true" });
   const { code, outputs, log } = await runAction({ event, inputs });
   expect([code, outputs.result], log).toEqual([status, result]);
@@ -53,7 +53,7 @@ test.each([
 
 test("the deployment is an output, without the values of its environment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
-  const { secrets } = markedAs("acme/agents#deploy");
+  const { secrets } = ownedBy("acme/agents#deploy");
   await makeDeployment(mock, { secrets: [...secrets, { name: "NUMBER", value: "20260101" }] });
   const given = { secrets: `TOKEN=${secretValue}\nNAME=support-agent\nYEAR=2026` };
   const { outputs, everything, log } = await runAction({ event, inputs: agentInputs(mock, given) });

@@ -1,17 +1,9 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { pullRequest } from "../../kit/action/events.ts";
-import {
-  agentInputs,
-  ask,
-  deploymentsOf,
-  makeDeployment,
-  markedAs,
-  pushTo,
-  writesOf,
-} from "../../kit/github/agents.ts";
+import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy, pushTo, writesOf } from "../../kit/github/agents.ts";
 import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { type Answer, FakeGitHub } from "../../kit/github/server.ts";
+import { FakeGitHub, type GitHubResponse } from "../../kit/github/server.ts";
 
 const event = (action: string, options: Parameters<typeof pullRequest>[1] = {}): ActionEvent => ({
   name: "pull_request",
@@ -66,7 +58,7 @@ test("a preview lives from the opening of its pull request to its end", async ()
   expect([again.code, again.outputs.result], again.log).toEqual([0, "deleted"]);
 });
 
-test("a preview whose deletion is under way is made again once it is gone, and never followed", async () => {
+test("a preview whose deletion is in progress is recreated once it is gone", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const inputs = agentInputs(mock, { wait: "false" });
@@ -99,7 +91,7 @@ test("a preview never gets the name of the deployment itself, also where there i
   );
 });
 
-test("a branch named like that of production reaches the preview alone", async () => {
+test("a branch named like that of production only reaches the preview", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const production = await makeDeployment(mock);
@@ -120,7 +112,7 @@ test("a pull request that was closed before its run began gets no preview", asyn
     githubUrl: github.url,
   });
   expect([code, outputs.result]).toEqual([0, "deleted"]);
-  expect(log).toContain("was closed meanwhile");
+  expect(log).toContain("was closed in the meantime");
   expect(writesOf(mock)).toEqual([]);
 });
 
@@ -145,7 +137,7 @@ test.each(["DEPLOYED", "BUILD_FAILED"])(
   },
 );
 
-test("a run whose preview is deleted under it by the closing ends as deleted", async () => {
+test("a run whose preview is deleted because the pull request was closed ends as deleted", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   let deletion: Promise<unknown> | undefined;
@@ -184,8 +176,8 @@ test("a fork is skipped, with or without a key", async () => {
 
 test.each([
   ["without a mark", {}],
-  ["of another repository", markedAs("acme/other#pr-12")],
-  ["of another pull request", markedAs("acme/agents#pr-1")],
+  ["of another repository", ownedBy("acme/other#pr-12")],
+  ["of another pull request", ownedBy("acme/agents#pr-1")],
 ])("a deployment %s that has the name of a preview is left alone", async (_, body) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
@@ -207,11 +199,11 @@ test("a sweep deletes the previews of closed pull requests and nothing else", as
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2, 3]) {
-    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...ownedBy(`acme/agents#pr-${number}`) });
   }
   await makeDeployment(mock, { name: "support-agent-pr-4" });
-  await makeDeployment(mock, { name: "other-agent-pr-1", ...markedAs("acme/agents#pr-1") });
-  await makeDeployment(mock, { name: "support-agent", ...markedAs("acme/agents#deploy") });
+  await makeDeployment(mock, { name: "other-agent-pr-1", ...ownedBy("acme/agents#pr-1") });
+  await makeDeployment(mock, { name: "support-agent", ...ownedBy("acme/agents#deploy") });
   for (const number of [1, 3, 4]) github.closedPullRequests.add(number);
   const sweep = { event: { name: "schedule", ref: "refs/heads/main" }, githubUrl: github.url };
   const inputs = agentInputs(mock, { operation: "sweep" });
@@ -232,7 +224,7 @@ test("a sweep that may not see pull requests deletes nothing, fails and names th
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.refused.add("pulls");
-  await makeDeployment(mock, { name: "support-agent-pr-1", ...markedAs("acme/agents#pr-1") });
+  await makeDeployment(mock, { name: "support-agent-pr-1", ...ownedBy("acme/agents#pr-1") });
   const inputs = agentInputs(mock, { operation: "sweep" });
   const { code, outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },
@@ -249,10 +241,10 @@ test("a pull request that can't be seen keeps a sweep from none of the others", 
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2]) {
-    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
+    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...ownedBy(`acme/agents#pr-${number}`) });
     github.closedPullRequests.add(number);
   }
-  github.limits.push({ path: "/pulls/2", answer: { status: 404, json: { message: "Not Found" } } });
+  github.limits.push({ path: "/pulls/2", response: { status: 404, json: { message: "Not Found" } } });
   const { code, outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },
     githubUrl: github.url,
@@ -262,7 +254,7 @@ test("a pull request that can't be seen keeps a sweep from none of the others", 
   expect(await namesIn(mock)).toEqual(["support-agent-pr-2"]);
 });
 
-const limits: [string, Answer][] = [
+const limits: [string, GitHubResponse][] = [
   ["a 429", { status: 429, headers: { "retry-after": "1" }, json: { message: "Too many requests" } }],
   ["a secondary limit", { status: 403, headers: { "retry-after": "1" }, json: { message: "secondary rate limit" } }],
   [
@@ -271,12 +263,12 @@ const limits: [string, Answer][] = [
   ],
 ];
 
-test.each(limits)("a sweep waits %s of GitHub out", async (_, answer) => {
+test.each(limits)("a sweep outlasts %s of GitHub", async (_, response) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name: "support-agent-pr-1", ...markedAs("acme/agents#pr-1") });
+  await makeDeployment(mock, { name: "support-agent-pr-1", ...ownedBy("acme/agents#pr-1") });
   github.closedPullRequests.add(1);
-  for (const path of ["/pulls/1", "/pulls/1"]) github.limits.push({ path, answer });
+  for (const path of ["/pulls/1", "/pulls/1"]) github.limits.push({ path, response });
   const { outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },
     githubUrl: github.url,
@@ -286,13 +278,13 @@ test.each(limits)("a sweep waits %s of GitHub out", async (_, answer) => {
   expect(await namesIn(mock)).toEqual([]);
 });
 
-test("a rate limit that lasts is told as one, not as a missing permission", async () => {
+test("a lasting rate limit isn't reported as a missing permission", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2])
-    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...markedAs(`acme/agents#pr-${number}`) });
-  const answer = { status: 403, headers: { "retry-after": "3600" }, json: { message: "API rate limit exceeded" } };
-  github.limits.push({ path: "/pulls/", answer });
+    await makeDeployment(mock, { name: `support-agent-pr-${number}`, ...ownedBy(`acme/agents#pr-${number}`) });
+  const response = { status: 403, headers: { "retry-after": "3600" }, json: { message: "API rate limit exceeded" } };
+  github.limits.push({ path: "/pulls/", response });
   const { outputs, log } = await runAction({
     event: { name: "schedule", ref: "refs/heads/main" },
     githubUrl: github.url,
@@ -301,6 +293,6 @@ test("a rate limit that lasts is told as one, not as a missing permission", asyn
   expect(outputs.result).toBe("failed");
   expect(log).toContain("Its rate limit for this token is used up");
   expect(log).not.toContain("permission");
-  // What is limited isn't asked on and on.
+  // Limited requests aren't retried endlessly.
   expect(github.calls.filter(({ path }) => path.includes("/pulls/"))).toHaveLength(1);
 });

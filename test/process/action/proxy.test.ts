@@ -15,7 +15,7 @@ import { storedDeployments } from "../../kit/stored.ts";
 
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
 
-/** Hands on what comes to another port of this machine, which may be known only later. */
+/** Forwards connections to another port of this machine, which may be set later. */
 function forwardTo(portNow: () => number): (client: Socket) => void {
   return (client) => {
     const upstream = connect(portNow(), "127.0.0.1");
@@ -25,7 +25,7 @@ function forwardTo(portNow: () => number): (client: Socket) => void {
   };
 }
 
-/** The port on which a server listens until the test ends. */
+/** Starts a server that listens until the test ends, and returns its port. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
@@ -36,7 +36,7 @@ function forwardedPort(portNow: () => number): Promise<number> {
   return listen(createTcpServer(forwardTo(portNow)));
 }
 
-/** A port that speaks TLS in front of one that doesn't. */
+/** Terminates TLS in front of a port without it. */
 async function withTls({ key, certificate }: CertificateFiles, port: number): Promise<number> {
   const files = { key: await readFile(key), cert: await readFile(certificate) };
   return listen(
@@ -105,7 +105,7 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
-test("a proxy variable that isn't an address is one error that names it, and nothing is asked", async () => {
+test("a proxy variable that isn't an address is one error that names it, before any request", async () => {
   const { code, outputs, mainLog } = await runAction({
     event: { name: "push", ref: "refs/heads/main" },
     inputs: { "api-key": "key", name: "support-agent", "graph-config-path": "graph.json" },
@@ -144,7 +144,7 @@ test("a control plane of a compose network is deployed to once its host is allow
   expect(mock.requests()).toEqual([]);
   const allowed = await runAction(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
   expect([allowed.code, allowed.outputs.result], allowed.log).toEqual([0, "deployed"]);
-  expect(allowed.log).toContain("answers as expected");
+  expect(allowed.log).toContain("responded as expected");
 });
 
 test("the API of a GitHub Enterprise Server is used under its own address", async () => {

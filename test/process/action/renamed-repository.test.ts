@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, makeDeployment, markedAs, writesOf } from "../../kit/github/agents.ts";
+import { agentInputs, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
 import { runAction } from "../../kit/github/run-action.ts";
 
 const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
@@ -13,7 +13,7 @@ test("after a repository was renamed, its deployment is adopted once, under the 
     integration_id: agentInputs(mock)["integration-id"],
     deployment_type: "dev",
   };
-  await makeDeployment(mock, { source_config, ...markedAs("acme/old-agents#deploy") });
+  await makeDeployment(mock, { source_config, ...ownedBy("acme/old-agents#deploy") });
   for (const given of [{}, { "repo-url": oldUrl }] as Record<string, string>[]) {
     const refused = await runAction({ event: push, inputs: agentInputs(mock, given) });
     expect(refused.outputs.result).toBe("failed");

@@ -21,8 +21,8 @@ async function revisionsOf(mock: MockServer): Promise<{ id: string; status: stri
   return (await ask(mock, "GET", `/v2/deployments/${id}/revisions`)).resources;
 }
 
-/** Brings each revision to its end as soon as the run follows it. */
-function goOn(mock: MockServer, end = "DEPLOYED") {
+/** Advances each revision to its final status as soon as the run follows it. */
+function continueRollout(mock: MockServer, end = "DEPLOYED") {
   const ended = new Set<string>();
   return (log: string) => {
     for (const [, id = ""] of log.matchAll(/Following revision ([0-9a-f-]{36})/g)) {
@@ -46,14 +46,14 @@ test.each<[string, (inputs: Record<string, string>, mock: MockServer, sha: strin
   const inputs = agentInputs(mock, { secrets: `TOKEN=${secretValue}`, env: "MODE=a", timeout: "2m" });
   const first = await firstAttempt(inputs, mock, commit);
   expect(first.outputs["revision-id"], first.log).toBeTruthy();
-  const second = await runAction({ event: push(commit), inputs, env: secondAttempt, onOutput: goOn(mock) });
+  const second = await runAction({ event: push(commit), inputs, env: secondAttempt, onOutput: continueRollout(mock) });
   expect(second.outputs, second.log).toMatchObject({
     result: "deployed",
     "revision-id": first.outputs["revision-id"],
     "commit-matches": "true",
     created: "false",
   });
-  expect(second.log).toContain("and brings the same: following it instead of making another");
+  expect(second.log).toContain("and deploys the same: following it instead of creating another");
   expect(await revisionsOf(mock)).toHaveLength(2);
 });
 
@@ -107,9 +107,9 @@ test("a revision that was followed before its commit was known, and is of anothe
     },
   ]);
   const commit = await pushTo(mock);
-  const second = await runAction({ event: push(commit), inputs, onOutput: goOn(mock) });
-  expect(second.log).toContain("following it instead of making another");
-  expect(second.log).toContain("turned out to be of commit");
+  const second = await runAction({ event: push(commit), inputs, onOutput: continueRollout(mock) });
+  expect(second.log).toContain("following it instead of creating another");
+  expect(second.log).toContain("was built from commit");
   expect(second.outputs).toMatchObject({ result: "deployed", commit, "commit-matches": "true" });
   expect(second.outputs["revision-id"]).not.toBe(first.outputs["revision-id"]);
 });
@@ -142,7 +142,7 @@ test("a re-run of a redeployment follows what the first attempt began", async ()
   const inputs = agentInputs(mock, { operation: "redeploy" });
   const first = await runAction({ event, inputs: { ...inputs, timeout: "1s" } });
   expect(first.outputs.result, first.log).toBe("timed-out");
-  const second = await runAction({ event, inputs, env: secondAttempt, onOutput: goOn(mock) });
+  const second = await runAction({ event, inputs, env: secondAttempt, onOutput: continueRollout(mock) });
   expect(second.outputs, second.log).toMatchObject({
     result: "deployed",
     "revision-id": first.outputs["revision-id"],
@@ -157,7 +157,7 @@ test("the log of a revision that is followed shows no secret that only the platf
   const event = { name: "workflow_dispatch", ref: "refs/heads/main" };
   const inputs = agentInputs(mock, { operation: "redeploy" });
   await runAction({ event, inputs: { ...inputs, wait: "false" } });
-  const onOutput = goOn(mock, "BUILD_FAILED");
+  const onOutput = continueRollout(mock, "BUILD_FAILED");
   const { outputs, log, everything } = await runAction({ event, inputs, env: secondAttempt, onOutput });
   expect(outputs, log).toMatchObject({ result: "failed", status: "BUILD_FAILED" });
   expect(log).toContain("leak [redacted]");

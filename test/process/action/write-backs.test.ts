@@ -27,7 +27,7 @@ test("missing permissions are named and fail nothing", async () => {
   }
 });
 
-test("a GitHub that doesn't answer fails nothing", async () => {
+test("a GitHub that doesn't respond fails nothing", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { code, outputs, log } = await runAction({ event: opened, inputs: agentInputs(mock) });
   expect([code, outputs.result], log).toEqual([0, "deployed"]);
@@ -50,7 +50,7 @@ test("the comment is found on a late page, by marker and author", async () => {
   expect(github.comments.get(12)).toHaveLength(353);
 });
 
-test("a comment from before it told the control plane is gone on with, unless another of it could be meant", async () => {
+test("a comment of an earlier version is reused, unless there are several", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const run = () => runAction({ event: opened, inputs: agentInputs(mock), githubUrl: github.url });
@@ -65,7 +65,7 @@ test("a comment from before it told the control plane is gone on with, unless an
   expect(github.comments.get(12)?.map(({ body }) => body.split("\n", 1)[0])).toEqual([older, older, markerOn(mock)]);
 });
 
-test("the comment of another app that has the marker is left alone, and that of the token's own app is changed", async () => {
+test("only the comment of the token's own app is changed, even if another app's has the marker", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.viewer = "deployer";
@@ -101,7 +101,7 @@ test("a failure updates the comment, with the end of the log", async () => {
   const [comment] = github.comments.get(12) ?? [];
   expect(comment?.body).toContain("❌ failed");
   expect(comment?.body).toContain("the cause");
-  // Code has no mentions and no markup, and its fence is longer than any in it.
+  // Code can't contain mentions or markup, and its fence is longer than any in it.
   expect(comment?.body).toMatch(/````text\n[\s\S]*@octocat ```<\/details>[\s\S]*\n````/);
 });
 
@@ -165,7 +165,7 @@ test("two steps of one job report side by side", async () => {
     expect(both.summary).toContain(`**${name}** ✅ is live`);
 });
 
-test("a plan on a pull request is told in the comment", async () => {
+test("the comment shows the plan of a pull request", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await makeDeployment(mock);

@@ -285,12 +285,21 @@ test("what can't be a data directory is refused in one sentence, and left as it 
 
 test("a start that can't read what is kept says of which directory that is", async ({ folder }) => {
   const first = await startWith(folder);
-  await first.cloud("POST", "/v2/deployments", githubBody());
+  const { body } = await first.cloud("POST", "/v2/deployments", githubBody());
   await first.close();
-  const database = new DatabaseSync(dataFile(folder));
-  database.exec("UPDATE deployments SET secrets = '{'");
-  database.close();
-  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: malformed JSON.`);
+  const change = (sql: string) => {
+    const database = new DatabaseSync(dataFile(folder));
+    database.exec(sql);
+    database.close();
+  };
+  change("UPDATE deployments SET secrets = '{'");
+  await expect(startWith(folder)).rejects.toThrow(
+    `The data directory ${folder} can't be used. The record ${body.id} of the table deployments is damaged: its secrets isn't JSON.`,
+  );
+  change("UPDATE settings SET value = '5' WHERE name = 'signing-key'");
+  await expect(startWith(folder)).rejects.toThrow(
+    `The data directory ${folder} can't be used. The record signing-key of the table settings is damaged: its value has another shape than a server writes.`,
+  );
 });
 
 test("a damaged file is refused in one sentence, and left as it is", async ({ folder }) => {
@@ -362,8 +371,8 @@ test("a directory of the first format with a record that can't be read keeps all
     database.exec(sql);
     database.close();
   };
-  change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"sequence\":1}')");
-  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
+  change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"id\":\"x\",\"sequence\":1}')");
+  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: x of deployments: `);
   // So that the version that wrote it can still be gone back to.
   const database = new DatabaseSync(dataFile(folder));
   expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });

@@ -4,7 +4,7 @@ import { search } from "../../kit/model/search.ts";
 import { replay } from "../../kit/model/sequence.ts";
 import { startWorld, type World } from "../../kit/model/world.ts";
 
-/** `npm run test:long` takes more. */
+/** `npm run test:long` runs more. */
 const steps = Number(process.env.GRAPHDEPLOY_MODEL_STEPS ?? 300);
 const seed = Number(process.env.GRAPHDEPLOY_MODEL_SEED ?? 1);
 

@@ -15,9 +15,9 @@ import {
   writes,
 } from "../../kit/provider/ground.ts";
 
-/** A deployment that somebody else made, as `agentArgs()` would. */
+/** A deployment with the configuration of `agentArgs()` that was created elsewhere. */
 async function madeByHand(mock: MockServer, changes: Record<string, unknown> = {}): Promise<string> {
-  const answer = await fetch(`${mock.url}/v2/deployments`, {
+  const response = await fetch(`${mock.url}/v2/deployments`, {
     method: "POST",
     headers: { "x-api-key": apiKey, "content-type": "application/json" },
     body: JSON.stringify({
@@ -29,7 +29,7 @@ async function madeByHand(mock: MockServer, changes: Record<string, unknown> = {
       ...changes,
     }),
   });
-  return ((await answer.json()) as { id: string }).id;
+  return ((await response.json()) as { id: string }).id;
 }
 
 /** The values of its environment, by name. */
@@ -40,7 +40,7 @@ async function environmentOf(mock: MockServer): Promise<Record<string, string>> 
 
 const adopted = (changes: Partial<DeploymentArgs> = {}) => program({ adopt: true, ...changes });
 
-test("an adoption writes the ownership marker with one revision, beside what nobody declares", async () => {
+test("an adoption writes the ownership marker with one revision, and keeps undeclared entries", async () => {
   await using ground = await startGround();
   const byHand = { name: "BY_HAND", value: "set by hand" };
   const id = await madeByHand(ground.mock, { secrets: [byHand] });
@@ -93,7 +93,7 @@ test("a deployment that can't become the declared one is refused and never ours:
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("an adoption whose change the platform refuses isn't ours either", async () => {
+test("a deployment isn't adopted if the platform refuses the change", async () => {
   await using ground = await startGround();
   await madeByHand(ground.mock);
   ground.mock.faults.add({ match: { method: "PATCH" }, effect: { status: 400, body: { detail: "Not today." } } });
@@ -102,7 +102,7 @@ test("an adoption whose change the platform refuses isn't ours either", async ()
   expect(ground.engine.resources.size).toBe(0);
 });
 
-test("an adopted deployment whose new revision fails is kept with its id", async () => {
+test("an adopted deployment whose new revision fails stays in the state", async () => {
   await using ground = await startGround();
   const id = await madeByHand(ground.mock);
   ground.mock.transitions.set({ rules: [{ name: "agent", fail: "BUILD_FAILED" }] });
@@ -111,7 +111,7 @@ test("an adopted deployment whose new revision fails is kept with its id", async
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
 });
 
-test("secrets that nobody declares stay beside the declared ones, in memory only", async () => {
+test("undeclared secrets are kept, and are only held in memory", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await madeByHand(ground.mock, {
@@ -137,10 +137,10 @@ test("secrets that nobody declares stay beside the declared ones, in memory only
   expect(JSON.stringify(ground.engine.resources.get("agent")?.inputs)).not.toContain("sk-old");
 });
 
-test("of two programs that create one name at once, one wins and the other is told about `adopt`", async () => {
+test("of two programs that create one name at once, one wins and the other fails with a hint about `adopt`", async () => {
   await using ground = await startGround();
   await using rival = await startProvider({ baseUrl: ground.mock.url });
-  // Both have looked the name up before either creates it.
+  // Both look the name up before either creates the deployment.
   ground.mock.faults.add({ match: { method: "POST", path: "/v2/deployments" }, times: 2, effect: { latency: "1s" } });
   const make = async ({ process }: ProviderGround, name: string) => {
     const resourceUrn = `urn:pulumi:test::program::${deploymentType}::${name}`;

@@ -7,7 +7,7 @@ const keys = { first: "key-planted-first-0001", second: "key-planted-second-0002
 const apiKeys = { [keys.first]: ["workspace-1"], [keys.second]: ["workspace-1"] };
 const environment = { GRAPHDEPLOY_API_KEY: "" };
 
-/** The same state with another configuration of the stack. */
+/** The same state with another stack configuration. */
 async function reconfigured(earlier: ProviderGround, baseUrl: string, config: Record<string, string>) {
   const later = await startProvider({ baseUrl, environment, config });
   for (const [name, resource] of earlier.engine.resources) later.engine.resources.set(name, resource);

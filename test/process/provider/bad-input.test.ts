@@ -18,7 +18,7 @@ import {
 } from "../../kit/provider/ground.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-/** What one `up` of a wrong program says; nothing may be written or kept by it. */
+/** The error of one `up` of an invalid program, which must write and keep nothing. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
   const said = summary(await ground.engine.up(program(changes as Partial<DeploymentArgs>)));
   expect(writes(ground.mock)).toEqual([]);
@@ -26,7 +26,7 @@ async function refusal(ground: Ground, changes: Record<string, unknown>): Promis
   return said;
 }
 
-/** `<request>` is the id that the server gave it. */
+/** `<request>` is the request's id. */
 function withoutIds(said: readonly string[]): string[] {
   return said.map((line) =>
     line.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>").replace(/:\d{4,5}/g, ":<port>"),
@@ -43,16 +43,16 @@ test("wrong arguments are each refused at their path, before any request", async
     "sourceConfig.buildOnPush must be false with the tag refs/tags/v1: a tag doesn't move, so no push can build it.",
     { sourceConfig: { buildOnPush: true }, sourceRevisionConfig: { repoRef: "refs/tags/v1" } },
   );
-  await at("sourceRevisionConfig.repoRef", 'sourceRevisionConfig.repoRef is a branch by its full ref; write "main".', {
+  await at("sourceRevisionConfig.repoRef", 'sourceRevisionConfig.repoRef is the full ref of a branch; write "main".', {
     sourceRevisionConfig: { repoRef: "refs/heads/main" },
   });
   await at(
     "sourceRevisionConfig.imageUri",
-    "sourceRevisionConfig.imageUri is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+    "sourceRevisionConfig.imageUri is declared together with sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
     { sourceRevisionConfig: { imageUri: "registry.example/agent:1" } },
   );
   await at("name", "name must not be empty.", { name: "" });
-  await at("secrets.TOKEN", "secrets.TOKEN is declared in env too. Keep one of the two.", {
+  await at("secrets.TOKEN", "secrets.TOKEN is declared in env as well. Keep one of the two.", {
     env: { TOKEN: "a" },
     secrets: { TOKEN: "b-secret" },
   });
@@ -63,7 +63,7 @@ test("wrong arguments are each refused at their path, before any request", async
   );
   await at(
     'env["MY-NAME"]',
-    'env["MY-NAME"] is not a name that an environment variable can have (letters, digits and _, no digit first).',
+    `env["MY-NAME"] isn't a valid name of an environment variable (letters, digits and _, not starting with a digit).`,
     { env: { "MY-NAME": "a" } },
   );
   await at("env.RETRIES", "env.RETRIES must be a string.", { env: { RETRIES: 3 } });
@@ -79,10 +79,10 @@ test("wrong arguments are each refused at their path, before any request", async
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a timeout of zero, below zero or in words is refused with a way to write one", async () => {
+test("an invalid timeout is refused with an example", async () => {
   await using ground = await startGround();
   const said = async (timeouts: Record<string, unknown>) => (await refusal(ground, { timeouts }))[0];
-  const bound = 'must be above zero. A wait needs a bound, for example "30m".';
+  const bound = 'must be greater than zero. A wait needs a limit, for example "30m".';
   expect(await said({ create: 0 })).toBe(`create: timeouts.create: timeouts.create: 0 ${bound}`);
   expect(await said({ update: "-5m" })).toBe(`create: timeouts.update: timeouts.update: "-5m" ${bound}`);
   expect(await said({ delete: "soon" })).toBe(
@@ -94,7 +94,7 @@ test("a timeout of zero, below zero or in words is refused with a way to write o
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a missing key names every place that was looked at", async () => {
+test("a missing key names every place that was searched", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_API_KEY: "" } });
   expect(await refusal(ground, {})).toEqual([
     "create: connection.apiKey: No API key: looked for apiKey, apiKeyEnv or apiKeyConfig of the Provider, GRAPHDEPLOY_API_KEY, the stack configuration graphdeploy:apiKey, LANGSMITH_API_KEY, LANGGRAPH_HOST_API_KEY and LANGCHAIN_API_KEY. Set GRAPHDEPLOY_API_KEY to a key of your workspace.",
@@ -102,13 +102,13 @@ test("a missing key names every place that was looked at", async () => {
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a wrong key and a foreign workspace are told apart, and the key isn't repeated", async () => {
+test("a wrong key and a wrong workspace are distinguished, and the key isn't repeated", async () => {
   await using ground = await startGround({
     mock: { apiKeys: { "the-right-key": ["workspace-1"] } },
     environment: { GRAPHDEPLOY_API_KEY: "a-wrong-key" },
   });
   expect(withoutIds(await refusal(ground, {}))).toEqual([
-    "create: 2 UNKNOWN: GET /v2/deployments responded with 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped, revoked, or of another installation.",
+    "create: 2 UNKNOWN: GET /v2/deployments responded with 401: Invalid API key (request <id>). Check the API key: it is missing, mistyped or revoked, or belongs to another installation.",
   ]);
   await using provider = await startProvider({
     baseUrl: ground.mock.url,
@@ -122,42 +122,42 @@ test("a wrong key and a foreign workspace are told apart, and the key isn't repe
 
 test("a self-hosted host without its prefix is recognized by a web page and by a bare 404", async () => {
   const page = { body: "<!doctype html><title>Sign in</title>", headers: { "content-type": "text/html" } };
-  let answer: { status: number; body?: string; headers?: Record<string, string> } = { status: 200, ...page };
-  await using server = await startScriptedServer(() => answer);
+  let scripted: { status: number; body?: string; headers?: Record<string, string> } = { status: 200, ...page };
+  await using server = await startScriptedServer(() => scripted);
   await using provider = await startProvider({ baseUrl: server.url });
-  const hint = `The control plane of a self-hosted installation stands under /api-host: set the base URL to ${server.url}/api-host.`;
+  const hint = `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${server.url}/api-host.`;
   const said = async () => summary(await provider.engine.up(program()));
 
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with a web page instead of JSON. ${hint}`,
   ]);
-  answer = { status: 404, ...page };
+  scripted = { status: 404, ...page };
   expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: a web page. ${hint}`]);
-  answer = { status: 404 };
+  scripted = { status: 404 };
   expect(await said()).toEqual([`create: 2 UNKNOWN: GET /v2/deployments responded with 404: no message. ${hint}`]);
   expect(provider.engine.resources.size).toBe(0);
   expect(server.requests.every(({ method }) => method === "GET")).toBe(true);
 });
 
-test("a redirect isn't followed and another service's JSON isn't believed", async () => {
-  let answer: { status: number; body?: unknown; headers?: Record<string, string> } = {
+test("a redirect isn't followed, and another service's JSON is refused", async () => {
+  let scripted: { status: number; body?: unknown; headers?: Record<string, string> } = {
     status: 302,
     headers: { location: "https://login.example/" },
   };
-  await using server = await startScriptedServer(() => answer);
+  await using server = await startScriptedServer(() => scripted);
   const baseUrl = `${server.url}/api-host`;
   await using provider = await startProvider({ baseUrl });
   const said = async () => summary(await provider.engine.up(program()));
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with 302, a redirect, which is not followed. Check the base URL ${baseUrl}: the API key is never sent to another address.`,
   ]);
-  answer = { status: 200, body: { hello: "world" } };
+  scripted = { status: 200, body: { hello: "world" } };
   expect(await said()).toEqual([
     `create: 2 UNKNOWN: GET /v2/deployments responded with a body that breaks the contract at resources: Invalid input: expected array, received undefined. Check that ${baseUrl} is a control plane of this platform.`,
   ]);
 });
 
-test("a body that is cut in the middle is read again, and a created deployment isn't lost or made twice by it", async () => {
+test("a truncated response is retried, and doesn't lose or duplicate a created deployment", async () => {
   await using ground = await startGround();
   ground.mock.faults.add(
     { match: { method: "POST", path: "/v2/deployments" }, times: 1, effect: { truncate: true } },
@@ -169,7 +169,7 @@ test("a body that is cut in the middle is read again, and a created deployment i
   expect(ground.engine.resources.get("agent")?.id).toBe(deployments[0]?.id);
 });
 
-test("a status that nobody knows is waited through, with a warning", async () => {
+test("an unknown status is outlasted, with a warning", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ mock: { transitions: "time:1s" }, logs: logs.address });
   ground.mock.transitions.set({
@@ -182,7 +182,7 @@ test("a status that nobody knows is waited through, with a warning", async () =>
   });
 });
 
-test("fields and values that nobody knows survive in every answer", async () => {
+test("unknown fields and values survive in every response", async () => {
   const strange = { nebula: { depth: 3 } };
   const found = { ...deployment({ status: "HIBERNATING", tenant_id: "workspace-1" }), ...strange };
   found.source_config = { ...found.source_config, deployment_type: "quantum", ...strange };
@@ -208,7 +208,7 @@ test("fields and values that nobody knows survive in every answer", async () => 
   expect(provider.engine.resources.get("agent")?.outputs).toMatchObject({ status: "HIBERNATING" });
 });
 
-test("a name in use is an error that says whose deployment it is and names `adopt`, and makes it nobody's", async () => {
+test("a name in use is an error that names the owner and `adopt`", async () => {
   await using ground = await startGround();
   const other = (await elsewhere(ground.mock, "POST", "/v2/deployments", {
     name: "agent",
@@ -242,7 +242,7 @@ test.each([
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
 });
 
-test("the last entry of the environment can be removed: the mark stays in the list", async () => {
+test("the last entry of the environment can be removed, since the marker stays in the list", async () => {
   await using ground = await startGround();
   const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
@@ -281,7 +281,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
 });
 
-test("a name alone is refused with what its source can follow from", async () => {
+test("a declaration with only a name is refused, with the fields that its source follows from", async () => {
   await using ground = await startGround();
   const nameOnly = () => new Deployment("agent", { name: "a" });
   expect(summary(await ground.engine.up(nameOnly))).toEqual([
@@ -289,7 +289,7 @@ test("a name alone is refused with what its source can follow from", async () =>
   ]);
 });
 
-test("429 is waited out as long as the server asks, also for a creation", async () => {
+test("requests wait as long as a 429 says, also a creation", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(({ method, nth }) => {
     if (nth === 1) return { body: { resources: [], offset: 0 } };
@@ -303,7 +303,7 @@ test("429 is waited out as long as the server asks, also for a creation", async 
   expect(server.calls()).toEqual(["GET /v2/deployments", "POST /v2/deployments", "POST /v2/deployments"]);
 });
 
-test("a control plane that answers 500 for a minute is outlasted, and nothing is made twice", async () => {
+test("a control plane that responds with 500 for a minute is outlasted, and nothing is created twice", async () => {
   const clock = new FakeClock();
   const endsAt = clock.now() + 60_000;
   let made = 0;
@@ -319,11 +319,11 @@ test("a control plane that answers 500 for a minute is outlasted, and nothing is
   expect(clock.now()).toBeGreaterThanOrEqual(endsAt);
 });
 
-test("a control plane that stays broken is named with what it said", async () => {
+test("a control plane that keeps failing is an error with its response", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(() => ({ status: 503, body: { detail: "Down for maintenance." } }));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-1", clock, random: () => 0.5 });
   await expect(reconcile(client, declaration()).started).rejects.toThrow(
-    "GET /v2/deployments responded with 503: Down for maintenance. The control plane had a problem of its own; try again later.",
+    "GET /v2/deployments responded with 503: Down for maintenance. The control plane failed; try again later.",
   );
 });

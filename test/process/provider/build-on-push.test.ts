@@ -41,7 +41,7 @@ test("the platform's own build of a pushed commit is followed, and no second one
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a push whose build was over before the run needs nothing at all", async () => {
+test("a push whose build ended before the run needs no change", async () => {
   await using ground = await startGround();
   await ground.engine.up(built());
   await push(ground, first);
@@ -61,7 +61,7 @@ test("a push that arrives while the run waits for it is still found", async () =
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("with a tag, or without build on push, a pushed commit rolls out again on purpose", async () => {
+test("with a tag, or without build on push, a pushed commit is rolled out by the provider", async () => {
   await using ground = await startGround();
   const tagged = (changes: Partial<DeploymentArgs> = {}) =>
     program({ sourceRevisionConfig: { repoRef: "refs/tags/v1" }, ...changes });
@@ -87,7 +87,7 @@ test("a newer push during the build supersedes it: the outcome says so and the i
   const [newer] = await push(ground, second);
   const [said] = summary(await running);
   expect(said).toBe(
-    `update: Revision ${older?.id} was superseded by ${newer?.id} before it was live. Somebody or a push deployed meanwhile: follow that revision, or deploy again.`,
+    `update: Revision ${older?.id} was superseded by ${newer?.id} before it was live. A newer deploy or push took its place: follow that revision, or deploy again.`,
   );
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
   expect(writes(ground.mock)).toEqual(["POST 201"]);
@@ -106,7 +106,7 @@ test("a revision that goes live with another commit than the pushed one is warne
   expect(summary(await ground.engine.up(program({ pushedCommit: first })))).toEqual(["update"]);
   expect(await logs.logged("The revision that is live")).toMatchObject({
     severity: "warning",
-    message: `The revision that is live is of commit ${second}, not ${first}: the branch moved meanwhile.`,
+    message: `The revision that is live is of commit ${second}, not ${first}: the branch has moved.`,
   });
 });
 
@@ -127,8 +127,8 @@ test("when the platform makes no revision of the pushed commit in 120 s, one is 
   const events: ProgressEvent[] = [];
   const onProgress = (event: ProgressEvent) => void events.push(event);
   const desired = declaration({ sourceConfig: { ...declaration().sourceConfig, buildOnPush: true } });
-  const ensured = await reconcile(client, desired, { id: observed.id, pushedCommit: first, onProgress }).started;
-  expect(ensured.revisionId).toBe(laterRevisionId);
+  const started = await reconcile(client, desired, { id: observed.id, pushedCommit: first, onProgress }).started;
+  expect(started.revisionId).toBe(laterRevisionId);
   expect((patchedAt ?? 0) - startedAt).toBeGreaterThanOrEqual(120_000);
   expect((patchedAt ?? 0) - startedAt).toBeLessThan(121_000);
   const patches = server.requests.filter(({ method }) => method === "PATCH");

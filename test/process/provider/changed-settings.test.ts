@@ -13,7 +13,7 @@ import type { Step } from "../../kit/pulumi/engine.ts";
 const hint =
   "Set the base URL, region and workspace back. To move a deployment, remove it from the program with the old settings, then add it with the new ones.";
 
-/** A later run: the state of an earlier one, and other settings. */
+/** A later run with the state of an earlier one and other settings. */
 async function laterRun(
   earlier: ProviderGround,
   baseUrl: string,
@@ -24,7 +24,7 @@ async function laterRun(
   return later;
 }
 
-/** What a change, a refresh and a destroy say. */
+/** The errors of a change, a refresh and a destroy. */
 async function everyOperation({ engine }: ProviderGround): Promise<string[]> {
   const changed = program({ sourceRevisionConfig: { repoRef: "next" } });
   const steps: Step[] = [
@@ -37,7 +37,7 @@ async function everyOperation({ engine }: ProviderGround): Promise<string[]> {
 }
 
 function refused(difference: string): string[] {
-  const message = `Deployment agent was made elsewhere: ${difference}. Nothing was asked or changed. ${hint}`;
+  const message = `Deployment agent was made elsewhere: ${difference}. Nothing was requested or changed. ${hint}`;
   return ["same", "same", "read", "delete"].map((operation) => `${operation}: ${message}`);
 }
 
@@ -58,7 +58,7 @@ test("another control plane is refused by up, refresh and destroy without a requ
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("another region is refused before its host is asked", async () => {
+test("another region is refused before any request to its host", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, "", { GRAPHDEPLOY_REGION: "eu" });
@@ -71,14 +71,14 @@ test("another region is refused before its host is asked", async () => {
 test("another workspace is refused: there the deployment would look deleted", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_WORKSPACE_ID: "workspace-1" } });
   await ground.engine.up(program());
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   await using later = await laterRun(ground.provider, ground.mock.url, { GRAPHDEPLOY_WORKSPACE_ID: "workspace-2" });
   expect(await everyOperation(later)).toEqual(refused("the workspace is workspace-2 now and was workspace-1"));
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
   expect((await platform(ground.mock)).deployments).toHaveLength(1);
 });
 
-test("a workspace that isn't set any more is taken from the state", async () => {
+test("a workspace that is no longer set is read from the state", async () => {
   await using ground = await startGround({ environment: { GRAPHDEPLOY_WORKSPACE_ID: "workspace-1" } });
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, ground.mock.url);
@@ -87,7 +87,7 @@ test("a workspace that isn't set any more is taken from the state", async () => 
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("a self-hosted prefix that got lost is refused, and nothing is taken for deleted", async () => {
+test("a lost self-hosted prefix is refused, and nothing is treated as deleted", async () => {
   const image = { source: "external_docker", sourceRevisionConfig: { imageUri: "registry.example/agent:1" } };
   const selfHosted = () =>
     program({
@@ -102,16 +102,16 @@ test("a self-hosted prefix that got lost is refused, and nothing is taken for de
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using first = await startProvider({ baseUrl: mock.selfHostedUrl });
   expect(summary(await first.engine.up(selfHosted()))).toEqual(["create"]);
-  const asked = mock.requests().length;
+  const requestsBefore = mock.requests().length;
   await using later = await laterRun(first, mock.url);
   expect(await everyOperation(later)).toEqual(
     refused(`the control plane is ${mock.url} now and was ${mock.selfHostedUrl}`),
   );
-  expect(mock.requests()).toHaveLength(asked);
+  expect(mock.requests()).toHaveLength(requestsBefore);
   expect((await platform(mock)).deployments).toHaveLength(1);
 });
 
-test("the same settings in another spelling are the same place", async () => {
+test("equivalent settings are the same control plane and workspace", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   await using later = await laterRun(ground.provider, `${ground.mock.url}/`);

@@ -8,7 +8,7 @@ interface Registered {
   inputs: Record<string, unknown>;
 }
 
-/** What a program registers, its outputs unknown in a preview, as in a unit test of a user. */
+/** The resources that a program registers with Pulumi's mocks; in a preview their outputs are unknown. */
 async function registeredBy(build: () => unknown, { preview = false } = {}): Promise<Registered[]> {
   const registered: Registered[] = [];
   await pulumi.runtime.setMocks(

@@ -8,14 +8,14 @@ import { createProvider } from "../../../provider/runtime.ts";
 import type { DeploymentInputs, DeploymentState } from "../../../provider/state.ts";
 import { apiKey, writes } from "../../kit/provider/ground.ts";
 
-// A state as a build of November 2026 wrote it, byte for byte but for the addresses and ids, which are those of the test's mock server.
+// The state that a build of November 2026 wrote, with the addresses and ids of the test's mock server.
 
 interface Stored {
   inputs: DeploymentInputs;
   outputs: DeploymentState;
 }
 
-/** The deployment that the state is about, on a mock server, and a provider that has seen nothing yet. */
+/** The state's deployment on a mock server, and a new provider process. */
 async function startWithState() {
   const file = join(import.meta.dirname, "..", "..", "fixtures", "states", "november-2026.json");
   const stored: Stored = JSON.parse(await readFile(file, "utf8"));

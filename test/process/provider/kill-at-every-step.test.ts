@@ -4,7 +4,7 @@ import { type DisturbingProxy, type Moment, startDisturbingProxy } from "../../k
 import { type ProviderGround, platform, program, startProvider, summary, writes } from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
-// What the operations of a deployment's life ask of the platform, and what may go wrong with each request.
+// The requests of each operation of a deployment's life cycle, and the failures at each of them.
 
 let mock: MockServer;
 let proxy: DisturbingProxy;
@@ -29,7 +29,7 @@ interface Operation {
   prepare(): Promise<unknown>;
   run(): Promise<Step[]>;
   steps: readonly string[];
-  /** What the platform must have in the end. */
+  /** What the platform must have at the end. */
   deployments: number;
   revisions: number;
 }
@@ -80,13 +80,13 @@ const operations: Record<string, Operation> = {
 interface Failure {
   moment: Moment;
   meanwhile?: () => Promise<unknown>;
-  /** Whether the provider dies with it, so that only the next run can mend it. */
+  /** Whether the provider dies as well, so that only the next run can recover. */
   isDeadly?: true;
 }
 
 const kill = () => provider.process.kill("SIGKILL");
 
-/** Another server with the same state on the same port, after a moment in which none answers. */
+/** Restarts the server with the same state on the same port, after a moment without one. */
 async function restartServer(): Promise<void> {
   await proxy.outage(async () => {
     const snapshot = await mock.snapshot.get();
@@ -100,7 +100,7 @@ async function restartServer(): Promise<void> {
 const failures: Record<string, Failure> = {
   "the connection is reset before it is handled": { moment: "before" },
   "the connection is reset after it was handled": { moment: "after" },
-  "its answer is cut off": { moment: "during" },
+  "its response is truncated": { moment: "during" },
   "the provider is killed before it is handled": { moment: "before", meanwhile: kill, isDeadly: true },
   "the provider is killed after it was handled": { moment: "after", meanwhile: kill, isDeadly: true },
   "the server restarts before it is handled": { moment: "before", meanwhile: restartServer },
@@ -128,16 +128,19 @@ function succeeds(steps: readonly Step[]): void {
   expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
 }
 
-test.each(Object.entries(operations))("a clean %s asks what the table says", async (_name, operation) => {
+test.each(Object.entries(operations))("a clean %s makes the requests in the table", async (_name, operation) => {
   await operation.prepare();
-  proxy.forget();
+  proxy.reset();
   succeeds(await operation.run());
   expect(proxy.steps.map((step) => step.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>"))).toEqual(
     operation.steps,
   );
 });
 
-/** `npm run test:long` takes every failure at every request; else each request meets a third of the failures, and each failure a third of the requests. */
+/**
+ * `npm run test:long` runs every failure at every request; otherwise a third of the combinations, with each request and
+ * each failure among them.
+ */
 const isComplete = process.env.GRAPHDEPLOY_KILLS === "all";
 
 const cases = Object.entries(operations).flatMap(([name, operation]) =>
@@ -165,7 +168,7 @@ test.each(cases)("$title, and everything is there once", async ({ nth, operation
   let kept = 0;
   if (failure.isDeadly) {
     expect(summary(steps)).toEqual([expect.stringMatching(/^\w+: .*UNAVAILABLE/)]);
-    // What a killed creation left is live at once here, and so is kept with a revision that carries a new generation.
+    // A killed creation's deployment is live at once here, so it is kept, with a revision for the new generation.
     const known = [...provider.engine.resources.values()].map(({ id }) => id);
     kept = (await platform(mock)).deployments.filter(({ id }) => !known.includes(id)).length;
     await provider.restart();

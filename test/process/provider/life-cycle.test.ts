@@ -18,13 +18,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("a preview asks nothing of the platform", async () => {
+test("a preview makes no requests", async () => {
   await using ground = await startGround();
   expect(summary(await ground.engine.preview(program()))).toEqual(["create"]);
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a deployment is created, left alone, and destroyed", async () => {
+test("a deployment is created, unchanged by a second up, and destroyed", async () => {
   await using ground = await startGround();
   expect(summary(await ground.engine.up(program()))).toEqual(["create"]);
   const { deployments } = await platform(ground.mock);
@@ -33,16 +33,16 @@ test("a deployment is created, left alone, and destroyed", async () => {
     outputs: { status: "READY", revisionStatus: "DEPLOYED", latestRevisionId: deployments[0]?.latestRevisionId },
   });
 
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
 
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
   expect(writes(ground.mock)).toEqual(["POST 201", "DELETE 204"]);
   expect(await platform(ground.mock)).toEqual({ deployments: [], revisions: [] });
 });
 
-test("build_on_push alone changes in place, without a revision", async () => {
+test("a change of only build_on_push makes no revision", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   expect(summary(await ground.engine.up(program({ sourceConfig: { buildOnPush: true } })))).toEqual(["update"]);
@@ -192,7 +192,7 @@ test("each status of a rollout is one line, and no line cancels the wait", async
   expect(logs.lines.find(({ message }) => message.startsWith("DEPLOYED"))).toMatchObject({ ephemeral: false });
 });
 
-test("Deployment.get reads a deployment that is managed elsewhere and leaves its environment alone", async () => {
+test("Deployment.get reads a deployment that is managed elsewhere, without its environment", async () => {
   await using ground = await startGround();
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-of-somebody-else" } }));
   const { id = "", urn } = ground.engine.resources.get("agent") ?? {};

@@ -6,7 +6,7 @@ import { type MockServer, startMockServer } from "../../../mock-server/server.ts
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { platform } from "../../kit/provider/ground.ts";
 
-// Waits whose bounds are minutes: the provider's steps, through the core they are made of, with a clock that doesn't wait.
+// Waits of minutes: the provider's steps, through the core functions that they consist of, with a fake clock.
 
 const desired: DesiredDeployment = {
   name: "agent",
@@ -21,7 +21,7 @@ function connect(mock: MockServer): { client: ControlPlane; clock: FakeClock } {
   return { client: new ControlPlane({ baseUrl: mock.url, apiKey: "key-of-long-waits", clock }), clock };
 }
 
-/** A run of `reconcile` whose rollout was begun. */
+/** A run of `reconcile` whose rollout has started. */
 async function begun(client: ControlPlane, declared: DesiredDeployment, options: ReconcileOptions = {}) {
   const run = reconcile(client, declared, { claim, ...options });
   const { deployment, revisionId = "" } = await run.started;
@@ -52,7 +52,7 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   mock.transitions.set({ rules: [{ name: "agent", activeDelay: "never", times: 1 }] });
   const changed = { ...desired, sourceRevisionConfig: { ...desired.sourceRevisionConfig, repoRef: "next" } };
   const second = await begun(client, changed, { id: first.id, previous: desired });
-  const stuck = `is DEPLOYED, but 1m 00s later deployment ${first.id} still serves ${first.revisionId}`;
+  const stuck = `is DEPLOYED, but 1m 00s later, deployment ${first.id} still serves ${first.revisionId}`;
   await expect(second.live()).rejects.toThrow(stuck);
 
   const resumed = await begun(client, changed, { id: first.id, previous: changed });
@@ -66,14 +66,14 @@ test("a revision that isn't switched to is an error after a minute, the next upd
   expect((await platform(mock)).revisions).toHaveLength(3);
 });
 
-test("a revision that alone answers 404 for two minutes is an error, and the next update makes a new one", async () => {
+test("a revision that is missing for two minutes while its deployment exists is an error, and the next update makes a new one", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { client } = connect(mock);
   const first = await begun(client, desired);
   const path = `/v2/deployments/*/revisions/${first.revisionId}`;
   const body = { detail: `Revision ID ${first.revisionId} not found.` };
   mock.faults.add({ match: { path }, effect: { status: 404, body } });
-  await expect(first.live()).rejects.toThrow(`Revision ${first.revisionId} can't be found any more`);
+  await expect(first.live()).rejects.toThrow(`Revision ${first.revisionId} can't be found any longer`);
 
   mock.transitions.set({ mode: "immediate" });
   const again = await begun(client, desired, { id: first.id, previous: desired });
@@ -81,7 +81,7 @@ test("a revision that alone answers 404 for two minutes is an error, and the nex
   expect((await platform(mock)).revisions).toHaveLength(2);
 });
 
-test("an outage of ten minutes in the middle of a wait is waited out", async () => {
+test("a wait outlasts an outage of ten minutes", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { client, clock } = connect(mock);
   const first = await begun(client, desired);

@@ -11,7 +11,7 @@ const nowhere = "00000000-0000-4000-8000-00000000abcd";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** A deployment that somebody else manages, and the settings of this process. */
+/** A deployment that is managed elsewhere, and the settings of this process. */
 async function startWithDeployment(): Promise<Ground & { id: string }> {
   const ground = await startGround();
   vi.stubEnv("GRAPHDEPLOY_BASE_URL", ground.mock.url);
@@ -20,7 +20,7 @@ async function startWithDeployment(): Promise<Ground & { id: string }> {
   return Object.assign(ground, { id: ground.engine.resources.get("agent")?.id ?? "" });
 }
 
-/** What the engine does for `Deployment.get`: a read without outputs. */
+/** Reads without outputs, as the engine does for `Deployment.get`. */
 function get({ provider }: Ground, id: string) {
   return provider.process.read(urn, id, { __provider: providerText }, { __provider: providerText });
 }
@@ -76,7 +76,7 @@ test("get gives every output that a deployment has", async () => {
   }
 });
 
-test("a refresh of a lookup reads all of it again, and says nothing of whose the deployment is", async () => {
+test("a refresh of a lookup reads everything again, and says nothing about ownership", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(program());
@@ -102,7 +102,7 @@ test("a lookup by nothing, by both or by something empty is refused before any r
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a lookup of what a preview doesn't know is unknown, or says so, and asks nothing", async () => {
+test("a lookup by an unknown value is unknown, or says so, and makes no request", async () => {
   await using ground = await startWithDeployment();
   const before = ground.mock.requests().length;
   await ground.engine.preview(async () => {

@@ -18,7 +18,7 @@ import type { LogServer } from "../../kit/pulumi/log-server.ts";
 
 const urnOf = (name: string, stack = "test") => `urn:pulumi:${stack}::program::${deploymentType}::${name}`;
 
-/** What the engine sends of a resource with this URN. */
+/** The inputs that the engine sends for a resource with this URN. */
 function inputsOf(resourceUrn: string, changes: Partial<DeploymentArgs> & Properties = {}): Properties {
   return { ...agentArgs(changes), resourceUrn, __provider: providerText };
 }
@@ -28,7 +28,7 @@ interface Entry {
   outputs: DeploymentState;
 }
 
-/** A provider process that is called as the engine calls it, method by method. */
+/** A provider process, called method by method like the engine does. */
 async function startLife(options: { mock?: Parameters<typeof startGround>[0] } = {}) {
   const logs = await startLogs();
   const ground = await startGround({ ...options.mock, logs: logs.address });
@@ -124,7 +124,7 @@ test("a replacement that was resumed without a revision of its own isn't deleted
 test("an entry that a killed replacement left behind is the one that changes, and then deletes, the deployment", async () => {
   await using life = await startLife();
   const first = await life.create(one);
-  // Its answer never reached the state.
+  // Its result never reached the state.
   await life.create(one);
   await life.ground.provider.restart();
   const next = await life.update(one, first, { sourceRevisionConfig: { repoRef: "next" } });
@@ -170,7 +170,7 @@ test("a refused creation keeps the deployment of its name from being deleted in 
   expect(await life.alive()).toEqual([]);
 });
 
-test("whose a name in use is, is read from the deployment itself: a listing may lag behind or hide it", async () => {
+test("the owner of a name in use is read from the deployment, since a listing may be stale or hide it", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   const theirs = await life.create(urnOf("one", "b"), { adopt: true });
@@ -207,7 +207,9 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
 
   const olds = theirs.outputs as unknown as Properties;
   await life.ground.provider.process.read(one, theirs.id, olds, {});
-  expect(await life.logs.logged("isn't changed or deleted from here any more")).toMatchObject({ severity: "warning" });
+  expect(await life.logs.logged("can't be changed or deleted from here any longer")).toMatchObject({
+    severity: "warning",
+  });
 
   const back = await life.update(one, theirs, { adopt: true, ...change });
   expect(await life.logs.logged(`which is owned by pulumi#${b}, is taken over.`)).toMatchObject({
@@ -229,7 +231,7 @@ test("a renamed resource that is replaced later is kept with `adopt`, which its 
   expect(await life.alive()).toEqual([replaced.id]);
 });
 
-test("`adopt` alone takes a deployment back, and changes nothing where that isn't needed", async () => {
+test("only `adopt` takes a deployment back, and it changes nothing where that isn't needed", async () => {
   await using life = await startLife();
   const theirs = await life.create(one);
   const own = await life.update(one, theirs, { adopt: true });
@@ -277,7 +279,7 @@ test("a state of the present build, whose marker has no generation, changes and 
   expect(await life.alive()).toEqual([]);
 });
 
-/** A creation as the state of an earlier build holds it, in a process that hasn't seen it. */
+/** A creation in the state of an earlier build, and a new process. */
 async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Promise<Entry> {
   const { id, outputs } = await life.create(one);
   const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: `pulumi#${one}` };
@@ -287,7 +289,7 @@ async function createdEarlier(life: Awaited<ReturnType<typeof startLife>>): Prom
   return { id, outputs: before };
 }
 
-test("a replacement whose change was lost from sight is held by its new entry", async () => {
+test("a replacement whose change had an unknown outcome belongs to its new entry", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   life.ground.mock.faults.replace([
@@ -318,7 +320,7 @@ test("a resource of an earlier build that was only renamed deletes its deploymen
   expect(await life.alive()).toEqual([]);
 });
 
-test("an entry that an earlier build left to be deleted lets go of what the entry beside it holds", async () => {
+test("an entry that an earlier build left to be deleted releases the deployment of the current entry", async () => {
   await using life = await startLife();
   const old = await createdEarlier(life);
   const olds = old.outputs as unknown as Properties;
@@ -344,7 +346,7 @@ test("a replacement that deletes first goes through in a state of an earlier bui
   }
 });
 
-test("a retained deployment whose resource is added again is refused with the way to go on with it", async () => {
+test("a retained deployment whose resource is added again is refused, with advice on how to adopt it", async () => {
   await using life = await startLife();
   const resourceOptions = { retainOnDelete: true };
   const first = await life.create(one, { resourceOptions });
@@ -358,7 +360,7 @@ test("a refresh says that a newer holder of the same owner keeps a deployment fr
   const first = await life.create(one);
   await life.create(one);
   await life.ground.provider.process.read(one, first.id, first.outputs as unknown as Properties, {});
-  expect(await life.logs.logged("isn't deleted from here any more until a change takes it back")).toMatchObject({
+  expect(await life.logs.logged("won't be deleted from here until a change takes it back")).toMatchObject({
     severity: "warning",
   });
 });
@@ -374,7 +376,7 @@ test("a refused deletion shows no value of the environment", async () => {
   await expect(life.delete(one, first)).rejects.toThrow("MODEL_KEY=[redacted] is in use");
 });
 
-test("where the platform hides values, one's own state changes and deletes, and nothing foreign is taken over by accident", async () => {
+test("where the platform hides values, the state's owner changes and deletes, and nobody takes over by accident", async () => {
   await using life = await startLife();
   await using masking = await startMaskingPlatform(life.ground.mock.url);
   await using provider = await startProvider({ baseUrl: masking.url, logs: life.logs.address });

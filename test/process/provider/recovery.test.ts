@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { elsewhere, type Ground, platform, program, startGround, summary, writes } from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
-// What the next run makes of a run that failed. Each test ends with the platform having what it should have, once.
+// What the next run does after a failed one. In the end, the platform has the declared deployment exactly once.
 
 const stored = (ground: Ground) => ground.engine.resources.get("agent");
 const nextRef = program({ sourceRevisionConfig: { repoRef: "next" } });
@@ -12,7 +12,7 @@ async function latest(ground: Ground): Promise<string> {
   return (await platform(ground.mock)).deployments[0]?.latestRevisionId ?? "";
 }
 
-/** Waits until the provider has asked for a revision's status: it is in the middle of a wait. */
+/** Waits until the provider has polled a revision's status, so that it is in the middle of a wait. */
 async function inTheWait(ground: Ground): Promise<void> {
   const polls = () => ground.mock.requests({ method: "GET", path: "/v2/deployments/*/revisions/*" }).length;
   await vi.waitFor(() => expect(polls()).toBeGreaterThan(0), { timeout: 30_000, interval: 20 });
@@ -59,7 +59,7 @@ test("a refresh after a failed build keeps the failure in sight, and the next up
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a failed update is healed by undoing it as well as by repeating it", async () => {
+test("a failed update is recovered by undoing it as well as by retrying it", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   ground.mock.transitions.set({ rules: [{ name: "agent", fail: "DEPLOY_FAILED", times: 1 }] });
@@ -112,7 +112,7 @@ test("a cancelled update keeps its revision, and the next up resumes it in anoth
   expect(writes(ground.mock)).toEqual(["PATCH 200"]);
 });
 
-test("a cancelled deletion goes on, and the next destroy waits for its end", async () => {
+test("a cancelled deletion continues, and the next destroy waits for its end", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   ground.mock.transitions.set({ mode: "manual" });
@@ -191,7 +191,7 @@ test("a refresh of a deployment in deletion shows it, and the next up says so in
   ]);
 });
 
-test("a revision that somebody else's superseded is an error, and the next up follows what is latest", async () => {
+test("a revision that another one superseded is an error, and the next up follows the latest", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const steps = await whileWaiting(ground, ground.engine.up(program()), async () => {
     const { deployments } = await platform(ground.mock);
@@ -206,7 +206,7 @@ test("a revision that somebody else's superseded is an error, and the next up fo
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a deployment redeployed by somebody else is left alone, also after a refresh", async () => {
+test("a deployment redeployed elsewhere stays unchanged, even after a refresh", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const body = { source_revision_config: { repo_ref: "main" } };
@@ -242,7 +242,7 @@ test("an interrupted revision that a refresh finds is rolled out again by the ne
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a name that somebody else's deployment has is an error that touches nothing", async () => {
+test("a name in use elsewhere is an error that changes nothing", async () => {
   await using ground = await startGround();
   await elsewhere(ground.mock, "POST", "/v2/deployments", {
     name: "agent",

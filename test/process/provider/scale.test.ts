@@ -4,7 +4,7 @@ import { agentArgs, platform, startGround, summary, writes } from "../../kit/pro
 
 const count = 100;
 
-/** A look for the name, one at the revision and one at the deployment that it went live on. */
+/** A look-up of the name, one poll of the revision and one read of the deployment. */
 const readsPerDeployment = 3;
 
 function many(): void {
@@ -21,9 +21,9 @@ test("a hundred deployments of one stack are all live after one write and three 
   expect(writes(ground.mock)).toEqual(Array(count).fill("POST 201"));
   expect(ground.mock.requests({ method: "GET" }).length).toBeLessThanOrEqual(readsPerDeployment * count);
 
-  const asked = ground.mock.requests().length;
+  const requestsBefore = ground.mock.requests().length;
   expect(new Set(summary(await ground.engine.up(many)))).toEqual(new Set(["same"]));
-  expect(ground.mock.requests()).toHaveLength(asked);
+  expect(ground.mock.requests()).toHaveLength(requestsBefore);
 
   expect(await ground.engine.destroy()).toHaveLength(count);
   expect((await platform(ground.mock)).deployments).toEqual([]);

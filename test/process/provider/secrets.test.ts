@@ -3,7 +3,7 @@ import { providerText } from "../../../provider/dynamic.ts";
 import { formsOf, leaksIn, plantedSecrets } from "../../kit/planted-secrets.ts";
 import { agentArgs, apiKey, platform, program, startGround, startLogs, summary } from "../../kit/provider/ground.ts";
 
-/** Everything that may be echoed: each planted value in each form. */
+/** Every form of each planted value. */
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
 const every = { ...plantedSecrets, API_KEY: apiKey };
 
@@ -68,7 +68,7 @@ test("secrets too short to be kept out of messages are named in a warning that l
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const warning =
-    "Values that aren't kept out of logs and messages, because ordinary text is full of the like: PIN (under 4 characters).";
+    "These values aren't redacted from logs and messages, because they are too common in ordinary text: PIN (under 4 characters).";
   const said = () => logs.lines.filter(({ message }) => message === warning);
   await ground.engine.up(program({ secrets: { PIN: "123", MODEL_KEY: "sk-long-enough" } }));
   expect(said()).toMatchObject([{ severity: "warning", ephemeral: false }]);
@@ -76,7 +76,7 @@ test("secrets too short to be kept out of messages are named in a warning that l
   expect(said()).toHaveLength(2);
 });
 
-test("plain environment values and the mark stay readable in messages", async () => {
+test("plain environment values and the marker stay readable in messages", async () => {
   await using ground = await startGround();
   await ground.engine.up(program({ env: { STAGE: "production" }, secrets: { ...plantedSecrets } }));
   const detail = "The stage production refuses this.";
@@ -89,7 +89,7 @@ test("plain environment values and the mark stay readable in messages", async ()
   expect(summary(await ground.engine.up(wanted)).join("\n")).toContain("The stage production refuses this");
 });
 
-test("secrets leave a check marked for the engine, and are taken marked or plain by every operation", async () => {
+test("a check wraps secrets for the engine, and every operation accepts them wrapped or plain", async () => {
   await using ground = await startGround();
   const { process } = ground.provider;
   const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::agent";
@@ -114,7 +114,7 @@ test("secrets leave a check marked for the engine, and are taken marked or plain
   const secretsOf = async () => (await platform(ground.mock)).deployments[0]?.secrets;
   expect(await secretsOf()).toContainEqual({ name: "TOKEN", value: "sk-first-value" });
 
-  // Plain or marked, before or now: the same secret is no change.
+  // The same secret isn't a change, whether it is plain or wrapped.
   for (const olds of [news("sk-first-value"), first.inputs]) {
     for (const secret of ["sk-first-value", marked("sk-first-value")]) {
       const { inputs } = await process.check(urn, { ...olds, secretsVersion: 1 }, news(secret));

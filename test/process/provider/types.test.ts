@@ -10,7 +10,7 @@ let version = 0;
 
 const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, checkout);
-/** One for all tests: what it has read of the SDK's types serves each of them. */
+/** Shared by all tests, since it has already read the SDK's types. */
 const service = ts.createLanguageService({
   getCompilationSettings: () => options,
   getScriptFileNames: () => [wrongProgram, editedProgram],

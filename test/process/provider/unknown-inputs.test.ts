@@ -7,7 +7,7 @@ const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deploym
 const repository = { repoUrl: "https://github.com/acme/agent" };
 const revision = { repoRef: "main", graphConfigPath: "graph.json" };
 
-/** What `check` says of a preview's inputs, and of those that they turn out to be. */
+/** The results of `check` for a preview's inputs, and for their final values. */
 async function startChecks() {
   const ground = await startGround();
   const check = async (news: Record<string, unknown>, olds: Record<string, unknown> = {}) => {
@@ -23,7 +23,7 @@ async function startChecks() {
   return { check, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
 }
 
-/** `previewed`, in which each unknown value may have turned out as anything, is what came. */
+/** Whether `previewed`, with any value in the place of unknown ones, matches the final inputs. */
 function expectForetold(previewed: unknown, final: unknown): void {
   if (previewed === unknown) return;
   if (typeof previewed !== "object" || previewed === null) {
@@ -90,7 +90,7 @@ test("no value of a preview turns out otherwise, whichever inputs aren't known i
   }
 });
 
-test("an unknown name, connection or secret is taken as right", async () => {
+test("an unknown name, connection or secret counts as valid", async () => {
   await using checks = await startChecks();
   const { check } = checks;
   const declared = { sourceConfig: repository, sourceRevisionConfig: revision };

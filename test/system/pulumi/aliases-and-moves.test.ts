@@ -52,7 +52,7 @@ whenPossible(
     const [after] = await it.entries();
     expect(after?.outputs?.ownershipMarker).toMatch(/Team\$.*::three#g-/);
 
-    // Instead of an alias: what was adopted isn't deleted a moment later as the old resource.
+    // Without an alias: the adopted deployment must not be deleted afterwards as the old resource.
     await it.declare(`agent("four", { name: "support", env: { LEVEL: "info" }, adopt: true });`);
     expect(await it.succeed("up")).toContain("is released, not deleted");
     expect(it.writes()).toEqual(["PATCH support"]);
@@ -71,7 +71,7 @@ whenPossible(
     it.writes();
 
     await it.succeed("stack", "rename", "renamed");
-    // Nothing stands in the difference: the URN among the inputs is hidden.
+    // The diff is empty: the URN among the inputs is hidden.
     expect(await it.succeed("preview", "--diff", "--stack", "renamed")).not.toMatch(/[~+-] *resourceUrn/);
     await it.succeed("up", "--stack", "renamed");
 
@@ -117,9 +117,7 @@ whenPossible(
     expect(it.writes()).toEqual(["POST", "PATCH one"]);
 
     await it.declare(program('{ env: { LEVEL: "debug" } }'));
-    expect(await it.fail("up")).toContain(
-      `is owned by pulumi#${urnOf("one", "theirs")} now, so it isn't changed from here`,
-    );
+    expect(await it.fail("up")).toContain(`is owned by pulumi#${urnOf("one", "theirs")} now, so it wasn't changed`);
     expect(await it.succeed("destroy")).toContain("is released, not deleted");
     expect(await it.alive()).toEqual(alive);
     expect(await it.entries()).toEqual([]);

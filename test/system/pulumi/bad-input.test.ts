@@ -24,21 +24,24 @@ whenPossible(`a preview says that there is no key, and a wrong argument stands a
   const { code, stdout } = await stack.preview();
   expect(code).not.toBe(0);
   expect(stdout).toContain("No API key: looked for ");
-  expect(stdout).toContain('sourceRevisionConfig.repoRef is a branch by its full ref; write "main".');
+  expect(stdout).toContain('sourceRevisionConfig.repoRef is the full ref of a branch; write "main".');
   expect(stdout).toContain('timeouts.create: "soon" is not a duration.');
   expect(mock.requests()).toEqual([]);
 });
 
-whenPossible(`a self-hosted host without its prefix creates nothing and is told the address${suffix}`, async () => {
-  const page = { body: "<!doctype html>", headers: { "content-type": "text/html" } };
-  await using server = await startScriptedServer(() => page);
-  await using stack = await project({}, { GRAPHDEPLOY_BASE_URL: server.url, GRAPHDEPLOY_API_KEY: "key-1" });
-  const { code, stdout } = await stack.up();
-  expect(code).not.toBe(0);
-  expect(stdout).toContain(`set the base URL to ${server.url}/api-host.`);
-  const { resources = [] } = (await stack.exportStack()).deployment;
-  expect(resources.filter(({ type }) => type.endsWith(":Deployment"))).toEqual([]);
-});
+whenPossible(
+  `a self-hosted host without its prefix creates nothing, and the error names the address${suffix}`,
+  async () => {
+    const page = { body: "<!doctype html>", headers: { "content-type": "text/html" } };
+    await using server = await startScriptedServer(() => page);
+    await using stack = await project({}, { GRAPHDEPLOY_BASE_URL: server.url, GRAPHDEPLOY_API_KEY: "key-1" });
+    const { code, stdout } = await stack.up();
+    expect(code).not.toBe(0);
+    expect(stdout).toContain(`set the base URL to ${server.url}/api-host.`);
+    const { resources = [] } = (await stack.exportStack()).deployment;
+    expect(resources.filter(({ type }) => type.endsWith(":Deployment"))).toEqual([]);
+  },
+);
 
 whenPossible(`another control plane between two runs orphans and deletes nothing${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -48,7 +51,7 @@ whenPossible(`another control plane between two runs orphans and deletes nothing
   const { id } = await stack.outputs();
 
   stack.environment.GRAPHDEPLOY_BASE_URL = elsewhere.url;
-  const refused = `Deployment agent was made elsewhere: the control plane is ${elsewhere.url} now and was ${mock.url}. Nothing was asked or changed.`;
+  const refused = `Deployment agent was made elsewhere: the control plane is ${elsewhere.url} now and was ${mock.url}. Nothing was requested or changed.`;
   for (const operation of [stack.up, stack.refresh, stack.destroy]) {
     const { code, stdout } = await operation();
     expect(code).not.toBe(0);

@@ -47,7 +47,7 @@ test.skipIf(cli.path === undefined)(
     await stack.writeProgram(program('" "'));
     expect(failed(await stack.up())).toContain("the id is empty");
 
-    // Nothing that isn't this stack's is touched by its end.
+    // Destroying the stack doesn't change deployments of others.
     succeeded(await stack.refresh());
     succeeded(await stack.destroy());
     expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["theirs"]);

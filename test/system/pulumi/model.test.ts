@@ -6,7 +6,7 @@ import { pulumiCli } from "../../kit/pulumi/command-line.ts";
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
-/** `npm run test:long` takes more. */
+/** `npm run test:long` runs more. */
 const steps = Number(process.env.GRAPHDEPLOY_MODEL_CLI_STEPS ?? 4);
 const seed = Number(process.env.GRAPHDEPLOY_MODEL_SEED ?? 1);
 

@@ -43,7 +43,7 @@ whenPossible.each(["typescript", "commonjs", "esm"] as const)(
     const up = succeeded(await stack.up());
     expect(up.stdout).toContain("DEPLOYED");
     const first = await stack.outputs();
-    expect(await fetch(`${first.url}/ok`).then((answer) => answer.json())).toEqual({ ok: true });
+    expect(await fetch(`${first.url}/ok`).then((response) => response.json())).toEqual({ ok: true });
     expect(await writes(mock)).toEqual(["POST 201"]);
 
     expect(succeeded(await stack.up()).stdout).toContain("2 unchanged");
@@ -123,7 +123,7 @@ whenPossible(`a change made elsewhere is found by refresh and undone by up${suff
     await fetch(`${mock.url}/v2/deployments/${id}`, { headers: { "x-api-key": apiKey } })
   ).json();
   expect(deployment).toMatchObject({ source_config: { build_on_push: false } });
-  // What was declared is as declared again, and what somebody added stays.
+  // Declared entries have their declared values again, and the added one stays.
   expect((deployment as { secrets: { name: string; value: string }[] }).secrets).toEqual([
     { name: "MODEL_KEY", value: "sk-declared-value" },
     { name: "EXTRA", value: "sk-extra-value" },

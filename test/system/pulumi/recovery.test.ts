@@ -110,7 +110,7 @@ whenPossible(`a creation whose command was killed is found again by the next up$
   await inTheWait(mock);
   killWithDescendants(run.process.pid ?? 0);
   await run.ended;
-  // The killed command left its lock and a creation that it doesn't know the end of.
+  // The killed command left its lock, and a pending creation.
   succeeded(await stack.run("cancel", "--yes", "--stack", stack.stack));
   const next = stack.start("up", "--stack", stack.stack, "--yes", "--skip-preview");
   await next.printed("isn't live yet; resuming an interrupted creation");

@@ -108,7 +108,7 @@ whenPossible(
     await it.declare(program(2));
     const preview = await it.succeed("preview");
     expect(preview).toMatch(/from-output may be replaced, and its threads and store items lost: `\w+` isn't known yet/);
-    // The engine asks of this one, too, as if nothing of its `sourceConfig` were known.
+    // The engine also diffs this one, as if its whole `sourceConfig` were unknown.
     expect(preview).not.toContain("built may be replaced");
     await it.succeed("up");
     expect(await it.alive()).toEqual(before);
@@ -122,7 +122,7 @@ whenPossible(
     await using it = await scenario(`agent("one");`);
     await it.succeed("up");
     const { one } = await it.alive();
-    // The revision of the kept deployment is never seen by the state.
+    // The state never has the kept deployment's revision.
     it.mock.transitions.set({ mode: "manual" });
     it.writes();
     await killedAfter(it, 1, "up", "--replace", urnOf("one"));
@@ -144,7 +144,7 @@ whenPossible(
     const said = await it.succeed("up");
     expect(said).toMatch(/, which a newer .* holds, is released, not deleted\./);
     expect(await it.alive()).toEqual({ one, slow });
-    // What went live meanwhile is kept, too.
+    // A revision that went live in the meantime is kept, too.
     expect(it.writes()).toEqual(["PATCH slow"]);
     await it.succeed("destroy");
     expect(await it.alive()).toEqual({});
@@ -153,7 +153,7 @@ whenPossible(
 
 type Started = Awaited<ReturnType<typeof scenario>>;
 
-/** Runs `pulumi <args>` until that many writing requests are there, kills it, and takes its lock away. */
+/** Runs `pulumi <args>` until there are that many writing requests, kills it, and removes its lock. */
 async function killedAfter({ mock, project, succeed }: Started, writes: number, ...args: string[]): Promise<void> {
   const before = mock.requests({ path: "/v2/*" }).length;
   const run = project.start(...args, "--stack", project.stack, "--yes", "--skip-preview");

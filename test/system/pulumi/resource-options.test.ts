@@ -46,7 +46,7 @@ whenPossible(
     await it.succeed("destroy", "--exclude-protected");
     await it.succeed("state", "unprotect", urnOf("protected"), "--yes");
     await it.succeed("destroy");
-    // What is deleted with another resource is only dropped from the state.
+    // A resource that is deleted with another one is only dropped from the state.
     expect(Object.keys(await it.alive()).sort()).toEqual(["retained", "with-hooked"]);
     expect(await it.entries()).toEqual([]);
   },

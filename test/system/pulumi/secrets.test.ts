@@ -18,10 +18,12 @@ const keys = {
 };
 const every = { ...plantedSecrets, ...keys };
 
-/** The most that Pulumi can be made to say. */
+/** The most verbose options of Pulumi. */
 const loudest = ["--logtostderr", "-v=9", "--debug"];
 
-/** A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given. */
+/**
+ * A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given.
+ */
 function program(args: Record<string, unknown>, provider?: string): string {
   return `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");
@@ -43,7 +45,7 @@ function project(mock: MockServer, source: string): Promise<PulumiProject> {
 
 const textOf = ({ stdout, stderr }: PulumiResult) => `${stdout}\n${stderr}`;
 
-/** Every file that Pulumi keeps: the state, its backups, checkpoints and history, and the stack's configuration. */
+/** Every file that Pulumi writes: the state, its backups, checkpoints and history, and the stack's configuration. */
 async function keptFiles({ folder }: PulumiProject): Promise<string> {
   const files = await readdir(join(folder, ".state"), { recursive: true, withFileTypes: true });
   const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
@@ -148,7 +150,7 @@ whenPossible(
   },
 );
 
-/** A program in which a transformation puts plain values in the place of the deployment's secrets. */
+/** A program in which a transformation replaces the deployment's secrets by plain values. */
 function transformed(kind: "transformations" | "transforms", value: string): string {
   const register = kind === "transforms" ? "registerResourceTransform" : "registerStackTransformation";
   return `const pulumi = require("@pulumi/pulumi");

@@ -11,7 +11,7 @@ import { startWorld, type World } from "../../kit/model/world.ts";
 import { pulumiCli } from "../../kit/pulumi/command-line.ts";
 import type { ProviderCall } from "../../kit/pulumi/engine/provider-calls.ts";
 
-// The small engine is right when it makes the calls that the real one makes: the same, in the same order, with the same values.
+// The small engine is correct if it makes the same calls as the real one, in the same order, with the same values.
 
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
@@ -42,8 +42,8 @@ async function outcomesOf(sequence: Sequence, world: World): Promise<string[]> {
   const outcomes: string[] = [];
   const noted = async (command: string, run: Promise<Result>) => {
     const result = await run;
-    // What a refresh makes of a resource is told by calls and state; its steps have other names in the real engine's events.
-    // Which of two resources that don't depend on each other is registered first is chance; the order of what is done is compared by the calls.
+    // The result of a refresh is compared by calls and state, since its steps have other names in the real engine's
+    // events. Independent resources are registered in any order, so the order of operations is compared by the calls.
     const operations = command === "refresh" ? [] : result.steps.map(({ operation }) => operation).toSorted();
     outcomes.push(`${command}: ${[...operations, ...(result.error === undefined ? [] : ["failed"])].join(", ")}`);
     return result;

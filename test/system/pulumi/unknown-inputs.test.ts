@@ -6,7 +6,7 @@ import { pulumiCli } from "../../kit/pulumi/command-line.ts";
 const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
 
-/** A program whose deployment takes all of its configs from an output that a preview doesn't know. */
+/** A program whose deployment gets all of its configs from an output that a preview doesn't know. */
 const program = `const pulumi = require("@pulumi/pulumi");
 const { Deployment } = require("graphdeploy");
 class Settings extends pulumi.dynamic.Resource {

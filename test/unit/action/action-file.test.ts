@@ -37,7 +37,7 @@ test("main and post run on the Node.js that the bundle is tested with", async ()
   expect(JSON.parse(await readFile(join(checkout, "dist/package.json"), "utf8"))).toEqual({ type: "module" });
 });
 
-test("the licences of what is bundled are beside it", async () => {
+test("the bundle comes with the licences of its packages", async () => {
   const licences = await readFile(join(checkout, "dist/licenses.txt"), "utf8");
   for (const name of ["@actions/core", "@actions/github", "undici", "zod"])
     expect(licences.split("\n")).toContain(name);

@@ -22,16 +22,16 @@ function read(
   return readInputs(sources);
 }
 
-const told = (problems: readonly { input: string; message: string }[]) =>
+const reported = (problems: readonly { input: string; message: string }[]) =>
   problems.map(({ input, message }) => `${input}: ${message}`);
 
-test("values that are empty are told by name, all at once, in each form", () => {
+test("empty values are reported by name, all at once, in each syntax", () => {
   const { inputs, problems } = read(
     { ...right, secrets: "A=\nB= \nC=x\nD=''\nFROM_STEP\nGONE", env: '{"E": "", "F": "f"}' },
     { env: { FROM_STEP: "" } },
   );
   expect(problems).toEqual([]);
-  expect(told(inputs.declarationProblems)).toEqual([
+  expect(reported(inputs.declarationProblems)).toEqual([
     expect.stringMatching(/^secrets: has no value for A, B, D, FROM_STEP\. .*allow-empty/),
     expect.stringMatching(/^secrets: names GONE without a value/),
     expect.stringMatching(/^env: has no value for E\. /),
@@ -95,14 +95,14 @@ test("fields of self-hosted installations are declared in their usual forms", ()
   });
 });
 
-test("mistakes in them are told with the name of the input", () => {
+test("problems are reported with the name of the input", () => {
   const { problems, inputs } = read({ ...right, "resource-spec": "{cpu", "secret-references": "TOKEN=agent-secrets" });
-  expect(told(problems)).toEqual([
-    "resource-spec: begins like JSON and isn't valid JSON.",
+  expect(reported(problems)).toEqual([
+    "resource-spec: starts like JSON but isn't valid JSON.",
     "secret-references: TOKEN is not <Kubernetes Secret>:<key>, for example TOKEN=agent-secrets:token.",
   ]);
   const desired = { ...inputs.declared, sourceConfig: { ...inputs.declared.sourceConfig, resourceSpec: { cpu: 99 } } };
-  expect(told(problemsOf(desired)).join()).toMatch(/,resource-spec: cpu /);
+  expect(reported(problemsOf(desired)).join()).toMatch(/,resource-spec: cpu /);
 });
 
 test("a preview has neither the address nor the display name of the deployment itself", () => {
@@ -114,20 +114,20 @@ test("a preview has neither the address nor the display name of the deployment i
 
 test("what is removed can't be declared, and nothing but a plan expects no changes", () => {
   const { problems } = read({ ...right, env: "A=1", "env-remove": "A,B", "expect-no-changes": "true" });
-  expect(told(problems).sort()).toEqual([
-    "env-remove: names A, declared here too. Keep one of the two.",
+  expect(reported(problems).sort()).toEqual([
+    "env-remove: names A, declared here as well. Keep one of the two.",
     'expect-no-changes: belongs to the operation "plan", and this one is "auto".',
   ]);
 });
 
-test("an update drops what it is told to, and the whole only where a part of it is declared", () => {
+test("an update drops what the inputs say, and everything only if a part of it is declared", () => {
   const dropped = (given: Partial<Record<InputName, string>>) => droppableNames(read({ ...right, ...given }).inputs);
   expect(dropped({ env: "A=1" })).toEqual([]);
   expect(dropped({ "env-remove": "B" })).toEqual(["B"]);
   expect(dropped({ env: "A=1", "env-update": "replace" })).toBe("all");
   expect(dropped({ "env-update": "replace", "env-remove": "B" })).toEqual(["B"]);
   expect(dropped({ env: "{}", "env-update": "replace" })).toBe("all");
-  // What becomes a reference is no plain entry any more.
+  // An entry that becomes a reference is no longer a plain one.
   expect(dropped({ "secret-references": "C=s:k" })).toEqual(["C"]);
 });
 
@@ -143,7 +143,7 @@ test("references to Kubernetes Secrets are merged like the environment", () => {
   expect(merged({})).toEqual([undefined, []]);
   expect(merged({ "secret-references": "B=here:k" })).toEqual([["A", "C", "B"], []]);
   expect(merged({ "secret-references": "B=here:k", secrets: "A=1" })).toEqual([["C", "B"], []]);
-  // A reference whose variable is declared with a value goes, also where no reference is declared.
+  // A reference is dropped if its variable is declared with a value, even if no reference is declared.
   expect(merged({ secrets: "A=1" })).toEqual([["B", "C"], []]);
   expect(merged({ env: "A=1" })).toEqual([["B", "C"], []]);
   expect(merged({ env: "OTHER=1" })).toEqual([undefined, []]);
@@ -157,11 +157,11 @@ test("a configuration file that isn't in the checkout is a mistake, where there 
   const env = { GITHUB_WORKSPACE: folder };
   const given = { ...right, "working-directory": "agents", "graph-config-path": "graph.json" };
   const problems = (more = {}, event: Partial<WorkflowEvent> = {}) =>
-    told(read({ ...given, ...more }, { env, event }).inputs.declarationProblems);
+    reported(read({ ...given, ...more }, { env, event }).inputs.declarationProblems);
   expect(problems()).toEqual([]);
   await mkdir(join(folder, ".git/info"), { recursive: true });
   expect(problems()).toEqual([
-    'graph-config-path: There is no file agents/graph.json in the checkout, and the platform would look for it there. Paths begin in working-directory, which is "agents".',
+    'graph-config-path: There is no file agents/graph.json in the checkout, and the platform would look for it there. Paths are relative to working-directory, which is "agents".',
   ]);
   expect(problems({ ref: "next" })).toEqual([]);
   expect(problems({ "pull-request": "12" }, { name: "workflow_dispatch" })).toEqual([]);
@@ -213,18 +213,18 @@ test("no message about a declaration has a path of the core in it", () => {
     secretReferences: { A: { secretName: "s", secretKey: "k" } },
   };
   for (const desired of [wrong, both]) {
-    const messages = told(problemsOf(desired as never));
+    const messages = reported(problemsOf(desired as never));
     expect(messages.length).toBe(validateDesired(desired).problems.length - (desired.name === "" ? 1 : 0));
     for (const message of messages) expect(message).not.toMatch(/sourceConfig|sourceRevisionConfig|[a-z][A-Z]/);
   }
 });
 
-test("a setting that is wrong is told by its input", () => {
+test("an invalid setting is reported by its input", () => {
   const both = { ...right, region: "eu", "base-url": "https://agents.example.com/api-host" };
-  expect(told(read(both).problems)).toEqual([
-    'base-url: region "eu" and base-url https://agents.example.com/api-host name two control planes. Set one of the two.',
+  expect(reported(read(both).problems)).toEqual([
+    'base-url: region "eu" and base-url https://agents.example.com/api-host name different control planes. Set one of the two.',
   ]);
-  expect(told(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
+  expect(reported(read({ ...right, region: "mars" }).problems).join()).toContain("or set base-url");
 });
 
 test.each<[InputName, string]>([
@@ -242,10 +242,10 @@ test("resource-spec may have a name once in each of its maps", () => {
   expect(problems).toEqual([]);
 });
 
-test("env-remove refuses the ownership marker and a preview's mark by name", () => {
+test("env-remove refuses the ownership marker and a preview's marker by name", () => {
   const { problems } = read({ ...right, "env-remove": "OLD,GRAPHDEPLOY_MANAGED_BY,GRAPHDEPLOY_PREVIEW_PR_12" });
   expect(problems.map(({ input, message }) => `${input}: ${message}`)).toEqual([
-    "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy keeps itself.",
+    "env-remove: names GRAPHDEPLOY_MANAGED_BY, GRAPHDEPLOY_PREVIEW_PR_12, part of the ownership marker, which graphdeploy manages itself.",
   ]);
 });
 

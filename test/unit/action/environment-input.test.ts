@@ -20,7 +20,7 @@ test.each<[string, string, Record<string, string>]>([
   expect(readEnvironment("env", text)).toEqual({ entries, problems: [], missing: [] });
 });
 
-test("a name alone takes the variable of the step's environment, and is named where there is none", () => {
+test("a line with only a name takes the step's variable, and is reported if there is none", () => {
   const env = { OPENAI_API_KEY: "sk-1", EMPTY: "", OTHER: "x" };
   expect(readEnvironment("secrets", "OPENAI_API_KEY\nexport EMPTY\nGONE\nA=1", env)).toEqual({
     entries: { OPENAI_API_KEY: "sk-1", EMPTY: "", A: "1" },
@@ -41,7 +41,7 @@ test.each(["c2VjcmV0", "SECR3T", "two words", "lower_case", "toString"])(
 
 test("quotes that hold what reads as entries are refused, since one of them may be missing", () => {
   expect(readEnvironment("env", 'A="b\nC=d"\nE=f').problems).toEqual([
-    { input: "env", message: expect.stringMatching(/^has in line 2 what looks like the end of a value/) },
+    { input: "env", message: expect.stringMatching(/^has what looks like the end of a value in line 2/) },
   ]);
 });
 
@@ -51,7 +51,7 @@ test("a quoted value that can't be read is kept out of the log with and without 
   );
 });
 
-test("a number in JSON is taken as it is written", () => {
+test("a number in JSON keeps its source text", () => {
   const text = '{"VERSION": 3.10, "ID": 123456789012345678901, "LARGE": 1e3, "LESS": -0, "ON": true}';
   const entries = { VERSION: "3.10", ID: "123456789012345678901", LARGE: "1e3", LESS: "-0", ON: "true" };
   expect(readEnvironment("env", text)).toEqual({ entries, problems: [], missing: [] });
@@ -67,7 +67,7 @@ test("names are listed with commas or in lines, and what isn't a name isn't show
 
 const line = fc.string({ unit: "binary" }).filter((text) => !/[\r\n]/.test(text));
 
-test("any text in double quotes, escaped, is read as it was; any other text of one line as it stands", () => {
+test("escaped text in double quotes is unescaped; any other line is unchanged", () => {
   fc.assert(
     fc.property(fc.array(line), (lines) => {
       const value = lines.join("\n");

@@ -31,7 +31,7 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
 );
 
-/** A value in the place of one of the payload's own, anywhere in it. */
+/** The payload with a value replaced, anywhere in it. */
 const damage = fc.array(fc.tuple(fc.nat(), junk), { maxLength: 4 });
 
 function damaged(payload: Readonly<Record<string, unknown>>, hits: readonly [number, unknown][]) {
@@ -78,7 +78,7 @@ test("a damaged payload never does more than the event may do", () => {
   );
 });
 
-/** Harmless, or what some case of the same event may do with the same inputs. */
+/** Whether an outcome is harmless, or allowed for some case of the same event with the same inputs. */
 function checkOutcome(event: WorkflowEvent, given: TargetInputs, target: Target): void {
   const { operation } = given;
   const outcome = outcomeOf(target);
@@ -93,7 +93,7 @@ function checkOutcome(event: WorkflowEvent, given: TargetInputs, target: Target)
   expect(operation === "sweep" ? ["sweep"] : ["notice", "refuse", ...may]).toContain(outcome);
 }
 
-/** A preview is that of a pull request which the event or the input names. */
+/** A preview belongs to the pull request that the event or the input names. */
 function checkNumber({ payload, ref }: WorkflowEvent, given: TargetInputs, target: Target): void {
   if (!("pullRequest" in target) || target.pullRequest === undefined) return;
   const { pull_request: pull, issue, number } = payload as Record<string, { number?: unknown } | undefined>;
@@ -106,7 +106,7 @@ function checkNumber({ payload, ref }: WorkflowEvent, given: TargetInputs, targe
   ]).toContain(target.pullRequest);
 }
 
-/** Unmerged code never reaches the deployment itself, and a fork's code reaches nothing. */
+/** Unmerged code never reaches the main deployment, and a fork's code isn't deployed at all. */
 function checkSource(event: WorkflowEvent, given: TargetInputs, pull: Record<string, unknown>, target: Target): void {
   if (!("source" in target)) return;
   const { ref, commit } = target.source;

@@ -3,7 +3,7 @@ import { type EventRow, eventTable } from "../../kit/action/event-table.ts";
 
 const columns = ["auto", "deploy", "preview", "delete"] as const;
 
-/** The table of events as `docs/guides/action.md` shows it. Events that are decided alike share a row. */
+/** The table of events as `docs/guides/action.md` shows it. Events with the same outcomes share a row. */
 export function renderEventTable(): string {
   const groups = new Map<string, { events: string[]; cells: string }>();
   for (const row of eventTable) {

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { missingSecretsReason } from "../../../action/missing-secrets.ts";
 import { operations } from "../../../action/operations.ts";
 import { ownPullRequest } from "../../../action/pull-request.ts";
-import { whyWithoutSecrets } from "../../../action/secrets-of-run.ts";
 import { checkout } from "../../../scripts/run-command.ts";
 import { documentedEvents } from "../../kit/action/documented-events.ts";
 import { decide, outcomeOf } from "../../kit/action/event-outcome.ts";
@@ -43,9 +43,9 @@ test.each(Object.entries(documentedEvents))(
   (name, { withoutSecrets = [] }) => {
     const user = { login: "dependabot[bot]" };
     const event = someEvent({ name, actor: user.login, payload: { sender: user, pull_request: { user } } });
-    const reason = whyWithoutSecrets(event, { kind: "redeploy" });
+    const reason = missingSecretsReason(event, { kind: "redeploy" });
     expect(reason !== undefined).toBe(withoutSecrets.includes("Dependabot"));
-    expect(whyWithoutSecrets({ ...event, actor: "octocat", payload: {} }, { kind: "redeploy" })).toBeUndefined();
+    expect(missingSecretsReason({ ...event, actor: "octocat", payload: {} }, { kind: "redeploy" })).toBeUndefined();
   },
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Rollout, whyNotFollowed } from "../../../action/followed-revision.ts";
+import { type Rollout, reasonNotToFollow } from "../../../action/followed-revision.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { declaration, deployment, revision } from "../../kit/deployments.ts";
 
@@ -26,7 +26,7 @@ test.each<[string, ReturnType<typeof revision>, Partial<Rollout>]>([
   ["a tag", ofCommit(null), { source: { ref: "refs/tags/v1", commit: undefined } }],
   ["this run, whose commit isn't known", ofCommit(null), { isOwn: () => true }],
 ])("a revision of %s is followed", (_, latest, changes) => {
-  expect(whyNotFollowed(latest, deployment(), rollout(changes))).toBeUndefined();
+  expect(reasonNotToFollow(latest, deployment(), rollout(changes))).toBeUndefined();
 });
 
 test.each<[string, ReturnType<typeof revision>, Partial<Rollout>, RegExp]>([
@@ -47,14 +47,14 @@ test.each<[string, ReturnType<typeof revision>, Partial<Rollout>, RegExp]>([
     /differs from it: secrets/,
   ],
 ])("a revision of %s isn't followed", (_, latest, changes, reason) => {
-  expect(whyNotFollowed(latest, deployment(), rollout(changes))).toMatch(reason);
+  expect(reasonNotToFollow(latest, deployment(), rollout(changes))).toMatch(reason);
 });
 
 test("where the platform hides values, only a revision of this run is followed", () => {
   const masked: Deployment = deployment({ secrets: [{ name: "TOKEN", value: "*****" }] });
   const desired = declaration({ secrets: { TOKEN: "a-secret-value" } });
-  expect(whyNotFollowed(ofCommit(commit), masked, rollout({ desired }))).toMatch(/hides the environment's values/);
-  expect(whyNotFollowed(ofCommit(commit), masked, rollout({ desired, isOwn: () => true }))).toBeUndefined();
+  expect(reasonNotToFollow(ofCommit(commit), masked, rollout({ desired }))).toMatch(/hides the environment's values/);
+  expect(reasonNotToFollow(ofCommit(commit), masked, rollout({ desired, isOwn: () => true }))).toBeUndefined();
 });
 
 test.each<[string, Partial<Rollout>, boolean]>([
@@ -69,7 +69,7 @@ test.each<[string, Partial<Rollout>, boolean]>([
   const desired = { name: "support-bot", source: "external_docker", sourceRevisionConfig: { imageUri } };
   const latest = revision({ status: "DEPLOYING", source: "external_docker", ...image });
   const observed = deployment({ source: "external_docker", source_config: {}, ...image });
-  const reason = whyNotFollowed(latest, observed, rollout({ desired, ...changes }));
+  const reason = reasonNotToFollow(latest, observed, rollout({ desired, ...changes }));
   if (isFollowed) expect(reason).toBeUndefined();
   else expect(reason).toContain("an older one of the same tag");
 });

@@ -45,7 +45,7 @@ test("without a token or a repository there is no GitHub to talk to", () => {
   expect(connectToGitHub("ghs_token", "", console)).toBeUndefined();
 });
 
-test("a deployment is begun without waiting for checks or merging, and ends with its URL", async () => {
+test("a GitHub deployment starts without waiting for checks or merging, and ends with its URL", async () => {
   const bodies: unknown[] = [];
   const keep = (body: unknown) => bodies.push(body) > 0;
   nock(api).post("/repos/acme/agents/deployments", keep).reply(201, { id: 5 });
@@ -93,7 +93,7 @@ test("the deployments of an environment are retired one by one, those of later p
       .reply(201, {}),
   );
   await retireEnvironment(github(), "preview/x", runUrl);
-  for (const scope of retired) expect(scope.isDone()).toBe(true);
+  for (const interceptor of retired) expect(interceptor.isDone()).toBe(true);
 });
 
 test.each([
@@ -106,7 +106,7 @@ test.each([
   expect(warnings).toHaveLength(isOpen === undefined ? 1 : 0);
 });
 
-test("a comment that belongs to another bot is left alone where the token tells who it is", async () => {
+test("a comment of another bot isn't changed if the token's login is known", async () => {
   nock(api).get("/user").reply(200, { login: "deployer" });
   nock(api)
     .get("/repos/acme/agents/issues/12/comments")

@@ -36,7 +36,7 @@ test("what isn't given takes its default", () => {
   expect(inputs.settings).toMatchObject({ apiKey: "key-of-the-test", baseUrl: "https://api.host.langchain.com" });
 });
 
-test("all mistakes are told together, each with the name of its input", () => {
+test("all problems are reported together, each with the name of its input", () => {
   const { problems } = read({
     region: "mars",
     operation: "destroy",
@@ -94,11 +94,11 @@ test("what is declared is checked in the names of the inputs", () => {
     env: "PORT=2",
   });
   const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
-  const told = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
-  expect(told).toHaveLength(4);
-  expect(told.join("\n")).toContain("graph-config-path: is required for the source github");
-  expect(told.join("\n")).toContain("build-on-push: must be false with the tag refs/tags/v1");
-  expect(told.join("\n")).toContain("secrets: PORT is reserved");
+  const reported = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
+  expect(reported).toHaveLength(4);
+  expect(reported.join("\n")).toContain("graph-config-path: is required for the source github");
+  expect(reported.join("\n")).toContain("build-on-push: must be false with the tag refs/tags/v1");
+  expect(reported.join("\n")).toContain("secrets: PORT is reserved");
 });
 
 test("a tag switches off the builds on push", () => {
@@ -166,7 +166,7 @@ test("an environment is read from lines or from JSON, values as they stand", () 
   expect(Object.keys(readEnvironment("env", '{"__proto__": "x"}').entries ?? {})).toEqual(["__proto__"]);
 });
 
-test("a smoke test is nothing, a look at its health, or a run whose answer must match", () => {
+test("a smoke test is off, a health check, or a run whose output must match", () => {
   expect(readSmokeTest("false").smokeTest).toBeUndefined();
   expect(readSmokeTest("ok").smokeTest).toEqual({});
   expect(readSmokeTest('{"assistant": "agent", "match": "h.llo"}').smokeTest).toEqual({

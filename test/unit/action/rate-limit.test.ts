@@ -18,20 +18,20 @@ test.each([
   expect(isRateLimit(error)).toBe(expected);
 });
 
-test("a limited request is sent again after the pause that GitHub asked for", async () => {
+test("a limited request is retried after the pause that GitHub named", async () => {
   const clock = new FakeClock();
   const resetAt = String(clock.now() / 1_000 + 40);
-  const answers = [
+  const responses = [
     failure(403, { "retry-after": "7" }),
     failure(403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": resetAt }),
   ];
   const retries = new RateLimitRetries(clock, undefined);
-  const run = () => retries.run(async () => (answers.length > 0 ? Promise.reject(answers.shift()) : "answer"));
+  const run = () => retries.run(async () => (responses.length > 0 ? Promise.reject(responses.shift()) : "answer"));
   expect(await run()).toBe("answer");
   expect(clock.sleeps).toEqual([7_000, 33_000]);
 });
 
-test("a limit that lasts longer than a run has patience is no longer asked, until its end", async () => {
+test("after a limit beyond the budget, nothing is sent until it ends", async () => {
   const clock = new FakeClock();
   const retries = new RateLimitRetries(clock, undefined);
   let sent = 0;

@@ -71,7 +71,7 @@ test("names, refs and messages of others can't format, mention or break the tabl
   }
 });
 
-test("a status that nobody knows breaks no timeline", () => {
+test("an unknown status doesn't break the timeline", () => {
   const steps = [
     { status: "A:B;C\n%%", startedAtMs: 0, durationMs: 1 },
     { status: "BUILD_FAILED", startedAtMs: 1, durationMs: 0 },
@@ -97,7 +97,7 @@ test("summary and comment stay within GitHub's limits, whatever they hold", () =
   expect(comment).toContain("cut: the rest is in the log");
 });
 
-test("secret values are taken out of what is rendered", () => {
+test("secret values are redacted from rendered text", () => {
   const redactor = new Redactor(["s3cr3t-value"]);
   const report = someReport({ message: "it was s3cr3t-value", logTail: ["s3cr3t-value"], ref: "s3cr3t-value" });
   for (const render of [renderSummary, renderComment]) expect(render(report, redactor)).not.toContain("s3cr3t-value");

@@ -7,7 +7,7 @@ import { resolveSettings } from "../../../core/settings.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-test("an agent server that is slow to wake up is waited for with a sign of life", async () => {
+test("the wait for a slow agent server has a heartbeat", async () => {
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using server = await startScriptedServer(() => ({ status: clock.now() - startedAt < 50_000 ? 503 : 200 }));
@@ -23,6 +23,6 @@ test("an agent server that is slow to wake up is waited for with a sign of life"
   await testDeployment(session, settings, {}, server.url);
   expect(info.mock.calls).toEqual([
     ["Still waiting for the smoke test (30s)."],
-    [`Smoke test: ${server.url}/ok answers.`],
+    [`Smoke test: ${server.url}/ok responds.`],
   ]);
 });

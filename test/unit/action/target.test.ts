@@ -229,7 +229,7 @@ test.each<Row>([
     { kind: "preview", source: { ref: "checked", commit: undefined } },
   ],
   ["of a closed fork", { payload: pullRequest("closed", fork) }, {}, { kind: "delete-preview", isFork: true }],
-])("a pull_request_target event %s builds no fork unless it is told to", (_, event, inputs, target) => {
+])("a pull_request_target event %s builds no fork unless the inputs say so", (_, event, inputs, target) => {
   expect(decide({ name: "pull_request_target", ...event }, inputs)).toMatchObject(target);
 });
 
@@ -311,7 +311,7 @@ const found = pullRequest("").pull_request as Record<string, unknown>;
 
 test.each<[what: string, found: Record<string, unknown>, inputs: Partial<TargetInputs>, target: object]>([
   ["of this repository", found, {}, { ...preview, source: { ...preview.source, isPush: false } }],
-  ["that was closed meanwhile", { ...found, state: "closed" }, {}, { kind: "skip" }],
+  ["that was closed in the meantime", { ...found, state: "closed" }, {}, { kind: "skip" }],
   [
     "from a fork",
     { ...found, head: { ref: "main", sha: headSha, repo: { full_name: "mallory/agents" } } },

@@ -41,14 +41,14 @@ test("a change in place makes no revision to wait for", async () => {
   expect(revisionId).toBeUndefined();
 });
 
-test("a lost answer to a change that was carried out is not sent again", async () => {
+test("a change with an unknown outcome that took effect is not retried", async () => {
   await using server = await startScriptedServer(({ method }) => (method === "PATCH" ? "reset" : { body: developed }));
   const { revisionId } = await applyUpdate(clientOf(server), toDevelop, deployment());
   expect(patches(server)).toHaveLength(1);
   expect(revisionId).toBe(laterRevisionId);
 });
 
-test("a lost answer to a change that was not carried out is sent again", async () => {
+test("a change with an unknown outcome that had no effect is retried", async () => {
   let patched = 0;
   await using server = await startScriptedServer(({ method }) => {
     if (method !== "PATCH") return { body: deployment() };
@@ -60,7 +60,7 @@ test("a lost answer to a change that was not carried out is sent again", async (
   expect(revisionId).toBe(laterRevisionId);
 });
 
-test("a lost answer to a change of hidden secrets counts as carried out once there is a new revision", async () => {
+test("a change of hidden secrets with an unknown outcome counts as applied once there is a new revision", async () => {
   const masked = [{ name: "TOKEN", value: "*****" }];
   await using server = await startScriptedServer(({ method }) =>
     method === "PATCH" ? "reset" : { body: deployment({ secrets: masked, latest_revision_id: laterRevisionId }) },
@@ -71,16 +71,16 @@ test("a lost answer to a change of hidden secrets counts as carried out once the
   expect(patches(server)).toHaveLength(1);
 });
 
-test("a lost answer to a redeployment is not sent again when there is a new revision", async () => {
+test("a redeployment with an unknown outcome is not retried when there is a new revision", async () => {
   await using server = await startScriptedServer(({ method }) =>
     method === "PATCH" ? { status: 504 } : { body: deployment({ latest_revision_id: laterRevisionId }) },
   );
-  const { revisionId } = await applyUpdate(clientOf(server), declaration(), deployment(), { redeploy: "asked for" });
+  const { revisionId } = await applyUpdate(clientOf(server), declaration(), deployment(), { redeploy: "requested" });
   expect(patches(server).map(({ body }) => body)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
   expect(revisionId).toBe(laterRevisionId);
 });
 
-test("a change that is never answered is told once, and counted at the end", async () => {
+test("a change that never gets a response is reported once, and the attempts at the end", async () => {
   await using server = await startScriptedServer(({ method }) =>
     method === "PATCH" ? { status: 500, body: { detail: "broken" } } : { body: deployment() },
   );
@@ -94,7 +94,7 @@ test("a change that is never answered is told once, and counted at the end", asy
   ]);
 });
 
-test("the new revision is looked for when the answer doesn't have it yet", async () => {
+test("the new revision is looked up when the response doesn't have it yet", async () => {
   const late = { ...developed, latest_revision_id: deployment().latest_revision_id };
   let reads = 0;
   await using server = await startScriptedServer(({ method }) => {
@@ -106,7 +106,7 @@ test("the new revision is looked for when the answer doesn't have it yet", async
   expect(patches(server)).toHaveLength(1);
 });
 
-test("a platform that makes no revision is told so", async () => {
+test("a platform that makes no revision is an error", async () => {
   const unchanged: Deployment = { ...developed, latest_revision_id: deployment().latest_revision_id };
   await using server = await startScriptedServer(() => ({ body: unchanged }));
   await expect(applyUpdate(clientOf(server), toDevelop, deployment())).rejects.toBeInstanceOf(ResponseError);

@@ -6,13 +6,13 @@ import { ensureExists } from "../../../core/reconcile/create.ts";
 import type { ProgressEvent } from "../../../core/rollout/progress.ts";
 import { declaration, deployment } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
 
-type Post = ScriptedAnswer | "reset";
+type Post = ScriptedResponse | "reset";
 
 /**
- * A server whose n-th POST is answered by the n-th of `posts`; `found(posts so far)` is what a look-up of the name finds. `Date` is
- * 2026-11-01T12:00:00Z.
+ * A server that responds to the n-th POST with the n-th of `posts`; `found(posts so far)` is the result of looking up
+ * the name. `Date` is 2026-11-01T12:00:00Z.
  */
 async function scripted(posts: Post[], found: (postsSoFar: number) => Deployment | undefined): Promise<ScriptedServer> {
   let made = 0;
@@ -83,7 +83,7 @@ test("a longer name that contains the declared one is not in use", async () => {
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
-test("with adopt, the deployment of that name is gone on with", async () => {
+test("with adopt, the deployment of that name is kept", async () => {
   await using server = await scripted([], () => deployment());
   expect((await ensureExists(clientOf(server), declaration(), { adopt: true })).origin).toBe("adopted");
 });
@@ -93,7 +93,7 @@ test.each<[string, Post]>([
   ["502", { status: 502 }],
   ["a body that was cut", { status: 201, body: '{"id": "' }],
   ["a body of another shape", { status: 201, body: { ok: true } }],
-])("after %s, a deployment that is ours by all signs is taken as created", async (_, post) => {
+])("after %s, a deployment with all signs of ours counts as created", async (_, post) => {
   await using server = await scripted([post], (made) => (made > 0 ? deployment() : undefined));
   const { origin, deployment: found } = await ensureExists(clientOf(server), declaration());
   expect(origin).toBe("created");
@@ -107,42 +107,42 @@ test.each<[string, Partial<Deployment>]>([
   ["of another repository", { source_config: { repo_url: "https://github.com/other/bot" } }],
   ["of another source", { source: "internal_source" }],
   ["marked by somebody else", { secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "other/bot#b.yaml" }] }],
-])("after a lost answer, a deployment %s is not taken for ours", async (_, changes) => {
+])("after an unknown outcome, a deployment %s doesn't count as ours", async (_, changes) => {
   await using server = await scripted(["reset"], (made) => (made > 0 ? deployment(changes) : undefined));
   const refusal = ensureExists(clientOf(server), declaration(), { claim: { owner: "acme/bot#a.yaml" } });
   await expect(refusal).rejects.toBeInstanceOf(ConfigError);
   expect(posts(server)).toBe(1);
 });
 
-test("after a lost answer and nothing found, the POST is begun again", async () => {
+test("after an unknown outcome without a deployment, the POST is retried", async () => {
   await using server = await scripted(["reset", { status: 503 }], () => undefined);
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
   expect(posts(server)).toBe(3);
 });
 
-test("a server that never answers a creation well is given up", async () => {
+test("a creation that never succeeds ends with the server's error", async () => {
   const broken = Array.from({ length: 20 }, () => ({ status: 500, body: { detail: "broken" } }));
   await using server = await scripted(broken, () => undefined);
   const events: ProgressEvent[] = [];
   const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
   await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
-  // One outage is told once, and counted at its end.
+  // An outage is reported once, and its attempts at the end.
   expect(events).toEqual([
     { type: "warning", message: expect.stringContaining("checking whether it took effect") },
     { type: "warning", message: expect.stringContaining("was sent 6 times without a response") },
   ]);
 });
 
-test("a POST begun again that meets its own earlier deployment takes it as created", async () => {
+test("a retried POST that finds its own earlier deployment counts as created", async () => {
   const conflict = { status: 409, body: { detail: "name in use" } };
   await using server = await scripted(["reset", conflict], (made) => (made > 1 ? deployment() : undefined));
   expect((await ensureExists(clientOf(server), declaration())).origin).toBe("created");
 });
 
-test.each([409, 400])("a %i for a name that was taken meanwhile is a name in use", async (status) => {
-  const answer = { status, body: { detail: "name already exists" } };
-  await using server = await scripted([answer], (made) => (made > 0 ? deployment() : undefined));
+test.each([409, 400])("a %i for a name that was taken in the meantime is a name in use", async (status) => {
+  const refusal = { status, body: { detail: "name already exists" } };
+  await using server = await scripted([refusal], (made) => (made > 0 ? deployment() : undefined));
   await expect(ensureExists(clientOf(server), declaration())).rejects.toMatchObject({ path: "name" });
 });
 
@@ -151,7 +151,7 @@ test("a 400 for another reason stays what it is", async () => {
   await expect(ensureExists(clientOf(server), declaration())).rejects.toBeInstanceOf(BadRequestError);
 });
 
-test("an answer with the ids alone is completed by reading the deployment", async () => {
+test("a response with only the ids is completed by reading the deployment", async () => {
   await using server = await startScriptedServer(({ method, path }) => {
     if (method === "POST") return { status: 201, body: { id: deployment().id, latest_revision_id: "r" } };
     return { body: path === "/v2/deployments" ? { resources: [], offset: 0 } : deployment() };

@@ -21,7 +21,7 @@ test.each(["https://ghp_token@github.com/acme/agents", "https://x:ghp_token@gith
   (repoUrl) => {
     const problems = problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }));
     expect(problems).toEqual([
-      "sourceConfig.repoUrl: carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+      "sourceConfig.repoUrl: contains a user name or password, which would be stored in plain text. Leave it out: the integration has access.",
     ]);
     expect(
       problemsOf(declaration({ sourceConfig: { ...config, repoUrl: "ssh://git@github.com/acme/agents" } })),
@@ -41,13 +41,13 @@ test.each<[string, unknown, string[]]>([
   [
     "a branch by its full ref",
     declaration({ sourceRevisionConfig: { ...revision, repoRef: "refs/heads/feature/x" } }),
-    ['sourceRevisionConfig.repoRef: is a branch by its full ref; write "feature/x".'],
+    ['sourceRevisionConfig.repoRef: is the full ref of a branch; write "feature/x".'],
   ],
   [
     "both an image and a repository",
     declaration({ sourceRevisionConfig: { ...revision, imageUri: "registry/bot:1" } }),
     [
-      "sourceRevisionConfig.imageUri: is declared beside sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
+      "sourceRevisionConfig.imageUri: is declared together with sourceConfig.repoUrl: a deployment comes from an image or from a repository. Remove one.",
     ],
   ],
   ["an empty name", declaration({ name: "" }), ["name: must not be empty."]],
@@ -56,12 +56,12 @@ test.each<[string, unknown, string[]]>([
   [
     "a name in env and in secrets",
     declaration({ env: { TOKEN: "a" }, secrets: { TOKEN: "b" } }),
-    ["secrets.TOKEN: is declared in env too. Keep one of the two."],
+    ["secrets.TOKEN: is declared in env as well. Keep one of the two."],
   ],
   [
     "a name in secrets and in secretReferences",
     { ...image, secrets: { TOKEN: "b" }, secretReferences: { TOKEN: { secretName: "s", secretKey: "k" } } },
-    ["secretReferences.TOKEN: is declared in secrets too. Keep one of the two."],
+    ["secretReferences.TOKEN: is declared in secrets as well. Keep one of the two."],
   ],
   [
     "a reserved name",
@@ -76,12 +76,12 @@ test.each<[string, unknown, string[]]>([
   [
     "our own mark",
     declaration({ env: { GRAPHDEPLOY_MANAGED_BY: "me" } }),
-    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy keeps itself."],
+    ["env.GRAPHDEPLOY_MANAGED_BY: is part of the ownership marker, which graphdeploy manages itself."],
   ],
   [
     "a name that no environment variable can have",
     declaration({ env: { "A-B": "1" } }),
-    ["env.A-B: is not a name that an environment variable can have (letters, digits and _, no digit first)."],
+    ["env.A-B: isn't a valid name of an environment variable (letters, digits and _, not starting with a digit)."],
   ],
   ["an env value that is no string", declaration({ env: { A: 1 as never } }), ["env.A: must be a string."]],
   [
@@ -123,7 +123,7 @@ test.each<[string, unknown, string[]]>([
   [
     "a URL of one's own in the cloud",
     declaration({ sourceConfig: { ...config, customUrl: "https://bot.example" } }),
-    ["sourceConfig.customUrl: can be set for the source external_docker only."],
+    ["sourceConfig.customUrl: can only be set for the source external_docker."],
   ],
   ["nothing at all", undefined, [": is required."]],
 ])("%s is one clear problem", (_, declared, problems) => {
@@ -134,11 +134,11 @@ test("self-hosted installations may set what the cloud reserves", () => {
   expect(problemsOf({ ...image, env: { PORT: "8000" } })).toEqual([]);
 });
 
-test("a source that nobody knows yet is taken as it is", () => {
+test("an unknown source is accepted", () => {
   expect(problemsOf({ name: "a", source: "internal_future" })).toEqual([]);
 });
 
-test("a null is told at its path, wherever it stands, and nothing else is told of it", () => {
+test("a null is reported at its path, and as nothing else", () => {
   const declared = {
     ...declaration(),
     name: null,
@@ -154,7 +154,7 @@ test("a null is told at its path, wherever it stands, and nothing else is told o
   expect(desired.env).toEqual({ B: "b" });
 });
 
-test("values that aren't known yet are taken as right", () => {
+test("values that aren't known yet count as valid", () => {
   const unknown = Symbol("unknown");
   const problems = (declared: unknown) => validateDesired(declared, (value) => value === unknown).problems;
   expect(problems({ ...declaration(), name: unknown })).toEqual([]);
@@ -163,14 +163,14 @@ test("values that aren't known yet are taken as right", () => {
   expect(problems({ ...declaration(), sourceConfig: { ...config, resourceSpec: { volumes: [unknown] } } })).toEqual([]);
 });
 
-test("a problem beside a value that isn't known yet is still told", () => {
+test("a problem next to an unknown value is still reported", () => {
   const unknown = Symbol("unknown");
   const declared = { ...declaration(), secrets: { A: unknown, POSTGRES_URI: "x" } };
   const { problems } = validateDesired(declared, (value) => value === unknown);
   expect(problems.map(({ path }) => path.join("."))).toEqual(["secrets.POSTGRES_URI"]);
 });
 
-test("what only one source allows is no problem while the source isn't known", () => {
+test("what only one source allows isn't a problem while the source is unknown", () => {
   const unknown = Symbol("unknown");
   const declared = {
     name: "a",

@@ -18,20 +18,20 @@ test.each<[string | number, number]>([
   expect(parseDuration(text, "timeout")).toBe(ms);
 });
 
-test.each(["", "soon", "5 minutes", "10x", "1h-30m", "s", "1m x"])("%o is no duration", (text) => {
+test.each(["", "soon", "5 minutes", "10x", "1h-30m", "s", "1m x"])("%o isn't a duration", (text) => {
   expect(() => parseDuration(text, "timeout")).toThrow(ConfigError);
   expect(() => parseDuration(text, "timeout")).toThrow(/^timeout: .* is not a duration/);
 });
 
-test.each([-1, "-5m", "-5"])("%o is below zero", (text) => {
-  expect(() => parseDuration(text, "timeout")).toThrow(/is below zero/);
+test.each([-1, "-5m", "-5"])("%o is negative", (text) => {
+  expect(() => parseDuration(text, "timeout")).toThrow(/must not be negative/);
 });
 
-test.each([0, -1, "0s", "-5m", "-5"])("%o bounds no wait", (text) => {
-  expect(() => parseTimeout(text, "timeout")).toThrow(/must be above zero/);
+test.each([0, -1, "0s", "-5m", "-5"])("%o limits no wait", (text) => {
+  expect(() => parseTimeout(text, "timeout")).toThrow(/must be greater than zero/);
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])("%o is no duration", (value) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])("%o isn't a duration", (value) => {
   expect(() => parseDuration(value, "timeout")).toThrow(/is not a duration/);
 });
 

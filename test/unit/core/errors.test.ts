@@ -40,7 +40,7 @@ test.each([undefined, null, "text", {}, new Error("other"), { name: "GraphDeploy
 
 test("every error has its class's name and keeps its cause", () => {
   const cause = new Error("cause");
-  const error = new errors.ConfigError("wrong.", { hint: "Mend it.", cause });
-  expect(error).toMatchObject({ name: "ConfigError", message: "wrong. Mend it.", hint: "Mend it.", cause });
+  const error = new errors.ConfigError("wrong.", { hint: "Fix it.", cause });
+  expect(error).toMatchObject({ name: "ConfigError", message: "wrong. Fix it.", hint: "Fix it.", cause });
   expect(error).toBeInstanceOf(Error);
 });

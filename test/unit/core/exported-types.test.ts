@@ -17,7 +17,10 @@ const options: ts.CompilerOptions = {
 
 const files = entryPoints.map((entryPoint) => join(checkout, entryPoint));
 
-/** A program of the declarations that TypeScript makes of the sources, under the sources' names: inferred types are written out in them. */
+/**
+ * A program of the declarations that TypeScript emits for the sources, under the sources' names, with inferred types
+ * written out.
+ */
 function programOfDeclarations(): ts.Program {
   const host = ts.createCompilerHost(options);
   const { getSourceFile } = host;
@@ -26,7 +29,7 @@ function programOfDeclarations(): ts.Program {
     if (!parsed.has(name)) parsed.set(name, getSourceFile(name, ...rest));
     return parsed.get(name);
   };
-  ts.createProgram(files, options, host).emit(undefined, (_name, text, _mark, _error, [source] = []) => {
+  ts.createProgram(files, options, host).emit(undefined, (_name, text, _tag, _error, [source] = []) => {
     if (source === undefined) return;
     const { fileName, impliedNodeFormat } = source;
     const languageVersion = ts.ScriptTarget.Latest;
@@ -35,7 +38,7 @@ function programOfDeclarations(): ts.Program {
   return ts.createProgram(files, options, host);
 }
 
-/** The types of this project that signatures of an entry point's exports name, and that it doesn't export itself. */
+/** The project's types in signatures of an entry point's exports that it doesn't export itself. */
 function unexportedTypes(program: ts.Program, file: string): string[] {
   const checker = program.getTypeChecker();
   const resolved = (symbol: ts.Symbol) =>

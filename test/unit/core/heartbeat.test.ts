@@ -7,7 +7,7 @@ import { followRollout } from "../../../core/rollout/follow.ts";
 import type { OnProgress, ProgressEvent } from "../../../core/rollout/progress.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedRequest, type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Wait {
   events: ProgressEvent[];
@@ -17,15 +17,15 @@ interface Wait {
   silence: number;
 }
 
-/** Waits on a clock that takes no time, for a server that answers by the seconds since the start. */
+/** Waits on a fake clock for a server whose responses depend on the seconds since the start. */
 async function wait(
-  answer: (seconds: number, request: ScriptedRequest) => ScriptedAnswer | "reset",
+  respond: (seconds: number, request: ScriptedRequest) => ScriptedResponse | "reset",
   start: (client: ControlPlane, onProgress: OnProgress) => Promise<unknown>,
 ): Promise<Wait> {
   const clock = new FakeClock();
   const startedAt = clock.now();
   const seconds = () => (clock.now() - startedAt) / 1_000;
-  await using server = await startScriptedServer((request) => answer(seconds(), request));
+  await using server = await startScriptedServer((request) => respond(seconds(), request));
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-the-test", clock, random: () => 0.5 });
   const events: ProgressEvent[] = [];
   const times = [0];
@@ -43,7 +43,7 @@ const follow = (client: ControlPlane, onProgress: OnProgress) =>
 
 const isOfRevision = ({ path }: ScriptedRequest) => path.endsWith(revisionId);
 
-test("a long build gives a sign of life every 30 s, however rarely it is looked at", async () => {
+test("a long build has a heartbeat every 30 s, however rarely it is polled", async () => {
   const { events, seconds, silence } = await wait(
     (now, request) => ({
       body: isOfRevision(request) ? revision({ status: now < 1_500 ? "BUILDING" : "DEPLOYED" }) : deployment(),
@@ -55,7 +55,7 @@ test("a long build gives a sign of life every 30 s, however rarely it is looked 
   expect(events).toContainEqual({ type: "heartbeat", revisionId, status: "BUILDING", elapsedMs: 300_000 });
 });
 
-test("a rate limit in mid-build doesn't silence the wait", async () => {
+test("a rate limit during a build doesn't stop the heartbeat", async () => {
   const { events, seconds, silence } = await wait((now, request) => {
     if (now > 60 && now < 400) return { status: 429, body: { detail: "slow" }, headers: { "retry-after": "110" } };
     return { body: isOfRevision(request) ? revision({ status: now < 60 ? "BUILDING" : "DEPLOYED" }) : deployment() };
@@ -65,7 +65,7 @@ test("a rate limit in mid-build doesn't silence the wait", async () => {
   expect(events.filter(({ type }) => type === "heartbeat").length).toBeGreaterThan(10);
 });
 
-test("a wait for traffic to be switched gives signs of life", async () => {
+test("a wait for the traffic switch has a heartbeat", async () => {
   const { events, seconds, silence } = await wait(
     (_now, request) => ({
       body: isOfRevision(request) ? revision({ status: "DEPLOYED" }) : deployment({ active_revision_id: null }),
@@ -77,7 +77,7 @@ test("a wait for traffic to be switched gives signs of life", async () => {
   expect(events).toContainEqual({ type: "heartbeat", revisionId, status: "DEPLOYED", elapsedMs: 30_000 });
 });
 
-test("a long deletion gives signs of life, also through an outage", async () => {
+test("a long deletion has a heartbeat, even during an outage", async () => {
   const { events, seconds, silence } = await wait(
     (now, { method }) => {
       if (method === "DELETE") return { status: 204 };
@@ -91,7 +91,7 @@ test("a long deletion gives signs of life, also through an outage", async () => 
   expect(new Set(events.map(({ type }) => type))).toEqual(new Set(["deleting"]));
 });
 
-test("a wait until a name is free gives signs of life", async () => {
+test("a wait for a free name has a heartbeat", async () => {
   const ending = deployment({ status: "AWAITING_DELETE" });
   const { seconds, silence } = await wait(
     (now, { method, path }) => {
@@ -105,7 +105,7 @@ test("a wait until a name is free gives signs of life", async () => {
   expect(silence).toBeLessThanOrEqual(30);
 });
 
-test("a wait for the platform's own build of a push gives signs of life", async () => {
+test("a wait for the platform's own build of a push has a heartbeat", async () => {
   const commit = "c".repeat(40);
   const { events, seconds, silence } = await wait(
     () => ({ body: { resources: [], offset: 0 } }),
@@ -118,7 +118,7 @@ test("a wait for the platform's own build of a push gives signs of life", async 
   expect(events).toContainEqual({ type: "waiting", message, elapsedMs: 60_000 });
 });
 
-test("a wait that ended says nothing more", async () => {
+test("a wait that ended reports nothing else", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer((request) => ({
     body: isOfRevision(request) ? revision({ status: "DEPLOYED" }) : deployment(),

@@ -40,9 +40,9 @@ async function failureOf(promise: Promise<unknown>): Promise<GraphDeployError> {
   return error;
 }
 
-/** Answers the n-th request with the n-th answer, and all later ones with the last. */
-function inTurn(...answers: ReturnType<Script>[]): Script {
-  return ({ nth }) => answers[Math.min(nth, answers.length) - 1] ?? "reset";
+/** Responds to the n-th request with the n-th of `responses`, and to all later ones with the last. */
+function inTurn(...responses: ReturnType<Script>[]): Script {
+  return ({ nth }) => responses[Math.min(nth, responses.length) - 1] ?? "reset";
 }
 
 afterEach(() => vi.unstubAllEnvs());
@@ -67,31 +67,31 @@ test("a bearer token goes in the Authorization header", async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty("x-tenant-id");
 });
 
-test("a prefix of the base URL stands before every path", async () => {
+test("every path begins with the prefix of the base URL", async () => {
   await using server = await startScriptedServer(() => ({ body: deployment() }));
   await clientOf(`${server.url}/api-host/`).deployments.get(deploymentId);
   expect(server.calls()).toEqual([`GET /api-host/v2/deployments/${deploymentId}`]);
 });
 
-test.each([408, 429, 500, 502, 503, 504])("a GET that is answered %i is repeated", async (status) => {
+test.each([408, 429, 500, 502, 503, 504])("a GET is retried after %i", async (status) => {
   await using server = await startScriptedServer(inTurn({ status, body: { detail: "busy" } }, { body: deployment() }));
   await clientOf(server.url).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
-test.each([400, 401, 403, 404, 409, 422, 501, 505])("a GET that is answered %i is not repeated", async (status) => {
+test.each([400, 401, 403, 404, 409, 422, 501, 505])("a GET is not retried after %i", async (status) => {
   await using server = await startScriptedServer(() => ({ status, body: { detail: "no" } }));
   await failureOf(clientOf(server.url).deployments.get(deploymentId));
   expect(server.requests).toHaveLength(1);
 });
 
-test("a GET whose connection is cut is repeated", async () => {
+test("a GET is retried after its connection breaks", async () => {
   await using server = await startScriptedServer(inTurn("reset", { body: deployment() }));
   await clientOf(server.url).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
-test("a GET whose body is cut in the middle is repeated", async () => {
+test("a GET is retried after a truncated body", async () => {
   await using server = await startScriptedServer(
     inTurn(
       (response) => {
@@ -107,7 +107,7 @@ test("a GET whose body is cut in the middle is repeated", async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test("Retry-After in seconds is waited out", async () => {
+test("a retry waits for Retry-After in seconds", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(
     inTurn({ status: 429, headers: { "retry-after": "7" } }, { body: deployment() }),
@@ -116,7 +116,7 @@ test("Retry-After in seconds is waited out", async () => {
   expect(clock.sleeps).toEqual([7_000]);
 });
 
-test("Retry-After as a date is waited out", async () => {
+test("a retry waits for Retry-After as a date", async () => {
   const clock = new FakeClock(Date.parse("2026-11-01T12:00:00Z"));
   await using server = await startScriptedServer(
     inTurn({ status: 503, headers: { "retry-after": "Sun, 01 Nov 2026 12:00:09 GMT" } }, { body: deployment() }),
@@ -132,14 +132,14 @@ test("a Retry-After beyond the deadline ends the call at once", async () => {
   expect(clock.sleeps).toEqual([]);
 });
 
-test("repetitions end at their number", async () => {
+test("retries end after the maximum number", async () => {
   await using server = await startScriptedServer(() => ({ status: 503 }));
   const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 3 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(ServerError);
   expect(server.requests).toHaveLength(4);
 });
 
-test("repetitions end at the deadline of the call", async () => {
+test("retries end at the deadline of the call", async () => {
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using server = await startScriptedServer(() => ({ status: 503 }));
@@ -148,7 +148,7 @@ test("repetitions end at the deadline of the call", async () => {
   expect(server.requests.length).toBeGreaterThan(1);
 });
 
-test.each([408, 500, 502, 503])("a creation that is answered %i is not repeated by the client", async (status) => {
+test.each([408, 500, 502, 503])("a creation is not retried by the client after %i", async (status) => {
   await using server = await startScriptedServer(() => ({ status, body: { detail: "broken" } }));
   const { name, source } = declaration();
   const request = { name, source, source_config: {}, source_revision_config: {}, secrets: [] };
@@ -156,7 +156,7 @@ test.each([408, 500, 502, 503])("a creation that is answered %i is not repeated 
   expect(server.requests).toHaveLength(1);
 });
 
-test("a creation whose connection is cut is not repeated by the client", async () => {
+test("a creation is not retried by the client after its connection breaks", async () => {
   await using server = await startScriptedServer(() => "reset");
   const request = { name: "a", source: "github", source_config: {}, source_revision_config: {}, secrets: [] };
   const error = await failureOf(clientOf(server.url).deployments.create(request));
@@ -165,14 +165,14 @@ test("a creation whose connection is cut is not repeated by the client", async (
   expect(server.requests).toHaveLength(1);
 });
 
-test("a creation is repeated after 429, which did nothing", async () => {
+test("a creation is retried after 429, which had no effect", async () => {
   await using server = await startScriptedServer(inTurn({ status: 429 }, { status: 201, body: deployment() }));
   const request = { name: "a", source: "github", source_config: {}, source_revision_config: {}, secrets: [] };
   await clientOf(server.url).deployments.create(request);
   expect(server.requests).toHaveLength(2);
 });
 
-test("a PATCH that makes a revision is not repeated after 503, any other is", async () => {
+test("a PATCH that makes a revision is not retried after 503, any other is", async () => {
   await using server = await startScriptedServer(({ method }) => (method === "PATCH" ? { status: 503 } : {}));
   const client = clientOf(server.url, { limits: { maxRetries: 2 } });
   await failureOf(client.deployments.update(deploymentId, {}, { makesRevision: true }));
@@ -181,7 +181,7 @@ test("a PATCH that makes a revision is not repeated after 503, any other is", as
   expect(server.requests).toHaveLength(4);
 });
 
-test("a refused connection is tried again, also for a creation", async () => {
+test("a refused connection is retried, even for a creation", async () => {
   const clock = new FakeClock();
   const placeholder = createTcpServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => placeholder.once("listening", resolve));
@@ -195,13 +195,13 @@ test("a refused connection is tried again, also for a creation", async () => {
   expect(clock.sleeps).toHaveLength(2);
 });
 
-test("an attempt without an answer ends as a timeout and is repeated", async () => {
+test("an attempt without a response times out and is retried", async () => {
   await using server = await startScriptedServer(inTurn(() => {}, { body: deployment() }));
   await clientOf(server.url, { limits: { attemptTimeoutMs: 50 } }).deployments.get(deploymentId);
   expect(server.requests).toHaveLength(2);
 });
 
-test("a timeout names the request, the server and the time, and may have been carried out", async () => {
+test("a timeout names the request, the server and the duration, and may have taken effect", async () => {
   await using server = await startScriptedServer(() => () => {});
   const client = clientOf(server.url, { limits: { attemptTimeoutMs: 40, maxConnectionRetries: 0 } });
   const error = await failureOf(client.deployments.get(deploymentId));
@@ -216,7 +216,7 @@ test("a deadline that is not a whole number of milliseconds is one too", async (
   expect((await read).id).toBe(deploymentId);
 });
 
-test("an abort ends a request under way", async () => {
+test("an abort ends a request in progress", async () => {
   const controller = new AbortController();
   await using server = await startScriptedServer(() => {
     controller.abort(new Error("SIGINT"));
@@ -226,7 +226,7 @@ test("an abort ends a request under way", async () => {
   expect(error).toBeInstanceOf(Aborted);
 });
 
-test("an abort ends the pause before a repetition", async () => {
+test("an abort ends the delay before a retry", async () => {
   const controller = new AbortController();
   const clock = new FakeClock();
   clock.onSleep = () => controller.abort();
@@ -249,7 +249,7 @@ test("a redirect is refused and the key goes nowhere else", async () => {
 test.each([
   { status: 200, kind: ResponseError },
   { status: 404, kind: NotFoundError },
-])("a web page answered with $status names the /api-host prefix", async ({ status, kind }) => {
+])("a web page with status $status names the /api-host prefix", async ({ status, kind }) => {
   const page = { status, body: "<!doctype html><title>App</title>", headers: { "content-type": "text/html" } };
   await using server = await startScriptedServer(() => page);
   const error = await failureOf(clientOf(server.url).deployments.get(deploymentId));
@@ -258,7 +258,7 @@ test.each([
   expect(isGone(error, deploymentId)).toBe(false);
 });
 
-test("a deletion that is answered with a web page has not happened", async () => {
+test("a web page in response to a deletion is an error", async () => {
   await using server = await startScriptedServer(() => ({ body: "<html></html>" }));
   expect(await failureOf(clientOf(server.url).deployments.delete(deploymentId))).toBeInstanceOf(ResponseError);
 });
@@ -295,8 +295,8 @@ test.each([
   [429, RateLimitError],
   [500, ServerError],
 ])("%i is an error of its own class with the detail and the request's id", async (status, kind) => {
-  const answer = { status, body: { detail: "Because." }, headers: { "x-request-id": "request-1" } };
-  await using server = await startScriptedServer(() => answer);
+  const failure = { status, body: { detail: "Because." }, headers: { "x-request-id": "request-1" } };
+  await using server = await startScriptedServer(() => failure);
   const error = await failureOf(clientOf(server.url, { limits: { maxRetries: 0 } }).deployments.get(deploymentId));
   expect(error).toBeInstanceOf(kind);
   expect(error).toMatchObject({ status, method: "GET", detail: "Because", requestId: "request-1" });
@@ -327,7 +327,7 @@ test("only the control plane's own 404 that names the id means gone", async () =
   expect(isGone(await failureOf(client.deployments.get(deploymentId)), deploymentId)).toBe(false);
 });
 
-test("no error or log line shows the key or a secret, however the server spells it", async () => {
+test("no error or log line shows the key or a secret, however the server encodes it", async () => {
   const secret = 'sécret/"value"';
   const lines: string[] = [];
   const write = (message: string, fields?: unknown) => void lines.push(message + JSON.stringify(fields));
@@ -350,7 +350,7 @@ test("no error or log line shows the key or a secret, however the server spells 
   for (const line of lines) expect(line).not.toMatch(/key-of|cret/);
 });
 
-test("a host name that doesn't exist is not tried again", async () => {
+test("a host name that doesn't exist is not retried", async () => {
   const clock = new FakeClock();
   const cause = Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
   const dispatcher = {
@@ -364,7 +364,7 @@ test("a host name that doesn't exist is not tried again", async () => {
   expect(clock.sleeps).toEqual([]);
 });
 
-test("HTTPS_PROXY is asked for a tunnel, and its refusal is told as one", async () => {
+test("requests go through HTTPS_PROXY, and its refusal is reported as one", async () => {
   const tunnels: string[] = [];
   const proxy = createServer();
   proxy.on("connect", (request, socket) => {
@@ -383,7 +383,7 @@ test("HTTPS_PROXY is asked for a tunnel, and its refusal is told as one", async 
   expect(tunnels).toEqual(["control-plane.invalid:443 without a key"]);
   expect(error).toMatchObject({
     sent: false,
-    hint: "The proxy of HTTPS_PROXY refused: check its address and NO_PROXY.",
+    hint: "The proxy in HTTPS_PROXY refused the connection: check its address and NO_PROXY.",
   });
 });
 
@@ -398,10 +398,10 @@ test("a key for loopback never goes through a proxy in plain text", async () => 
   expect(proxy.requests).toEqual([]);
 });
 
-/** An address of this machine that isn't called loopback, as a service inside a cluster isn't. */
+/** An address of this machine that doesn't count as loopback, like a service inside a cluster. */
 const unnamed = (url: string) => url.replace("127.0.0.1", "0.0.0.0");
 
-/** Sets the variables of a proxy; all others are unset. */
+/** Sets the proxy variables and unsets all others. */
 function stubProxy(variables: Readonly<Record<string, string>>): void {
   for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]) {
     vi.stubEnv(name, variables[name]);
@@ -415,7 +415,7 @@ test("a host that plain http is allowed to is reached, and neither a proxy nor a
   );
   stubProxy({ HTTP_PROXY: other.url, HTTPS_PROXY: other.url });
   const baseUrl = unnamed(server.url);
-  expect(() => clientOf(baseUrl)).toThrow("is not https");
+  expect(() => clientOf(baseUrl)).toThrow("isn't https");
   const client = clientOf(baseUrl, { allowHttpHosts: ["0.0.0.0"] });
   await client.deployments.get(deploymentId);
   expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
@@ -452,7 +452,7 @@ test.each<Record<string, string>>([
   expect(() => clientOf("https://control-plane.invalid")).not.toThrow();
 });
 
-test.each(["http://localhost:8124", "http://mock:8124"])("no proxy is looked at for %s", (baseUrl) => {
+test.each(["http://localhost:8124", "http://mock:8124"])("no proxy is used for %s", (baseUrl) => {
   stubProxy({ HTTPS_PROXY: "garbage" });
   expect(() => clientOf(baseUrl, { allowHttpHosts: ["mock"] })).not.toThrow();
 });
@@ -465,7 +465,7 @@ test.each([
   ["*", []],
   ["plane.invalid", ["control-plane.invalid:443"]],
   ["control-plane.invalid:8443", ["control-plane.invalid:443"]],
-])("with NO_PROXY %s the proxy is asked for %j", async (noProxy, expected) => {
+])("with NO_PROXY %s the proxy gets requests for %j", async (noProxy, expected) => {
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer();
   proxy.on("connect", (request, socket) => {

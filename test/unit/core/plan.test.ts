@@ -7,7 +7,7 @@ import { declaration, deployment } from "../../kit/deployments.ts";
 
 const config = declaration().sourceConfig;
 const revisionConfig = declaration().sourceRevisionConfig;
-const mark = { name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/bot#a.yaml" };
+const markerEntry = { name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/bot#a.yaml" };
 const hidden = [{ name: "TOKEN", value: "********" }];
 
 test.each<[string, Partial<DesiredDeployment>, Plan["action"], DeploymentPatchRequest | undefined]>([
@@ -114,7 +114,12 @@ test.each<[string, Partial<DesiredDeployment>, Partial<Deployment>, PlanOptions]
     { secrets: [{ name: "A", value: "" }] },
     { unreadable: "changed" },
   ],
-  ["the mark beside the declared environment", { env: { A: "1" } }, { secrets: [{ name: "A", value: "1" }, mark] }, {}],
+  [
+    "the mark beside the declared environment",
+    { env: { A: "1" } },
+    { secrets: [{ name: "A", value: "1" }, markerEntry] },
+    {},
+  ],
   [
     "a resource spec that the server completed and rounded",
     { sourceConfig: { resourceSpec: { cpu: 0.25, minScale: 1 } } },
@@ -126,7 +131,7 @@ test.each<[string, Partial<DesiredDeployment>, Partial<Deployment>, PlanOptions]
   expect(plan).toEqual({ action: "nothing", changes: [], patch: undefined, droppedNames: [], marker: undefined });
 });
 
-test("a masked value declared anew is a change that names the entry and shows no value", () => {
+test("a new value for a masked entry is a change that names the entry and shows no value", () => {
   const options = { previous: declaration({ secrets: { TOKEN: "old-value" } }) };
   const plan = planUpdate(declaration({ secrets: { TOKEN: "new-value" } }), deployment({ secrets: hidden }), options);
   expect(plan.changes).toEqual([
@@ -135,14 +140,14 @@ test("a masked value declared anew is a change that names the entry and shows no
   expect(plan.patch?.secrets).toEqual([{ name: "TOKEN", value: "new-value" }]);
 });
 
-test("masked values of unknown age are sent when asked to", () => {
+test("masked values without a previous one are sent if the options say so", () => {
   const plan = planUpdate(declaration({ secrets: { TOKEN: "x" } }), deployment({ secrets: hidden }), {
     unreadable: "changed",
   });
   expect(plan.action).toBe("revision");
 });
 
-test("a value that reads like a word for hidden is an ordinary value", () => {
+test("a value that contains a word for hidden is an ordinary value", () => {
   const plan = planUpdate(
     declaration({ env: { MODE: "shown" } }),
     deployment({ secrets: [{ name: "MODE", value: "hidden" }] }),
@@ -153,12 +158,14 @@ test("a value that reads like a word for hidden is an ordinary value", () => {
 const byHand = { name: "BY_HAND", value: "kept" };
 
 test("an entry that was declared before is dropped and named, one that never was is sent along", () => {
-  const observed = deployment({ secrets: [{ name: "OLD", value: "1" }, { name: "A", value: "1" }, byHand, mark] });
+  const observed = deployment({
+    secrets: [{ name: "OLD", value: "1" }, { name: "A", value: "1" }, byHand, markerEntry],
+  });
   const previous = declaration({ env: { A: "1", OLD: "1" } });
   for (const options of [{ previous }, { droppable: ["OLD"] }]) {
     const plan = planUpdate(declaration({ env: { A: "1" } }), observed, options);
     expect(plan.droppedNames).toEqual(["OLD"]);
-    expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, byHand, mark]);
+    expect(plan.patch?.secrets).toEqual([{ name: "A", value: "1" }, byHand, markerEntry]);
   }
   const replaced = planUpdate(declaration({ env: { A: "1" } }), observed, { droppable: "all" });
   expect(replaced.droppedNames).toEqual(["OLD", "BY_HAND"]);
@@ -171,11 +178,13 @@ test("an environment that is removed from the declaration loses what it declared
 });
 
 test("a change of the environment is refused, with the names, where it would lose values that the platform hides", () => {
-  const observed = deployment({ secrets: [...hidden, { name: "BY_HAND", value: "****" }, { ...mark, value: "****" }] });
+  const observed = deployment({
+    secrets: [...hidden, { name: "BY_HAND", value: "****" }, { ...markerEntry, value: "****" }],
+  });
   const change = () =>
     planUpdate(declaration({ secrets: { TOKEN: "new-value" } }), observed, {
       previous: declaration({ secrets: { TOKEN: "old-value" } }),
-      marker: mark.value,
+      marker: markerEntry.value,
     });
   expect(change).toThrow("entries that aren't declared here: BY_HAND.");
 });
@@ -196,9 +205,9 @@ test("an empty value is an ordinary one where the platform shows others", () => 
 
 test("a marker is written with the next revision, on its own only by who takes over", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }, byHand] });
-  const marker = mark.value;
+  const marker = markerEntry.value;
   expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker }).action).toBe("nothing");
-  const entries = [{ name: "A", value: "1" }, byHand, mark];
+  const entries = [{ name: "A", value: "1" }, byHand, markerEntry];
   const next = declaration({ env: { A: "1" }, sourceRevisionConfig: { repoRef: "next", graphConfigPath: "g.json" } });
   expect(planUpdate(next, observed, { marker }).patch?.secrets).toEqual(entries);
   const taken = planUpdate(declaration({ env: { A: "1" } }), observed, { marker, takesOver: "attempted" });
@@ -206,9 +215,9 @@ test("a marker is written with the next revision, on its own only by who takes o
   expect(taken.changes[0]?.reason).toBe("marks it as owned by acme/bot#a.yaml; rolls out a new revision");
 });
 
-test("a marker that would lose hidden values isn't written, and whoever requires it is refused", () => {
+test("a marker that would lose hidden values isn't written, and requiring it throws", () => {
   const observed = deployment({ secrets: [{ name: "BY_HAND", value: "****" }] });
-  const marker = mark.value;
+  const marker = markerEntry.value;
   expect(planUpdate(declaration(), observed, { marker, takesOver: "attempted" })).toMatchObject({
     action: "nothing",
     marker: undefined,
@@ -216,15 +225,17 @@ test("a marker that would lose hidden values isn't written, and whoever requires
   expect(() => planUpdate(declaration(), observed, { marker, takesOver: "required" })).toThrow("BY_HAND");
 });
 
-test("a mark that is there already, even masked, changes nothing", () => {
-  for (const value of [mark.value, "****"]) {
+test("an existing marker, even a masked one, changes nothing", () => {
+  for (const value of [markerEntry.value, "****"]) {
     const observed = deployment({
       secrets: [
         { name: "A", value: "1" },
-        { ...mark, value },
+        { ...markerEntry, value },
       ],
     });
-    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker: mark.value }).action).toBe("nothing");
+    expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker: markerEntry.value }).action).toBe(
+      "nothing",
+    );
   }
 });
 
@@ -262,9 +273,9 @@ test("an environment that is declared empty and replaced is refused while the pl
   expect(() => planUpdate(declaration({ env: {} }), observed, { droppable: "all" })).toThrow("the deployment has A");
 });
 
-test("beside a marker the environment can lose every other entry", () => {
-  const observed = deployment({ secrets: [{ name: "A", value: "1" }, mark] });
-  expect(planUpdate(declaration({ env: {} }), observed, { droppable: ["A"] }).patch?.secrets).toEqual([mark]);
+test("with a marker, the environment can lose every other entry", () => {
+  const observed = deployment({ secrets: [{ name: "A", value: "1" }, markerEntry] });
+  expect(planUpdate(declaration({ env: {} }), observed, { droppable: ["A"] }).patch?.secrets).toEqual([markerEntry]);
 });
 
 test("references that are declared empty are refused while the platform has some", () => {
@@ -272,7 +283,7 @@ test("references that are declared empty are refused while the platform has some
   expect(() => planUpdate(declaration({ secretReferences: {} }), observed)).toThrow(ConfigError);
 });
 
-test("the resource spec carries over what nobody declared", () => {
+test("the resource spec carries over undeclared fields", () => {
   const observed = deployment({ source_config: { resource_spec: { min_scale: 1, max_scale: 5, memory_mb: 1024 } } });
   const desired = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 2 } } });
   expect(planUpdate(desired, observed).patch?.source_config?.resource_spec).toEqual({
@@ -282,7 +293,7 @@ test("the resource spec carries over what nobody declared", () => {
   });
 });
 
-test("the resource spec loses what was declared and isn't any more", () => {
+test("the resource spec drops what is no longer declared", () => {
   const observed = deployment({ source_config: { resource_spec: { min_scale: 1, max_scale: 5, memory_mb: 1024 } } });
   const previous = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 1, memoryMb: 1024 } } });
   const desired = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 1 } } });
@@ -303,17 +314,17 @@ test.each<[string, Partial<Deployment>, DeploymentPatchRequest]>([
     { source_revision_config: { graph_config_path: "g.json" } },
   ],
 ])("a redeployment asks for %s again", (_, observed, patch) => {
-  const plan = planUpdate({ name: "support-bot", source: "github" }, deployment(observed), { redeploy: "asked for" });
+  const plan = planUpdate({ name: "support-bot", source: "github" }, deployment(observed), { redeploy: "requested" });
   expect(plan.patch).toEqual(patch);
-  expect(plan.changes).toEqual([{ path: "triggers", effect: "revision", reason: "asked for" }]);
+  expect(plan.changes).toEqual([{ path: "triggers", effect: "revision", reason: "requested" }]);
 });
 
 test("a redeployment adds nothing to a change that rolls out anyway", () => {
-  const plan = planUpdate(declaration({ env: { A: "1" } }), deployment(), { redeploy: "asked for" });
+  const plan = planUpdate(declaration({ env: { A: "1" } }), deployment(), { redeploy: "requested" });
   expect(plan.patch).toEqual({ secrets: [{ name: "A", value: "1" }] });
 });
 
-test("a plan creates what is missing, deletes what isn't declared any more, and is empty where there is neither", () => {
+test("a plan creates what is missing, deletes what is no longer declared, and is empty where there is neither", () => {
   const desired = declaration();
   const observed = deployment();
   expect(planDeployment(desired, undefined).action).toBe("create");

@@ -8,7 +8,7 @@ import type { Deployment, DeploymentPatchRequest } from "../../../core/client/wi
 import { toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/naming.ts";
 import type { DesiredDeployment } from "../../../core/declare/deployment.ts";
 import { planUpdate } from "../../../core/reconcile/plan.ts";
-import { Redactor, unprotectedBecause } from "../../../core/redact.ts";
+import { Redactor, unprotectedReason } from "../../../core/redact.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
 import { declaration, deployment, deploymentId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
@@ -18,7 +18,7 @@ const word = fc.stringMatching(/^[a-z]{1,8}$/);
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 const environment = fc.dictionary(fc.stringMatching(/^[A-Z]{1,4}$/), word, { minKeys: 1, maxKeys: 4 });
 
-/** Declarations that differ in everything that can change, never in what can't. */
+/** Declarations that differ only in mutable fields. */
 const desired: fc.Arbitrary<DesiredDeployment> = fc
   .record({
     displayName: optional(word),
@@ -38,7 +38,10 @@ const desired: fc.Arbitrary<DesiredDeployment> = fc
     }),
   );
 
-/** What the platform makes of a PATCH: single fields merge, lists and the resource spec are replaced whole, null changes nothing. */
+/**
+ * Applies a PATCH like the platform: single fields are merged, lists and the resource spec are replaced, null changes
+ * nothing.
+ */
 function patched(observed: Deployment, patch: DeploymentPatchRequest): Deployment {
   const given = (fields: object | null | undefined) =>
     Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined));
@@ -99,7 +102,7 @@ interface Item {
   id: string;
 }
 
-/** A listing, newest first, into which `change` intervenes before every page but the first. */
+/** A listing, newest first, that `change` modifies before every page but the first. */
 async function idsOf(items: Item[], limit: number, change: (page: number) => void): Promise<string[]> {
   let page = 0;
   const listing = new Listing<Item>(async ({ offset, limit: size }) => {
@@ -113,7 +116,7 @@ async function idsOf(items: Item[], limit: number, change: (page: number) => voi
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `item-${index}` }));
 
-test("whatever is created meanwhile, every item that was there is given out exactly once", async () => {
+test("whatever is created in the meantime, a listing yields every earlier item exactly once", async () => {
   const inserts = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(
@@ -133,7 +136,7 @@ test("whatever is created meanwhile, every item that was there is given out exac
   );
 });
 
-test("what is deleted meanwhile hides at most as many items as were deleted", async () => {
+test("deletions in the meantime hide at most as many items as were deleted", async () => {
   const deletions = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(
@@ -153,7 +156,7 @@ test("what is deleted meanwhile hides at most as many items as were deleted", as
   );
 });
 
-test("a server that ignores the offset doesn't keep a listing going for ever", async () => {
+test("a listing ends with an error if the server ignores the offset", async () => {
   const listing = new Listing<Item>(async ({ offset, limit }) => ({
     resources: numbered(limit),
     offset: offset + limit,
@@ -161,7 +164,7 @@ test("a server that ignores the offset doesn't keep a listing going for ever", a
   await expect(listing.all()).rejects.toThrow("the server ignores `offset`");
 });
 
-test("a repetition waits between half and the whole of a delay that doubles up to 20 s", () => {
+test("a retry waits between half and the whole of a delay that doubles up to 20 s", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, random) => {
       const full = Math.min(500 * 2 ** (attempt - 1), 20_000);
@@ -179,16 +182,16 @@ test("Retry-After is never undercut, up to two minutes", () => {
       fc.integer({ min: 1, max: 50 }),
       share,
       fc.integer({ min: 0, max: 10_000_000 }),
-      (attempt, random, asked) => {
-        const delay = retryDelayMs(attempt, random, asked);
-        expect(delay).toBeGreaterThanOrEqual(Math.min(asked, 120_000));
+      (attempt, random, retryAfterMs) => {
+        const delay = retryDelayMs(attempt, random, retryAfterMs);
+        expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfterMs, 120_000));
         expect(delay).toBeLessThanOrEqual(120_000 * 1.25 + 100);
       },
     ),
   );
 });
 
-test("a Retry-After that is neither seconds nor a date counts for nothing", () => {
+test("a Retry-After that is neither seconds nor a date is ignored", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const parsed = parseRetryAfter(text, Date.parse("2026-11-01T12:00:00Z"));
@@ -213,7 +216,7 @@ test("names survive the way to the wire and back in either dialect", () => {
 });
 
 test("no text keeps a secret, however it is encoded", () => {
-  // Brackets and the letters of the replacement itself are left out: a secret inside "[redacted]" can't be told from it.
+  // Without brackets and the letters of the replacement: a secret inside "[redacted]" can't be distinguished from it.
   const secret = fc.string({ unit: fc.constantFrom(..."XYZ019 +/=&%\"'\\\n$^*?.é漢"), minLength: 4, maxLength: 24 });
   const encode: ((value: string, lead: number) => string)[] = [
     (value) => value,
@@ -231,7 +234,7 @@ test("no text keeps a secret, however it is encoded", () => {
   const anyEncoding = fc.constantFrom(...encode);
   fc.assert(
     fc.property(secret, anyEncoding, fc.integer({ min: 0, max: 2 }), (value, encoding, lead) => {
-      fc.pre(unprotectedBecause(value) === undefined && encoding(value, lead).length >= 4);
+      fc.pre(unprotectedReason(value) === undefined && encoding(value, lead).length >= 4);
       const text = new Redactor([value]).text(`before ${encoding(value, lead)} after`);
       expect(text).toContain("[redacted]");
       expect(text).not.toContain(value);

@@ -17,7 +17,7 @@ import {
   revisionId,
 } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
 
 function clientOf(url: string, clock = new FakeClock()): ControlPlane {
   return new ControlPlane({ baseUrl: url, apiKey: "key-of-the-test", workspaceId: "w", clock, random: () => 0 });
@@ -25,15 +25,15 @@ function clientOf(url: string, clock = new FakeClock()): ControlPlane {
 
 /** A deployment with its latest revision; a PATCH makes a new one. */
 async function platform(
-  latest: Partial<Revision> | ScriptedAnswer,
+  latest: Partial<Revision> | ScriptedResponse,
   changes: Partial<Deployment> = {},
 ): Promise<ScriptedServer> {
   return startScriptedServer(({ method, path }) => {
     if (method === "PATCH") return { body: deployment({ ...changes, latest_revision_id: laterRevisionId }) };
     if (!path.includes("/revisions")) return { body: deployment(changes) };
-    const answer: ScriptedAnswer =
-      "body" in latest ? (latest as ScriptedAnswer) : { body: revision(latest as Partial<Revision>) };
-    return path.endsWith("/revisions") ? { body: { resources: [answer.body], offset: 1 } } : answer;
+    const response: ScriptedResponse =
+      "body" in latest ? (latest as ScriptedResponse) : { body: revision(latest as Partial<Revision>) };
+    return path.endsWith("/revisions") ? { body: { resources: [response.body], offset: 1 } } : response;
   });
 }
 
@@ -73,7 +73,7 @@ test("an image is created on the self-hosted edition", async () => {
   expect(second?.source_revision_config.image_uri).toBe("registry/bot:2");
 });
 
-test("a creation whose revision is named late waits for it", async () => {
+test("a creation waits for a revision that the platform names late", async () => {
   let looks = 0;
   await using server = await startScriptedServer(({ method, path }) => {
     if (path === "/v2/deployments" && method === "GET") return { body: { resources: [], offset: 0 } };
@@ -139,7 +139,7 @@ test("a revision that the control plane doesn't find is rolled out again", async
 });
 
 test("a gateway's 404 for the revision starts nothing", async () => {
-  await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedAnswer);
+  await using server = await platform({ status: 404, body: "default backend - 404" } as ScriptedResponse);
   await expect(reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).rejects.toBeInstanceOf(
     NotFoundError,
   );
@@ -156,7 +156,7 @@ test("a pushed commit that is the latest revision already is not built twice", a
   expect(patches(server)).toEqual([]);
 });
 
-test("a pushed commit without build_on_push is rolled out on purpose", async () => {
+test("a pushed commit without build_on_push is rolled out by the client", async () => {
   await using server = await platform({});
   const { revisionId: next } = await reconcile(clientOf(server.url), declaration(), {
     id: deploymentId,
@@ -166,7 +166,7 @@ test("a pushed commit without build_on_push is rolled out on purpose", async () 
   expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
 });
 
-test("with build_on_push the platform's own revision of the commit is waited for", async () => {
+test("with build_on_push, the wait is for the platform's own revision of the commit", async () => {
   const clock = new FakeClock();
   const startedAt = clock.now();
   const buildOnPush = deployment({ source_config: { ...deployment().source_config, build_on_push: true } });
@@ -230,7 +230,7 @@ test.each([
   await expect(deleteDeployment(clientOf(server.url), deploymentId)).rejects.toBeInstanceOf(NotFoundError);
 });
 
-test("an outage during a deletion is waited out", async () => {
+test("a deletion outlasts an outage", async () => {
   let reads = 0;
   await using server = await startScriptedServer(({ method }) => {
     if (method === "DELETE") return { status: 204 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Redactor, unprotectedBecause, unprotectedWarning } from "../../../core/redact.ts";
+import { Redactor, unprotectedReason, unprotectedWarning } from "../../../core/redact.ts";
 
 const secret = 'p@ss "wörd"/1';
 
@@ -20,7 +20,7 @@ test.each<[string, string]>([
   expect(new Redactor([secret]).text(text)).not.toMatch(/p@ss|w\\?\S{1,6}rd|cEBzcy|BAc3M|QHNz/);
 });
 
-test("every line of a value of several lines is removed, as a log prints it", () => {
+test("every line of a multi-line value is removed, as a log prints it", () => {
   const redactor = new Redactor(["-----BEGIN-----\nMIIEvQ\n  abcdef\n-----END-----\n"]);
   expect(redactor.text("line: MIIEvQ, abcdef")).toBe("line: [redacted], [redacted]");
 });
@@ -43,7 +43,7 @@ test.each([
   const redactor = new Redactor([value]);
   expect(redactor.text(`-${value}-`)).toBe(`-${value}-`);
   expect(redactor.isUnprotected(value)).toBe(true);
-  expect(unprotectedBecause(value)).toBe(reason);
+  expect(unprotectedReason(value)).toBe(reason);
 });
 
 test.each(["abcd", "truest", "123456", "12345a", "1.23.45", "prod"])("%s is removed", (value) => {
@@ -52,7 +52,7 @@ test.each(["abcd", "truest", "123456", "12345a", "1.23.45", "prod"])("%s is remo
   expect(redactor.isUnprotected(value)).toBe(false);
 });
 
-test("a common word in a line of its own doesn't count as a part of a value of several lines", () => {
+test("a common word in a line of its own isn't redacted as part of a multi-line value", () => {
   const redactor = new Redactor(["first-line\ntrue\n8080"]);
   expect(redactor.text("first-line true 8080")).toBe("[redacted] true 8080");
 });
@@ -79,6 +79,6 @@ test("a value that isn't well-formed Unicode is removed too", () => {
   expect(new Redactor(["key\ud800key"]).text("key\ud800key")).toBe("[redacted]");
 });
 
-test("characters of regular expressions are taken as they are", () => {
+test("characters of regular expressions are matched literally", () => {
   expect(new Redactor(["a.*b[c](d)"]).text("a.*b[c](d) axxb")).toBe("[redacted] axxb");
 });

@@ -15,12 +15,14 @@ import type { RolloutLimits } from "../../../core/rollout/polling.ts";
 import type { ProgressEvent } from "../../../core/rollout/progress.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
-import { type ScriptedAnswer, startScriptedServer } from "../../kit/scripted-server.ts";
+import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Platform {
-  /** Status by seconds since the start: the last entry that has begun counts. An answer stands for a failing request. */
-  course: readonly (readonly [atSeconds: number, status: string | ScriptedAnswer | "reset"])[];
-  deployment?: (seconds: number) => Deployment | ScriptedAnswer;
+  /**
+   * Status by seconds since the start; the last entry that has started counts. A response stands for a failing request.
+   */
+  course: readonly (readonly [atSeconds: number, status: string | ScriptedResponse | "reset"])[];
+  deployment?: (seconds: number) => Deployment | ScriptedResponse;
   logs?: { build?: string[]; deploy?: string[] };
   limits?: Partial<RolloutLimits>;
   /** Aborts at this time. */
@@ -35,7 +37,7 @@ interface Outcome {
   calls: string[];
 }
 
-/** Follows a scripted rollout on a clock that takes no time. */
+/** Follows a scripted rollout on a fake clock. */
 async function follow(platform: Platform): Promise<Outcome> {
   const clock = new FakeClock();
   const startedAt = clock.now();
@@ -55,8 +57,8 @@ async function follow(platform: Platform): Promise<Outcome> {
       if (step === "reset" || typeof step === "object") return step;
       return { body: revision({ status: step }) };
     }
-    const answer = platform.deployment?.(seconds()) ?? deployment();
-    return "id" in answer ? { body: answer } : (answer as ScriptedAnswer);
+    const response = platform.deployment?.(seconds()) ?? deployment();
+    return "id" in response ? { body: response } : (response as ScriptedResponse);
   });
   const events: ProgressEvent[] = [];
   const client = new ControlPlane({ baseUrl: server.url, apiKey: "key-of-the-test", clock, random: () => 0.5 });
@@ -145,7 +147,7 @@ test("SKIPPED is superseded by the newer revision", async () => {
   expect(error).toMatchObject({ supersededBy: laterRevisionId, status: "SKIPPED" });
 });
 
-test("INTERRUPTED that passes is waited out with a warning", async () => {
+test("a transient INTERRUPTED is outlasted with a warning", async () => {
   const { result, events } = await follow({
     course: [
       [0, "BUILDING"],
@@ -174,13 +176,13 @@ test("INTERRUPTED with a newer revision is superseded at once", async () => {
   expect(seconds).toBe(0);
 });
 
-test("UNKNOWN is waited out until the deadline", async () => {
+test("UNKNOWN is outlasted until the deadline", async () => {
   const { error, seconds } = await follow({ course: [[0, "UNKNOWN"]], limits: { timeoutMs: 600_000 } });
   expect(error).toBeInstanceOf(RolloutTimeout);
   expect(seconds).toBe(600);
 });
 
-test("a status never seen before is waited out with one warning", async () => {
+test("an unknown status is outlasted with one warning", async () => {
   const { result, events } = await follow({
     course: [
       [0, "WARMING_UP"],
@@ -212,7 +214,7 @@ test("DEPLOYED at the last moment is a success", async () => {
   expect(result?.revision.status).toBe("DEPLOYED");
 });
 
-test("after DEPLOYED the switch of traffic is waited for, also beyond the deadline", async () => {
+test("after DEPLOYED, the wait for the traffic switch may exceed the deadline", async () => {
   const { result, events, seconds } = await follow({
     course: [
       [0, "BUILDING"],
@@ -226,7 +228,7 @@ test("after DEPLOYED the switch of traffic is waited for, also beyond the deadli
   expect(seconds).toBeGreaterThanOrEqual(120);
 });
 
-test("a revision that is never switched to is an outcome of its own", async () => {
+test("a revision that never gets traffic is an outcome of its own", async () => {
   const { error, seconds } = await follow({
     course: [[0, "DEPLOYED"]],
     deployment: () => deployment({ active_revision_id: "an-older-one" }),
@@ -245,7 +247,7 @@ test("a newer revision that serves already has superseded this one", async () =>
   expect(error).toBeInstanceOf(Superseded);
 });
 
-test("a newer revision in the making doesn't keep this one from being live", async () => {
+test("a newer revision in progress doesn't prevent this one from going live", async () => {
   const { result } = await follow({
     course: [[0, "DEPLOYED"]],
     deployment: () => deployment({ latest_revision_id: laterRevisionId }),
@@ -253,13 +255,13 @@ test("a newer revision in the making doesn't keep this one from being live", asy
   expect(result?.revision.id).toBe(revisionId);
 });
 
-test("a server that doesn't tell what serves is believed at DEPLOYED", async () => {
+test("on a server that doesn't report the active revision, DEPLOYED is live", async () => {
   const { active_revision_id: _, ...older } = deployment();
   const { result } = await follow({ course: [[0, "DEPLOYED"]], deployment: () => older as Deployment });
   expect(result?.revision.status).toBe("DEPLOYED");
 });
 
-test("a revision that alone is not found for a while is waited for", async () => {
+test("a wait outlasts a revision that is missing for a while", async () => {
   const { result, events } = await follow({
     course: [
       [0, "BUILDING"],
@@ -274,11 +276,11 @@ test("a revision that alone is not found for a while is waited for", async () =>
 test("a revision that stays missing for 120 seconds has failed", async () => {
   const { error, seconds } = await follow({ course: [[0, gone(revisionId)]] });
   expect(error).toBeInstanceOf(RolloutError);
-  expect((error as RolloutError).message).toContain("can't be found any more");
+  expect((error as RolloutError).message).toContain("can't be found any longer");
   expect(seconds).toBeGreaterThanOrEqual(120);
 });
 
-test("a deployment that is deleted meanwhile ends the wait at once", async () => {
+test("a deployment that is deleted ends the wait at once", async () => {
   const { error, seconds } = await follow({
     course: [
       [0, "BUILDING"],
@@ -290,7 +292,7 @@ test("a deployment that is deleted meanwhile ends the wait at once", async () =>
   expect(seconds).toBeLessThan(40);
 });
 
-test("an outage in the middle is waited out with one warning", async () => {
+test("a wait outlasts an outage with one warning", async () => {
   const busy = { status: 503, body: { detail: "no healthy upstream" } };
   const { result, events } = await follow({
     course: [
@@ -331,7 +333,7 @@ test("an outage that lasts until the deadline is a timeout of the wait", async (
   expect(error).toBeInstanceOf(RolloutTimeout);
 });
 
-test("a key that is revoked meanwhile ends the wait", async () => {
+test("a revoked key ends the wait", async () => {
   const { error } = await follow({
     course: [
       [0, "BUILDING"],
@@ -347,7 +349,7 @@ test("an abort ends the wait", async () => {
   expect(seconds).toBeLessThan(90);
 });
 
-test("only the revision itself is asked about until it is deployed", async () => {
+test("only the revision is polled until it is deployed", async () => {
   const { calls } = await follow({
     course: [
       [0, "BUILDING"],

@@ -15,8 +15,8 @@ test("the same is replaced as by a regular expression of all forms, the longest 
           forms.add(given);
           known.push(given);
         }
-        const longestFirst = known.toSorted((a, b) => b.length - a.length);
-        const expected = known.length === 0 ? one : one.replace(new RegExp(longestFirst.join("|"), "g"), "[x]");
+        const byLength = known.toSorted((a, b) => b.length - a.length);
+        const expected = known.length === 0 ? one : one.replace(new RegExp(byLength.join("|"), "g"), "[x]");
         expect(forms.replaceIn(one, "[x]")).toBe(expected);
       }
     }),

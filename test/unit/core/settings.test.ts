@@ -25,7 +25,7 @@ test("everything that is wrong is returned at once", () => {
   expect(hasApiKey).toBe(false);
 });
 
-test("a key that can't be used is there all the same", () => {
+test("an invalid key is still a key", () => {
   expect(resolveSettings({ env: { GRAPHDEPLOY_API_KEY: "two words" } })).toMatchObject({ hasApiKey: true });
   expect(resolveSettings({ explicit: { apiKeyEnv: "UNSET" }, env: {} })).toMatchObject({ hasApiKey: true });
 });
@@ -61,11 +61,11 @@ test.each(["LANGSMITH_API_KEY", "LANGGRAPH_HOST_API_KEY", "LANGCHAIN_API_KEY"])(
   expect(settingsOf({ env: { [name]: " key " } }).apiKey).toBe("key");
 });
 
-test("an empty argument, as an unset input gives it, counts as none", () => {
+test("an empty argument counts as none", () => {
   expect(settingsOf({ explicit: { apiKey: "" }, env: { GRAPHDEPLOY_API_KEY: "own-key" } }).apiKey).toBe("own-key");
 });
 
-test("a missing key names every place that was looked at", () => {
+test("a missing key names every place that was searched", () => {
   const error = failureOf({ env: {}, names: { explicit: "the input api-key", fallback: "graphdeploy:apiKey" } });
   expect(error.message).toBe(
     "No API key: looked for the input api-key, GRAPHDEPLOY_API_KEY, graphdeploy:apiKey, LANGSMITH_API_KEY, LANGGRAPH_HOST_API_KEY and LANGCHAIN_API_KEY. Set GRAPHDEPLOY_API_KEY to a key of your workspace.",
@@ -99,10 +99,10 @@ test.each([
 });
 
 test.each([
-  ["http://host.example/api-host", "is not https"],
-  ["ftp://localhost", "is not https"],
+  ["http://host.example/api-host", "isn't https"],
+  ["ftp://localhost", "isn't https"],
   ["host.example", "is not a URL"],
-  ["https://user:pass@host.example", "carries a user name or password"],
+  ["https://user:pass@host.example", "contains a user name or password"],
   ["https://host.example?a=1", "has a query or fragment"],
 ])("the base URL %s is refused because it %s", (baseUrl, why) => {
   const error = failureOf({ explicit: { apiKey: "key", baseUrl }, env: {} });
@@ -113,7 +113,7 @@ test.each([
 
 test("a region and a base URL of one source must agree", () => {
   const both = { apiKey: "key", region: "eu", baseUrl: "https://api.host.langchain.com" };
-  expect(failureOf({ explicit: both, env: {} }).message).toContain("name two control planes");
+  expect(failureOf({ explicit: both, env: {} }).message).toContain("name different control planes");
   expect(settingsOf({ explicit: { ...both, region: "us" }, env: {} }).baseUrl).toBe(both.baseUrl);
 });
 
@@ -157,7 +157,7 @@ test.each<[string, string[]]>([
 ])("plain http to %s isn't allowed by %j", (baseUrl, allowHttpHosts) => {
   const error = failureOf({ explicit: { apiKey: "key", baseUrl, allowHttpHosts }, env: {} });
   expect(error.path).toBe("baseUrl");
-  expect(error.message).toContain("is not https: the API key would be readable on its way");
+  expect(error.message).toContain("isn't https: the API key could be read in transit");
 });
 
 test.each<[string, string]>([
@@ -168,9 +168,9 @@ test.each<[string, string]>([
   expect(() => settingsOf({ explicit: { apiKey: "key", baseUrl, allowHttpHosts: host }, env: {} })).not.toThrow();
 });
 
-test("what refuses plain http names the way to allow it", () => {
+test("an error about plain http says how to allow it", () => {
   expect(failureOf({ explicit: { apiKey: "key", baseUrl: "http://mock:8124" }, env: {} }).message).toBe(
-    'baseUrl: "http://mock:8124/" is not https: the API key would be readable on its way. Use https. A host inside your own cluster or compose network is allowed by its name: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock:8124 (or allowHttpHosts of a Provider).',
+    `baseUrl: "http://mock:8124/" isn't https: the API key could be read in transit. Use https. To allow a host inside your own cluster or Compose network, name it: GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock:8124 (or allowHttpHosts of a Provider).`,
   );
 });
 

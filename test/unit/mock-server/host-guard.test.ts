@@ -1,5 +1,8 @@
 import { request } from "node:http";
 import { expect, test } from "vitest";
+import { createGraphAgentServer } from "../../../mock-server/agent-server/graph-agent-server.ts";
+import { localAgent, startDevServer } from "../../../mock-server/dev-server.ts";
+import { builtInGraphs } from "../../../mock-server/graphs/built-in-graphs.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 
 /** The status of a request whose Host is given. */
@@ -38,4 +41,23 @@ test("hosts that are allowed, and that of the public address, get responses", as
 test("a server that listens for others responds to any name", async () => {
   await using mock = await startMockServer({ port: 0, host: "0.0.0.0" });
   expect(await statusFor(mock.url, "mock:8124")).toBe(200);
+});
+
+const startDev = (host: string, allowedHosts?: string[]) =>
+  startDevServer(0, host, createGraphAgentServer({ graphs: builtInGraphs }), localAgent, allowedHosts);
+
+test("an agent server alone on loopback responds to loopback's names and to those that are allowed", async () => {
+  await using dev = await startDev("127.0.0.1", ["dev.example"]);
+  const { port } = new URL(dev.url);
+  for (const path of ["/ok", "/info", "/threads", "/docs", "/nowhere"]) {
+    expect(await statusFor(dev.url, `evil.example:${port}`, path), path).toBe(421);
+  }
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`, "dev.localhost", "dev.example:80"]) {
+    expect(await statusFor(dev.url, host, "/ok"), host).toBe(200);
+  }
+});
+
+test("an agent server alone that listens for others responds to any name", async () => {
+  await using dev = await startDev("0.0.0.0");
+  expect(await statusFor(dev.url, "dev.example", "/ok")).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { agentServerRoutes } from "../../../mock-server/agent-server/agent-app.ts";
 import { agentValidationStyle } from "../../../mock-server/agent-server/agent-route.ts";
@@ -16,7 +16,7 @@ import { requestReader, type ValidationStyle } from "../../../mock-server/kit/op
 import { mockCommand } from "../../../mock-server/mock-command.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
-import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
+import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 // Whatever is given to the servers is honoured, refused, or warned about by its name. A parameter, a field, a flag or a key that is new fails these tests until
 // somebody says which.
@@ -176,6 +176,31 @@ test("an agent server warns of each name once, in its log", async () => {
     'body.inputs isn\'t known to wait_stateless_run, and does nothing; did you mean "input".',
     expect.stringMatching(/^feedback_keys of wait_stateless_run does nothing: /),
   ]);
+});
+
+test("a mock server warns of each name once, to whom its options name, and without secrets", async () => {
+  await using mock = await startForTest({ apiKeys: { "s3cret-key": ["one"] } });
+  const key = { "x-api-key": "s3cret-key" };
+  for (let round = 0; round < 3; round++) {
+    await mock.cloud(
+      "POST",
+      "/v2/deployments",
+      githubBody({ name: `agent-${round}`, "s3cret-key": 1, sercets: [] }),
+      key,
+    );
+  }
+  expect(mock.warnings).toEqual([
+    expect.stringMatching(/^body\.\[?redacted\]? isn't known to create_deployment/),
+    'body.sercets isn\'t known to create_deployment, and does nothing; did you mean "secrets".',
+  ]);
+});
+
+test("a mock server warns on stderr by default", async () => {
+  const printed = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  await using mock = await startMockServer({ port: 0 });
+  await apiOf(mock.url)("POST", "/v2/deployments", githubBody({ sercets: [] }));
+  expect(printed.mock.calls).toEqual([[expect.stringMatching(/^warning: body\.sercets /)]]);
+  printed.mockRestore();
 });
 
 test("a name that would command a terminal, or fill it, is printed as plain text and cut", async () => {

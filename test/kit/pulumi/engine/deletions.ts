@@ -2,7 +2,10 @@ import type { Execution } from "./execution.ts";
 import { deletionGroups, dependenciesOf, dependentsOf, type ResourceState } from "./state.ts";
 import type { StepGenerator } from "./step-generator.ts";
 
-/** The end of a run: deletes what was replaced, what an earlier run left to delete, and what the program doesn't declare any more. */
+/**
+ * The end of a run: deletes what was replaced, what an earlier run left to delete, and what the program doesn't declare
+ * any more.
+ */
 export async function deleteUnneeded(execution: Execution, generator: StepGenerator): Promise<void> {
   const { base } = execution.snapshot;
   const allowed = allowedToDelete(base, generator);
@@ -21,7 +24,7 @@ export async function deleteUnneeded(execution: Execution, generator: StepGenera
   await deleteInOrder(execution, doomed, generator);
 }
 
-/** With targets: they, and what depends on them. */
+/** With targets, only those and what depends on them. */
 function allowedToDelete(base: readonly ResourceState[], { targets }: StepGenerator): Set<string> | undefined {
   if (!targets.areConstrained) return undefined;
   const roots = base.filter(({ urn }) => targets.names(urn));

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { DiffAnswer, Properties } from "../dynamic-process.ts";
+import type { DiffResult, Properties } from "../dynamic-process.ts";
 import { contains, type PropertyPath, parsePath, withIgnoredChanges } from "./paths.ts";
 import { isMap, revealed } from "./values.ts";
 
-/** What an engine makes of a provider's answer to a diff. */
+/** What the engine concludes from a provider's diff. */
 export interface Difference {
   readonly changed: boolean;
   readonly replaces: boolean;
@@ -12,12 +12,12 @@ export interface Difference {
 
 export const noDifference: Difference = { changed: false, replaces: false, deleteBeforeReplace: false };
 
-/** A replacement that the engine decides by itself. */
+/** A replacement that the engine itself decides on. */
 export const decidedReplacement: Difference = { changed: true, replaces: true, deleteBeforeReplace: false };
 
 const isPresent = (value: unknown) => value !== undefined && value !== null;
 
-/** The paths at which two values differ, as detailed as the engine tells them: an added or a removed map is one path. */
+/** The paths at which two values differ, as detailed as the engine's: an added or removed map is one path. */
 function changedPaths(before: unknown, after: unknown, at: PropertyPath = []): PropertyPath[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     const indexes = [...Array(Math.max(before.length, after.length)).keys()];
@@ -36,9 +36,9 @@ export function changedInputs(olds: Properties, news: Properties): PropertyPath[
   return changedPaths(revealed(olds), revealed(news));
 }
 
-/** An answer that leaves the changes to the engine is completed by a comparison of the inputs; then `replaceOnChanges` is applied. */
+/** Compares the inputs if the provider leaves that to the engine, then applies `replaceOnChanges`. */
 export function differenceOf(
-  answer: DiffAnswer,
+  result: DiffResult,
   { olds, news }: { olds: Properties; news: Properties },
   options: {
     ignoreChanges: readonly string[];
@@ -46,16 +46,16 @@ export function differenceOf(
     hasInitErrors: boolean;
   },
 ): Difference {
-  const isOpen = answer.changes === "unknown";
+  const isOpen = result.changes === "unknown";
   const paths = isOpen ? changedInputs(olds, withIgnoredChanges(news, olds, options.ignoreChanges)) : [];
-  const changed = isOpen ? paths.length > 0 : answer.changes === "some";
+  const changed = isOpen ? paths.length > 0 : result.changes === "some";
   const replacing = options.replaceOnChanges.map(parsePath);
   const causes: PropertyPath[] = [...(changed ? paths : []), ...(options.hasInitErrors ? [["#initerror"]] : [])];
   const isCaused = causes.some((path) => replacing.some((pattern) => contains(pattern, path)));
   const byInitError = options.hasInitErrors && replacing.some((pattern) => contains(pattern, ["#initerror"]));
   return {
     changed: changed || byInitError,
-    replaces: (changed || byInitError) && (answer.replaces.length > 0 || isCaused),
-    deleteBeforeReplace: answer.deleteBeforeReplace,
+    replaces: (changed || byInitError) && (result.replaces.length > 0 || isCaused),
+    deleteBeforeReplace: result.deleteBeforeReplace,
   };
 }

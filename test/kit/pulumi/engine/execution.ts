@@ -17,19 +17,19 @@ export type Operation =
   | "refresh"
   | "import";
 
-/** One step of a run: what it did, or in a preview would do. */
+/** One step that a run took, or in a preview would take. */
 export interface StepTaken {
   readonly operation: Operation;
   readonly urn: string;
-  /** The id that it concerned; empty where there is none yet. */
+  /** The resource's id; empty if there is none yet. */
   readonly id: string;
-  /** Why it failed; the resource may be in the state all the same. */
+  /** Why it failed; the resource may still be in the state. */
   readonly error?: string;
-  /** It failed before anything was decided, so that it is no step of the real engine. */
+  /** Whether it failed before a decision, so that it isn't a step of the real engine. */
   readonly isUndecided?: true;
 }
 
-/** Carries out steps one after another and keeps the state that each leaves. After a failure nothing more is done. */
+/** Executes steps one after another and updates the state after each. Stops after a failure. */
 export class Execution {
   readonly snapshot: Snapshot;
   readonly preview: boolean;
@@ -70,9 +70,9 @@ export class Execution {
       Object.assign(state, { id, outputs, initErrors });
     }
     if (replacing?.pendingDelete === true) replacing.old.delete = true;
-    if (replacing?.old.pendingReplacement === true) this.snapshot.markDone(replacing.old);
+    if (replacing?.old.pendingReplacement === true) this.snapshot.recordDone(replacing.old);
     this.#keep(state);
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     return this.#finish(operation, state);
   }
 
@@ -84,22 +84,22 @@ export class Execution {
         this.calls.update(state.urn, old.id, old.outputs, state.inputs),
       );
       Object.assign(state, { outputs, initErrors });
-      // What exists wasn't changed to the new inputs, so the next run tries again.
+      // The resource doesn't have the new inputs, so the next run retries.
       if (initErrors.length > 0) state.inputs = old.inputs;
     }
     this.#replaceInSnapshot(old, state);
     return this.#finish("update", state);
   }
 
-  /** A replacement as a whole, which is only shown. */
+  /** Shows a replacement as one step. */
   replace(state: ResourceState, old: ResourceState): void {
     this.steps.push({ operation: "replace", urn: state.urn, id: old.id });
   }
 
   /**
    * @param options.replacing whether it is part of a replacement
-   * @param options.beforeCreation whether its replacement is still to come, so that the entry stays
-   * @param options.deletedAlong whether the deletion of another resource takes this one with it
+   * @param options.beforeCreation whether its replacement follows, so that the entry stays
+   * @param options.deletedAlong whether it is deleted together with another resource
    */
   async delete(
     old: ResourceState,
@@ -110,20 +110,20 @@ export class Execution {
       this.#record(operation, old, `${old.urn} cannot be deleted because it is protected`);
       return "protected";
     }
-    const isAsked = !this.preview && old.custom && !old.external && !old.retainOnDelete && !options.deletedAlong;
-    if (isAsked) await this.#attempt(operation, old, () => this.calls.delete(old.urn, old.id, old.outputs));
+    const isDeleted = !this.preview && old.custom && !old.external && !old.retainOnDelete && !options.deletedAlong;
+    if (isDeleted) await this.#attempt(operation, old, () => this.calls.delete(old.urn, old.id, old.outputs));
     if (options.beforeCreation) old.pendingReplacement = true;
-    else this.snapshot.markDone(old);
+    else this.snapshot.recordDone(old);
     this.#record(operation, old);
     return "deleted";
   }
 
   removePendingReplacement(old: ResourceState): void {
-    this.snapshot.markDone(old);
+    this.snapshot.recordDone(old);
     this.#record("remove-pending-replace", old);
   }
 
-  /** Reads a resource that isn't this stack's; one that is, under the same URN, is then to be deleted. */
+  /** Reads a resource of somebody else; an own one with the same URN is then deleted. */
   async read(state: ResourceState, old: ResourceState | undefined, isUnknown: boolean): Promise<ResourceState> {
     if (isUnknown) Object.assign(state, { id: "", outputs: {} });
     else {
@@ -134,35 +134,35 @@ export class Execution {
       if (found.id !== "") state.id = found.id;
     }
     if (old !== undefined && !old.external && old.id !== state.id) old.delete = true;
-    else if (old !== undefined) this.snapshot.markDone(old);
+    else if (old !== undefined) this.snapshot.recordDone(old);
     this.#keep(state);
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     this.#record("read", state);
     return state;
   }
 
-  /** Takes a resource that exists into the state, by its id. */
+  /** Imports an existing resource into the state by its id. */
   async import(state: ResourceState, old: ResourceState | undefined): Promise<ResourceState> {
     const found = await this.#attempt("import", state, async () => {
       const none: Properties = {};
-      const answer = await this.calls.read(state.urn, state.importId, none, none);
-      if (answer.inputs === undefined) throw new Error("provider does not support importing resources");
-      return answer;
+      const read = await this.calls.read(state.urn, state.importId, none, none);
+      if (read.inputs === undefined) throw new Error("provider does not support importing resources");
+      return read;
     });
     Object.assign(state, { id: found.id || state.importId, inputs: found.inputs, outputs: found.outputs });
     if (old !== undefined) old.delete = true;
-    this.snapshot.markNew(state);
+    this.snapshot.recordNew(state);
     this.#record("import", state);
     return state;
   }
 
-  /** A resource about which nothing could be done at all. */
+  /** Records a resource whose check or diff failed. */
   failed(operation: Operation, { urn, id }: ResourceState, error: unknown): void {
     const isRecorded = this.steps.some((step) => step.urn === urn && step.error !== undefined);
     if (!isRecorded) this.steps.push({ operation, urn, id, error: textOf(error), isUndecided: true });
   }
 
-  async #attempt<Answer>(operation: Operation, state: ResourceState, run: () => Promise<Answer>): Promise<Answer> {
+  async #attempt<Result>(operation: Operation, state: ResourceState, run: () => Promise<Result>): Promise<Result> {
     try {
       return await run();
     } catch (error) {
@@ -180,8 +180,8 @@ export class Execution {
 
   #replaceInSnapshot(old: ResourceState, state: ResourceState): void {
     this.#keep(state);
-    this.snapshot.markDone(old);
-    this.snapshot.markNew(state);
+    this.snapshot.recordDone(old);
+    this.snapshot.recordNew(state);
   }
 
   #keep(state: ResourceState): void {

@@ -8,7 +8,7 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Properties } from "../dynamic-process.ts";
 
-/** An earlier name of a resource: a whole URN, or what differs from its own. */
+/** An earlier name of a resource: a whole URN, or the parts that differ. */
 export type AliasGoal =
   | { readonly urn: string }
   | {
@@ -52,14 +52,14 @@ export type ReadGoal = Pick<
   readonly id: string;
 };
 
-/** What a program is told of its resource. An unknown id, in a preview, is empty. */
+/** The program's view of its resource. An unknown id, in a preview, is empty. */
 export interface Registered {
   readonly urn: string;
   readonly id: string;
   readonly outputs: Properties;
 }
 
-/** What answers a program's declarations, one after another. */
+/** Handles a program's declarations, one after another. */
 export interface MonitorHandler {
   register(goal: Goal): Promise<Registered>;
   read(goal: ReadGoal): Promise<Registered>;
@@ -67,17 +67,17 @@ export interface MonitorHandler {
 
 type Callback = (error: Error | null, response?: unknown) => void;
 
-/** The engine's side of a program that runs in this process: the object that the SDK calls instead of a gRPC client. */
+/** The engine's side of a program in this process: the SDK calls it instead of a gRPC client. */
 export class Monitor {
   readonly #handler: MonitorHandler;
   readonly #onFailure: (error: unknown) => void;
   /** Inherited by children: protect, retainOnDelete and deletedWith. */
   readonly #goals = new Map<string, Goal>();
   #queue: Promise<unknown> = Promise.resolve();
-  /** Counts what a program has asked so far. */
+  /** The number of the program's requests so far. */
   requests = 0;
 
-  /** @param onFailure is called with the first error; then no request is answered any more, as when an engine stops. */
+  /** @param onFailure called with the first error; later requests get no response, as when an engine stops */
   constructor(handler: MonitorHandler, onFailure: (error: unknown) => void) {
     this.#handler = handler;
     this.#onFailure = onFailure;
@@ -109,7 +109,7 @@ export class Monitor {
     });
   }
 
-  /** Outputs of a component stay with the program: no provider and no test looks at them. */
+  /** Outputs of a component are ignored: no provider and no test uses them. */
   registerResourceOutputs(_request: RegisterResourceOutputsRequest, callback: Callback): void {
     callback(null, new empty.Empty());
   }
@@ -131,14 +131,14 @@ export class Monitor {
 
   close(): void {}
 
-  /** Resolves once every request so far is answered. */
-  async answered(): Promise<void> {
+  /** Resolves once every request so far has its response. */
+  async idle(): Promise<void> {
     await this.#queue;
   }
 
-  #enqueue(answer: () => Promise<void>): void {
+  #enqueue(handle: () => Promise<void>): void {
     this.requests += 1;
-    this.#queue = this.#queue.then(answer).catch((error) => {
+    this.#queue = this.#queue.then(handle).catch((error) => {
       this.#onFailure(error);
       return new Promise(() => {});
     });

@@ -1,7 +1,7 @@
 import type { Properties } from "../dynamic-process.ts";
 import { asSecret, isMap, isSecret } from "./values.ts";
 
-/** The way to a property: names of maps and indexes of lists; `*` is any. */
+/** The path of a property: names in maps and indexes in lists; `*` matches any. */
 export type PropertyPath = readonly (string | number)[];
 
 /** Parses `a.b["c.d"][0]`. */
@@ -13,13 +13,14 @@ export function parsePath(text: string): PropertyPath {
   });
 }
 
-/** Whether `path` leads to `other` or to something that holds it. */
+/** Whether `path` is `other` or a parent of it. */
 export function contains(path: PropertyPath, other: PropertyPath): boolean {
   return path.length <= other.length && path.every((part, index) => part === "*" || part === other[index]);
 }
 
 /**
- * The inputs with the values of `olds` at the paths of `ignoreChanges`. A path that only one of the two has, in the middle, is left as it is.
+ * The inputs with the values of `olds` at the paths of `ignoreChanges`. A path whose parent only one of the two has is
+ * ignored.
  */
 export function withIgnoredChanges(news: Properties, olds: Properties, ignoreChanges: readonly string[]): Properties {
   const result = structuredClone(news);

@@ -2,7 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { runtime } from "@pulumi/pulumi";
 import { Monitor, type MonitorHandler } from "./monitor.ts";
 
-/** How many turns of the event loop a program may go without asking anything before it counts as stuck. Nothing in it waits for anything else. */
+/**
+ * After this many turns of the event loop without a request, a program counts as stuck, since it waits for nothing
+ * else.
+ */
 const maxIdleTurns = 500;
 
 export interface ProgramRun {
@@ -14,12 +17,12 @@ export interface ProgramRun {
 /**
  * Runs a program in this process against `handler`.
  *
- * @throws the handler's error, after which the program gets no more answers, and that of the program itself; Error for a program that waits for
- * something that never comes
+ * @throws the handler's error, after which the program gets no more responses, or that of the program; Error for a
+ * program that is stuck
  */
 export async function runProgram(program: () => unknown, run: ProgramRun, handler: MonitorHandler): Promise<void> {
   const failed = Promise.withResolvers<never>();
-  // Nobody may be waiting for it yet.
+  // Nothing may await it yet.
   failed.promise.catch(() => {});
   const monitor = new Monitor(handler, failed.reject);
   runtime.setMockOptions(monitor, run.project, run.stack, run.preview);
@@ -34,7 +37,7 @@ export async function runProgram(program: () => unknown, run: ProgramRun, handle
   work.catch(() => {});
   const watch = async (): Promise<void> => {
     for (let seen = monitor.requests, idleTurns = 0; !isOver; idleTurns += 1) {
-      await monitor.answered();
+      await monitor.idle();
       await setImmediate();
       if (monitor.requests !== seen) idleTurns = 0;
       seen = monitor.requests;

@@ -1,4 +1,4 @@
-import type { DiffAnswer, DynamicProcess, Properties } from "../dynamic-process.ts";
+import type { DiffResult, DynamicProcess, Properties } from "../dynamic-process.ts";
 import { InitFailure } from "../dynamic-process.ts";
 import { revealed, withSecretsOf } from "./values.ts";
 
@@ -14,8 +14,8 @@ export interface ProviderCall {
 }
 
 /**
- * A provider as the engine speaks to it: values in plain text, and in the answers secrets again where they were before. Partial failures are answers
- * with the reasons.
+ * A provider as the engine calls it: with plain values, and with secrets restored in the results. Partial failures are
+ * results with reasons.
  */
 export class ProviderCalls {
   readonly #process: () => DynamicProcess;
@@ -36,7 +36,7 @@ export class ProviderCalls {
     return withSecretsOf(inputs, news);
   }
 
-  async diff(urn: string, id: string, outputs: Properties, news: Properties): Promise<DiffAnswer> {
+  async diff(urn: string, id: string, outputs: Properties, news: Properties): Promise<DiffResult> {
     this.#onCall({ method: "Diff", urn, id, olds: revealed(outputs), news: revealed(news) });
     return this.#process().diff(urn, id, revealed(outputs), revealed(news));
   }

@@ -4,8 +4,8 @@ import { type ResourceState, withoutDanglingReferences } from "./state.ts";
 import { withSecretOutputs } from "./values.ts";
 
 /**
- * Reads every resource back, also those that are still to be deleted. What is gone leaves the state. A resource that can't be read stays as it is,
- * and fails the run in the end.
+ * Reads every resource, including pending deletions. Missing ones leave the state. One that can't be read stays
+ * unchanged, and fails the run at the end.
  */
 export async function refreshed(
   resources: readonly ResourceState[],
@@ -37,7 +37,7 @@ async function readBack(old: ResourceState, calls: ProviderCalls): Promise<Resou
   if (found.id === "") return undefined;
   const inputs = found.inputs ?? old.inputs;
   const outputs = withSecretOutputs(found.outputs, inputs, old.additionalSecretOutputs);
-  // What the next run would change is shown, and nothing follows from it.
+  // Shows what the next run would change, without an effect.
   if (!old.external) await calls.diff(old.urn, found.id, found.outputs, old.inputs);
   return { ...old, id: found.id, inputs, outputs, initErrors: [] };
 }

@@ -1,7 +1,7 @@
 import { nameOf, qualifiedTypeOf, type ResourceState, withParent, withUrns } from "./state.ts";
 
 /**
- * The state of a stack while a run changes it, as it would be written after each step: what the run has made so far, then what is left of the
+ * The state of a stack during a run, as it would be written after each step: the results so far, then the rest of the
  * state before.
  */
 export class Snapshot {
@@ -13,16 +13,16 @@ export class Snapshot {
     this.base = base;
   }
 
-  /** `state` is no more: deleted, or followed by another. */
-  markDone(state: ResourceState): void {
+  /** Records that `state` was deleted, or replaced by a newer entry. */
+  recordDone(state: ResourceState): void {
     this.#done.add(state);
   }
 
-  markNew(state: ResourceState): void {
+  recordNew(state: ResourceState): void {
     this.#made.push(state);
   }
 
-  /** What would be written now, with the URNs of today wherever an alias led to a resource. */
+  /** The state to write now, with current URNs where an alias was used. */
   resources(): ResourceState[] {
     this.#made = this.#made.filter((state) => !this.#done.has(state));
     return withTodaysUrns([...this.#made, ...this.base.filter((state) => !this.#done.has(state))]);
@@ -41,7 +41,7 @@ function withTodaysUrns(resources: readonly ResourceState[]): ResourceState[] {
 }
 
 /**
- * @throws Error for a state that the engine would refuse to write: two living resources with one URN, or a reference to nothing.
+ * @throws Error for a state that the engine would refuse to write: two resources with one URN, or a dangling reference
  */
 export function verify(resources: readonly ResourceState[]): void {
   const living = new Set<string>();

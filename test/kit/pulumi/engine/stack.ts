@@ -8,18 +8,18 @@ import { verify } from "./snapshot.ts";
 import { type ResourceState, urnOf, withStack, withUrns } from "./state.ts";
 import { type RunOptions, StepGenerator } from "./step-generator.ts";
 
-/** What a command did. Without an error it ended with exit 0. */
+/** The result of a command. Without an error, it succeeded. */
 export interface Outcome {
   readonly steps: readonly StepTaken[];
   readonly error: string | undefined;
 }
 
 export interface UpOptions extends RunOptions {
-  /** Read everything back first. */
+  /** Refresh first. */
   readonly refresh?: boolean | undefined;
 }
 
-/** A resource that exists, as a file for `pulumi import` has it. */
+/** An existing resource, as in a file for `pulumi import`. */
 export interface ImportedResource {
   readonly type: string;
   readonly name: string;
@@ -29,17 +29,18 @@ export interface ImportedResource {
 }
 
 /**
- * A stack and the commands on it: what Pulumi's engine does with a state, a program and a dynamic provider, one resource after another and without
- * the CLI. Every decision follows the step generator of the real engine; the comparison with that is in `test/system/pulumi`.
+ * A stack and its commands: what Pulumi's engine does with a state, a program and a dynamic provider, sequentially and
+ * without the CLI. It makes the same decisions as the real engine's step generator; `test/system/pulumi` compares the
+ * two.
  */
 export class PulumiStack {
   readonly project: string;
   #name: string;
   readonly #calls: ProviderCalls;
-  /** As the state file would have it now. */
+  /** The current state, as in a state file. */
   resources: readonly ResourceState[] = [];
 
-  /** @param options.process the provider's process of now */
+  /** @param options.process returns the current provider process */
   constructor(options: {
     project: string;
     name: string;
@@ -63,7 +64,7 @@ export class PulumiStack {
     return this.#run(program, true, options);
   }
 
-  /** Deletes everything, or the targets. Nothing runs, so nothing is declared. */
+  /** Deletes everything, or the targets, without running the program. */
   destroy(options: Omit<UpOptions, "replace"> = {}): Promise<Outcome> {
     return this.#run(undefined, false, options);
   }
@@ -77,20 +78,20 @@ export class PulumiStack {
     return { steps, error: await this.#refreshInto(steps, options) };
   }
 
-  /** Has the next run replace a resource. */
+  /** Marks a resource for replacement by the next run. */
   taint(urn: string): void {
     this.resources = this.resources.map((state) =>
       state.urn === urn && !state.delete ? { ...state, taint: true } : state,
     );
   }
 
-  /** Renames the stack; what the resources' inputs say stays. */
+  /** Renames the stack; the resources' inputs stay unchanged. */
   rename(name: string): void {
     this.#name = name;
     this.resources = this.resources.map((state) => withUrns(state, (urn) => withStack(urn, name)));
   }
 
-  /** What `pulumi import --file` does with a file that brings each resource's inputs and outputs. */
+  /** Like `pulumi import --file` with a file that has each resource's inputs and outputs. */
   async import(resources: readonly ImportedResource[]): Promise<Outcome> {
     const steps: StepTaken[] = [];
     const imported: ResourceState[] = [];

@@ -1,13 +1,13 @@
 import type { Properties } from "../dynamic-process.ts";
 
-/** One entry of a stack's state, as the engine keeps it. Several may have the same URN: at most one that isn't to be deleted. */
+/** One entry of a stack's state. Several may have the same URN, but at most one that isn't pending deletion. */
 export interface ResourceState {
   urn: string;
   type: string;
-  /** False for a component, which no provider knows. */
+  /** False for a component, which has no provider. */
   custom: boolean;
   id: string;
-  /** The checked inputs of the last operation that succeeded; secrets marked. */
+  /** The checked inputs of the last successful operation; secrets are wrapped. */
   inputs: Properties;
   outputs: Properties;
   parent: string;
@@ -15,14 +15,14 @@ export interface ResourceState {
   propertyDependencies: Readonly<Record<string, readonly string[]>>;
   protect: boolean;
   retainOnDelete: boolean;
-  /** Read only: its life isn't this stack's business. */
+  /** Only read: another owner manages it. */
   external: boolean;
-  /** Its replacement exists, and it waits for its deletion. */
+  /** Pending deletion: its replacement exists. */
   delete: boolean;
-  /** It was deleted before its replacement exists. */
+  /** Deleted before its replacement was created. */
   pendingReplacement: boolean;
   taint: boolean;
-  /** Why the last create or update isn't done; empty when it is. */
+  /** Why the last create or update failed halfway; empty if it succeeded. */
   initErrors: readonly string[];
   importId: string;
   deletedWith: string;
@@ -70,7 +70,7 @@ export function withParent(urn: string, parent: string): string {
   return [head, project, `${qualifiedTypeOf(parent)}$${typeOf(urn)}`, name].join("::");
 }
 
-/** What a resource depends on, its parent apart. */
+/** A resource's dependencies, without its parent. */
 export function dependenciesOf(state: ResourceState): string[] {
   return [
     ...state.dependencies,
@@ -94,7 +94,7 @@ export function withUrns(state: ResourceState, change: (urn: string) => string):
   };
 }
 
-/** What depends on `root`, directly or not, in the order of the state. */
+/** The direct and indirect dependents of `root`, in the order of the state. */
 export function dependentsOf(
   root: ResourceState,
   resources: readonly ResourceState[],
@@ -112,7 +112,7 @@ export function dependentsOf(
   return found;
 }
 
-/** What `state` depends on directly, among the resources before it. */
+/** The direct dependencies of `state` among the resources before it. */
 function directDependencies(state: ResourceState, resources: readonly ResourceState[]): Set<ResourceState> {
   const urns = new Set([...dependenciesOf(state), state.parent]);
   const before = resources.slice(0, resources.indexOf(state));
@@ -134,7 +134,10 @@ export function deletionGroups(
   return groups;
 }
 
-/** The state without references to resources that are gone: dependencies on them end, and children go to the parent's parent. */
+/**
+ * The state without references to missing resources: dependencies on them are dropped, and their children move to their
+ * parents.
+ */
 export function withoutDanglingReferences(resources: readonly ResourceState[]): ResourceState[] {
   const present = new Set<string>();
   const parents = new Map<string, string>();

@@ -9,7 +9,7 @@ import { dependenciesOf, dependentsOf, type ResourceState, urnOf } from "./state
 import { Targets } from "./targets.ts";
 import { hasUnknown, revealed } from "./values.ts";
 
-/** What a run is asked to do beside following its program. */
+/** Options of a run. */
 export interface RunOptions {
   /** URNs: only these are created, changed and deleted. */
   readonly targets?: readonly string[] | undefined;
@@ -18,13 +18,16 @@ export interface RunOptions {
   readonly replace?: readonly string[] | undefined;
 }
 
-/** Decides what happens to each resource that a program declares, as the real engine's step generator does, and has it carried out. */
+/**
+ * Decides what happens to each resource that a program declares, like the real engine's step generator, and executes
+ * it.
+ */
 export class StepGenerator implements MonitorHandler {
   readonly #execution: Execution;
   readonly #place: { readonly project: string; readonly stack: string };
   readonly #replaceTargets: ReadonlySet<string>;
   readonly targets: Targets;
-  /** By URN, from the state before. */
+  /** The entries of the state before, by URN. */
   readonly olds = new Map<string, ResourceState>();
   readonly #seen = new Set<string>();
   readonly #aliases = new Map<string, string>();
@@ -32,12 +35,12 @@ export class StepGenerator implements MonitorHandler {
   readonly #created = new Set<string>();
   readonly #replaced = new Set<string>();
   readonly #skipped = new Set<string>();
-  /** URNs that something was decided about; these are never deleted at the end. */
+  /** URNs with a decision; they are never deleted at the end. */
   readonly #decided = new Set<string>();
-  /** URNs that were deleted before it was known whether the program still has them. */
+  /** URNs that were deleted before the program declared them. */
   readonly deleted = new Set<string>();
   readonly deletedEarly = new Set<ResourceState>();
-  /** What a preview found wrong and went on after. */
+  /** Problems that a preview found, after which it continued. */
   readonly errors: string[] = [];
 
   constructor(execution: Execution, place: { project: string; stack: string }, options: RunOptions) {
@@ -51,7 +54,7 @@ export class StepGenerator implements MonitorHandler {
     }
   }
 
-  /** The URNs of what the program declared so far. */
+  /** The URNs that the program has declared so far. */
   get declared(): ReadonlySet<string> {
     return this.#seen;
   }
@@ -170,7 +173,7 @@ export class StepGenerator implements MonitorHandler {
     return this.#follow(urn, goal, old, state);
   }
 
-  /** A resource that exists: left alone, updated or replaced. */
+  /** Handles an existing resource: same, update or replace. */
   async #follow(urn: string, goal: Goal, old: ResourceState, state: ResourceState): Promise<ResourceState> {
     const execution = this.#execution;
     if (
@@ -196,9 +199,9 @@ export class StepGenerator implements MonitorHandler {
     if (!state.custom) {
       return isDeepStrictEqual(old.inputs, state.inputs) ? noDifference : { ...noDifference, changed: true };
     }
-    const answer = await this.#execution.calls.diff(urn, old.id, old.outputs, state.inputs);
+    const result = await this.#execution.calls.diff(urn, old.id, old.outputs, state.inputs);
     const inputs = { olds: old.inputs, news: state.inputs };
-    return differenceOf(answer, inputs, { ...goal, hasInitErrors: old.initErrors.length > 0 });
+    return differenceOf(result, inputs, { ...goal, hasInitErrors: old.initErrors.length > 0 });
   }
 
   async #replace(
@@ -251,7 +254,9 @@ export class StepGenerator implements MonitorHandler {
     });
   }
 
-  /** The resources that are replaced when `root` is, for their inputs come from it; in the order of the state. */
+  /**
+   * The resources that are replaced together with `root`, because their inputs depend on it; in the order of the state.
+   */
   async #dependentReplacements(root: ResourceState): Promise<ResourceState[]> {
     const { base } = this.#execution.snapshot;
     if (!base.includes(root)) return [];
@@ -279,8 +284,8 @@ export class StepGenerator implements MonitorHandler {
     const news: Properties = Object.fromEntries(
       names.map((name) => [name, isAffected(name) ? unknown : state.inputs[name]]),
     );
-    const answer = await this.#execution.calls.diff(state.urn, state.id, state.outputs, news);
-    return differenceOf(answer, { olds: state.inputs, news }, { ...state, hasInitErrors: false }).replaces;
+    const result = await this.#execution.calls.diff(state.urn, state.id, state.outputs, news);
+    return differenceOf(result, { olds: state.inputs, news }, { ...state, hasInitErrors: false }).replaces;
   }
 
   #refuseSkippedDependencies(state: ResourceState, isTargeted: boolean): void {

@@ -1,11 +1,11 @@
 import { dependenciesOf, type ResourceState } from "./state.ts";
 
-/** The resources that a run is limited to; all, when none is named. */
+/** The resources that a run is limited to; without any, all. */
 export class Targets {
   readonly areConstrained: boolean;
   readonly #named: ReadonlySet<string>;
   readonly #withDependents: boolean;
-  /** Those named and, with `--target-dependents`, what depends on them. */
+  /** The targets and, with `--target-dependents`, their dependents. */
   readonly #reached: Set<string>;
 
   constructor(urns: readonly string[] | undefined, withDependents: boolean) {

@@ -31,7 +31,7 @@ function mapValues(value: unknown, change: (value: unknown) => unknown): unknown
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, change(field)]));
 }
 
-/** Values as a dynamic provider gets them, which takes no secrets: in plain text. */
+/** Values as a dynamic provider, which accepts no secrets, gets them: in plain text. */
 export function revealed<Value>(value: Value): Value {
   return (isSecret(value) ? revealed(value.value) : mapValues(value, revealed)) as Value;
 }
@@ -47,9 +47,12 @@ export function hasSecrets(value: unknown): boolean {
   return isRecord(value) && Object.values(value).some(hasSecrets);
 }
 
-/** What the engine does with the answer of a provider that takes no secrets: a value is secret where the one sent under the same name was. */
-export function withSecretsOf(answer: Properties, sent: Properties): Properties {
-  const result: Properties = { ...answer };
+/**
+ * Wraps the results of a provider that accepts no secrets: a value is secret where the one sent under the same name
+ * was.
+ */
+export function withSecretsOf(returned: Properties, sent: Properties): Properties {
+  const result: Properties = { ...returned };
   for (const [name, before] of Object.entries(sent)) {
     if (!Object.hasOwn(result, name)) continue;
     const value = result[name];
@@ -59,7 +62,7 @@ export function withSecretsOf(answer: Properties, sent: Properties): Properties 
   return result;
 }
 
-/** Outputs that are secret because the input of the same name is, or because the resource's options say so. */
+/** Wraps outputs that are secret because the input of the same name is, or by the resource's options. */
 export function withSecretOutputs(outputs: Properties, inputs: Properties, names: readonly string[]): Properties {
   const isHidden = (name: string) => names.includes(name) || isSecret(inputs[name]);
   return Object.fromEntries(
@@ -67,7 +70,7 @@ export function withSecretOutputs(outputs: Properties, inputs: Properties, names
   );
 }
 
-/** Whether a value holds one that a preview can't know. */
+/** Whether a value contains an unknown one. */
 export function hasUnknown(value: unknown): boolean {
   if (value === unknown) return true;
   if (Array.isArray(value)) return value.some(hasUnknown);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -83,6 +84,22 @@ test("a changed file is loaded, threads stay, and while it is broken the graphs 
   await writeFile(join(project.folder, "greeting.ts"), 'export const greeting = "Hi";\n');
   await dev.next("reloaded");
   expect(await dev.greet("Cleo")).toBe("Hi Cleo from here");
+});
+
+test("a page of a name that was rebound to this machine reads nothing, whatever CORS allows", async () => {
+  await using project = await copyOfProject("greeter");
+  const config = { graphs: { greeter: "./graph.ts:graph" }, http: { cors: { allow_origins: ["*"] } } };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(project.folder, "--allow-host", "dev.example");
+  const ask = async (host: string) => {
+    const asked = request(`${dev.url}/info`, { headers: { host, origin: `http://${host}` } }).end();
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    response.resume();
+    return [response.statusCode, response.headers["access-control-allow-origin"]];
+  };
+  expect(await ask("evil.example:80")).toEqual([421, undefined]);
+  expect(await ask("dev.example")).toEqual([200, "*"]);
+  expect(await ask("localhost")).toEqual([200, "*"]);
 });
 
 test("the configuration file is watched too, and an environment file beside it", async () => {

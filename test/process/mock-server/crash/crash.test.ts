@@ -12,7 +12,7 @@ import { until } from "../../../kit/agent-server/agent.ts";
 import { apiOf, githubBody } from "../../../kit/mock-server/api.ts";
 import { Lane, type Target } from "./lane.ts";
 
-/** `npm run test:long` takes more. */
+/** `npm run test:long` runs more. */
 const rounds = Number(process.env.GRAPHDEPLOY_CRASH_ROUNDS ?? 6);
 const seed = Number(process.env.GRAPHDEPLOY_CRASH_SEED ?? 1);
 const program = fileURLToPath(new URL("../../../../mock-server/main.ts", import.meta.url));

@@ -24,6 +24,19 @@ test("the states of a thread are read and changed with the graph that its run's 
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { by: "hand" }, next: [] });
 });
 
+test("a run without a config is made with that of its thread", async () => {
+  await using agent = await startAgentOf(worker);
+  const run = { assistant_id: "tenant", input: {}, if_not_exists: "create" };
+  await agent.call("POST", `${path}/runs/wait`, { ...run, config: { configurable: { tenant: "a" } } });
+  const config = { configurable: { tone: "kind" } };
+  for (const next of [run, { ...run, config }]) {
+    expect((await agent.call("POST", `${path}/runs/wait`, next)).body).toEqual({ by: "A" });
+    expect(await agent.call("GET", `${path}/state`)).toMatchObject({ status: 200, body: { values: { by: "A" } } });
+  }
+  const { thread_id: copy } = (await agent.call("POST", `${path}/copy`)).body;
+  expect((await agent.call("POST", `/threads/${copy}/runs/wait`, run)).body).toEqual({ by: "A" });
+});
+
 test("drawings and schemas are those of the graph that the assistant's config makes", async () => {
   await using agent = await startAgentOf(worker);
   const created = { graph_id: "named", config: { configurable: { name: "x" } } };
@@ -53,7 +66,8 @@ test("a function that throws is an error with its message, wherever its graph is
     config: { configurable: { tenant: "a" } },
   };
   expect((await agent.call("POST", `${path}/runs/wait`, body)).body).toEqual({ by: "A" });
-  const failed = (await agent.call("POST", `${path}/runs/wait`, { assistant_id: "tenant", input: {} })).body;
+  const config = { configurable: { tenant: null } };
+  const failed = (await agent.call("POST", `${path}/runs/wait`, { assistant_id: "tenant", input: {}, config })).body;
   expect(failed.__error__).toMatchObject({ error: "TypeError" });
   expect(await agent.call("GET", `${path}/state`)).toMatchObject({ status: 422, body: { detail } });
   const unused = { thread_id: thread(2), metadata: { graph_id: "tenant" } };

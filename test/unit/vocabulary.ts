@@ -1,0 +1,121 @@
+// The words that `docs/glossary.md` replaces, and where standards of other projects need one of them all the same.
+
+/** Sources whose names and texts are checked. */
+export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench"];
+
+/** Pages and descriptions that users read, checked for phrases. */
+export const pages: readonly string[] = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "action.yml"];
+
+/** Checked by neither list until their words are replaced. */
+export const laterFolders: readonly string[] = ["mock-server", "docs"];
+
+/**
+ * Names in camelCase that no identifier has as a part of it: `answer` forbids `lastAnswer` and `#answers`. Each with the
+ * words to use instead.
+ */
+export const identifiers: Readonly<Record<string, string>> = {
+  // Requests and responses.
+  answer: "response, output",
+  answers: "responses",
+  answered: "responded",
+  asked: "requested",
+  told: "reported",
+  // Failures and repetition.
+  hopeless: "permanent",
+  passingFailure: "transientFailure",
+  standIn: "intermediary",
+  standIns: "intermediaries",
+  repetition: "retry",
+  repetitions: "retries",
+  mayRepeat: "isRetryable",
+  lostAnswer: "unknownOutcome",
+  lookAgain: "recheck",
+  // Limits.
+  patience: "timeout, deadline",
+  farewell: "gracePeriod",
+  most: "max",
+  longest: "max",
+  largest: "max",
+  shortest: "min",
+  smallest: "min",
+  usual: "default",
+  // Reconciling.
+  ensured: "ensure",
+  goOn: "continue, resume",
+  goOnWith: "resume",
+  carryOut: "execute, apply",
+  perform: "execute, apply",
+  mark: "marker",
+  marks: "markers",
+  spelling: "dialect, wireNaming",
+  spellings: "dialects, wireNaming",
+  usualCourse: "schedule",
+  // Roles.
+  keyRing: "apiKeys",
+  keeper: "stateStore",
+  waiters: "notifier",
+  viewTexts: "cache",
+  recentTexts: "cache",
+  keptText: "buffer",
+  scope: "tenancy, accessFilter, callHandle",
+  threadMain: "workerMain",
+  watchedThread: "supervisor",
+  threadLost: "workerLost",
+  // The end of something.
+  abandon: "close, dispose, abort",
+  forget: "close, dispose, unsubscribe",
+  whenGone: "onClose",
+  // Runs kept from each other.
+  alone: "dedicated",
+  apart: "isolated",
+  spare: "prewarmed",
+  anew: "again",
+  mend: "fix",
+};
+
+/** Phrases that no text for users has, each with what to write instead. */
+export const phrases: Readonly<Record<string, string>> = {
+  anew: "again",
+  mend: "fix",
+  mended: "fixed",
+  "is told": "name who reports it",
+  "are told": "name who reports it",
+  "is taken for": "name who mistakes it",
+  "are taken for": "name who mistakes it",
+  "is taken as": "name who treats it so",
+  "is looked at": "name who reads it",
+  "are looked at": "name who reads it",
+  "go on with": "continue, resume",
+  "goes on with": "continues, resumes",
+  "gone on with": "continued, resumed",
+  "stand under": "are served at",
+  "stands under": "is served at",
+  "no more": "no longer, at most",
+  "any more": "any longer",
+  answered: "responded",
+  "didn't answer": "didn't respond",
+  "doesn't answer": "doesn't respond",
+  "carried out": "executed, applied",
+  "tried again": "retried",
+  "lost answer": "unknown outcome",
+  "for people": "human-readable",
+  "passing failure": "transient failure",
+  "all the same": "anyway",
+  "is no JSON": "isn't JSON",
+  "no duration": "not a duration",
+  "under way": "in progress",
+  meanwhile: "in the meantime",
+};
+
+/** A standard, or another project's interface, that has its own use for a word in the files that implement it. */
+export interface Allowance {
+  /** A folder or a file. */
+  path: string;
+  /** Keys of {@link identifiers} or {@link phrases}. */
+  words: readonly string[];
+  reason: string;
+}
+
+export const allowances: readonly Allowance[] = [
+  { path: "scripts/reference/api-pages.ts", words: ["scope"], reason: "TypeDoc's name for the parent of a reflection" },
+];
