@@ -13,7 +13,7 @@ import { suggestion } from "./schema-findings.ts";
 
 type Deployments = ReadonlyMap<string, FileNode>;
 
-/** Names in the file that lead nowhere, lead in a circle, or stand for two things. */
+/** Names in the file that lead nowhere, form a cycle, or stand for two things. */
 export function* referenceFindings(deployments: Deployments): Generator<Finding> {
   yield* dependencyFindings(deployments);
   yield* nameFindings(deployments);
@@ -28,14 +28,14 @@ function* dependencyFindings(deployments: Deployments): Generator<Finding> {
       if (!deployments.has(name)) yield findingAt(item, `is not a deployment of this file.${suggestion(name, known)}`);
     }
   }
-  const circle = findCircle(deployments);
-  if (circle === undefined) return;
-  const node = partAt(deployments.get(String(circle[0])), ["depends_on"]);
-  if (node !== undefined) yield findingAt(node, `goes in a circle: ${circle.join(" → ")}.`);
+  const cycle = findCycle(deployments);
+  if (cycle === undefined) return;
+  const node = partAt(deployments.get(String(cycle[0])), ["depends_on"]);
+  if (node !== undefined) yield findingAt(node, `is a cycle: ${cycle.join(" → ")}.`);
 }
 
 /** The keys of deployments that wait for each other, the first again at the end. */
-function findCircle(deployments: Deployments): string[] | undefined {
+function findCycle(deployments: Deployments): string[] | undefined {
   const waiting = new Map<string, Set<string>>();
   const dependents = new Map<string, string[]>();
   for (const [key, node] of deployments) {
@@ -43,7 +43,7 @@ function findCircle(deployments: Deployments): string[] | undefined {
     waiting.set(key, new Set(names.filter((name) => deployments.has(name))));
     for (const name of waiting.get(key) ?? []) dependents.set(name, [...(dependents.get(name) ?? []), key]);
   }
-  // What waits for nothing is taken away, until nothing is left or what waits in a circle.
+  // What waits for nothing is taken away, until nothing is left or what waits in a cycle.
   const free = [...waiting].filter(([, names]) => names.size === 0).map(([key]) => key);
   for (let key = free.pop(); key !== undefined; key = free.pop()) {
     waiting.delete(key);
@@ -81,7 +81,7 @@ function* integrationFindings(deployments: Deployments): Generator<Finding> {
     if (integration === undefined) continue;
     const id = partAt(node, ["source_config", "integration_id"]);
     if (id !== undefined) {
-      yield findingAtKey(integration, "is declared beside source_config.integration_id. Keep one of the two.");
+      yield findingAtKey(integration, "is declared together with source_config.integration_id. Keep one of the two.");
     } else if (partAt(node, ["source_config", "repo_url"]) === undefined) {
       yield findingAtKey(integration, "needs source_config.repo_url, the repository to find the integration of.");
     }

@@ -22,7 +22,7 @@ function isSpeltAlike(a: string, b: string): boolean {
 export function suggestion(name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known);
   if (nearest !== undefined) return ` Did you mean ${nearest}?`;
-  return known.length === 0 ? "" : ` Known are ${known.join(", ")}.`;
+  return known.length === 0 ? "" : ` Expected one of: ${known.join(", ")}.`;
 }
 
 export interface SchemaFindings {
@@ -139,7 +139,7 @@ function typeMessage(expected: string, input: unknown): string {
   }
   switch (expected) {
     case "string":
-      return typeof input === "object" ? "must be text" : "must be text. Put the value in quotes.";
+      return typeof input === "object" ? "must be a string" : "must be a string. Put the value in quotes.";
     case "boolean":
       return "must be true or false";
     case "object":

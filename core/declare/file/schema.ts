@@ -6,7 +6,7 @@ import { removable } from "./removable.ts";
 
 /** Editors offer the known values; others are taken, since a newer platform may have more. */
 function openEnum(known: readonly string[]) {
-  return z.union([z.enum(known), filledText], "must be text");
+  return z.union([z.enum(known), filledText], "must be a string");
 }
 
 const sourceConfigSchema = z.strictObject({

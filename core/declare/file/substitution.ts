@@ -36,7 +36,7 @@ export class Substitution {
       const filled = text.replace(reference, (whole, inside: string | undefined, end: string | undefined) => {
         if (inside === undefined) return "$";
         if (end === "}") return this.#valueOf(inside, scalar) ?? whole;
-        return this.#refuse(scalar, `has a \${ without its }, or with braces inside. ${escapeHint}`, whole);
+        return this.#refuse(scalar, `has an unclosed \${, or braces inside of it. ${escapeHint}`, whole);
       });
       // Of a branch by its full ref, the core's message quotes the rest.
       if (filled !== text && filled.startsWith(branchPrefix)) this.filledIn.add(filled.slice(branchPrefix.length));

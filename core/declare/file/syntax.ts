@@ -13,12 +13,12 @@ const yamlMessages: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: "is indented with a tab. YAML takes spaces only.",
   MULTIPLE_DOCS: "begins a second YAML document. Keep one document in a file.",
   BLOCK_AS_IMPLICIT_KEY:
-    "has a second colon in one line, or more indentation than the key above. Put a text with a colon in quotes.",
+    "has a second colon in one line, or more indentation than the key above. Put a string with a colon in quotes.",
   MULTILINE_IMPLICIT_KEY: "is a key over several lines. Check the indentation.",
-  BLOCK_IN_FLOW: "has a second colon inside of { } or [ ]. Put a text with a colon in quotes.",
+  BLOCK_IN_FLOW: "has a second colon inside of { } or [ ]. Put a string with a colon in quotes.",
   BAD_INDENT: "is indented differently from what it belongs to, or a bracket above isn't closed.",
   MISSING_CHAR: "lacks a closing quote or bracket, or the colon after a key.",
-  BAD_SCALAR_START: "begins with a character that YAML reserves. Put the text in quotes.",
+  BAD_SCALAR_START: "begins with a character that YAML reserves. Put the string in quotes.",
   BAD_DQ_ESCAPE: "has a backslash that YAML doesn't know in double quotes. Write it twice, or use single quotes.",
   BAD_ALIAS: "is not a valid alias or anchor.",
   RESOURCE_EXHAUSTION: `is nested more than ${maxDepth} deep.`,
@@ -51,7 +51,7 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
   if (error !== undefined) {
     const isTag = error.code === "TAG_RESOLVE_FAILED";
     const message = isTag
-      ? "has a YAML tag. Only maps, lists, texts, numbers, true, false and null are read."
+      ? "has a YAML tag. Only maps, lists, strings, numbers, true, false and null are read."
       : undefined;
     return fail(positionAt(error.pos[0]), message ?? yamlMessages[error.code] ?? "is not valid YAML.");
   }
@@ -110,10 +110,10 @@ class NodeReader {
       return { ...written, kind: "scalar", value: null };
     };
     if (target === undefined)
-      return refuse("is an alias without an anchor above. Put a text that begins with * in quotes.");
+      return refuse("is an alias without an anchor above. Put a string that begins with * in quotes.");
     if (this.#within.has(target)) return refuse("is an alias inside of its own anchor.");
     if (this.#aliasedValues > maxAliasedValues) {
-      return refuse(`repeats too much: aliases may add ${maxAliasedValues} values to a file.`);
+      return refuse(`expands too far: aliases may add at most ${maxAliasedValues} values.`);
     }
     this.#within.add(target);
     const node = this.read(target, written.path, written.keyPosition);
@@ -128,7 +128,7 @@ class NodeReader {
       const keyPosition = this.#positionAt(isNode(key) ? (key.range?.[0] ?? 0) : 0);
       const name = isScalar(key) ? key.value : undefined;
       if (typeof name !== "string") {
-        this.#find(path, keyPosition, "has a key that isn't text. Put it in quotes.");
+        this.#find(path, keyPosition, "has a key that isn't a string. Put it in quotes.");
         continue;
       }
       if (name === "__proto__") {

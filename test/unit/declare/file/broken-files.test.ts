@@ -66,7 +66,7 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "an unknown key that is like no other",
     text: declaring(`  chat: { ${image}, store: [{ namespace: [a], key: k, value: {}, zzzzzz: 1 }] }`),
     problems: [
-      "3:138 deployments.chat.store[0].zzzzzz: is not a known key. Known are namespace, key, value, index, ttl.",
+      "3:138 deployments.chat.store[0].zzzzzz: is not a known key. Expected one of: namespace, key, value, index, ttl.",
     ],
   },
   {
@@ -101,7 +101,7 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "an image and a repository",
     text: declaring(`  chat: { ${image}, source_config: { repo_url: https://github.com/acme/chat } }`),
     problems: [
-      "3:73 deployments.chat.source_revision_config.image_uri: is declared beside source_config.repo_url: a deployment comes from an image or from a repository. Remove one.",
+      "3:73 deployments.chat.source_revision_config.image_uri: is declared together with source_config.repo_url: a deployment comes from an image or from a repository. Remove one.",
     ],
   },
   {
@@ -119,21 +119,21 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "a number in an environment",
     text: declaring(`  chat: { ${image}, env: { PORT: 8080 } }`),
-    problems: ["3:106 deployments.chat.env.PORT: must be text. Put the value in quotes."],
+    problems: ["3:106 deployments.chat.env.PORT: must be a string. Put the value in quotes."],
   },
   {
     name: "an octal in an environment",
     text: declaring(`  chat: { ${image}, env: { MODE: 0o755, UMASK: 022 } }`),
     problems: [
-      "3:106 deployments.chat.env.MODE: must be text. Put the value in quotes.",
-      "3:120 deployments.chat.env.UMASK: must be text. Put the value in quotes.",
+      "3:106 deployments.chat.env.MODE: must be a string. Put the value in quotes.",
+      "3:120 deployments.chat.env.UMASK: must be a string. Put the value in quotes.",
     ],
   },
   {
     name: "a truth value and a null in an environment",
     text: declaring(`  chat: { ${image}, env: { DEBUG: true, EMPTY: } }`),
     problems: [
-      "3:107 deployments.chat.env.DEBUG: must be text. Put the value in quotes.",
+      "3:107 deployments.chat.env.DEBUG: must be a string. Put the value in quotes.",
       "3:113 deployments.chat.env.EMPTY: is empty. Leave it out, or give it a value.",
     ],
   },
@@ -158,13 +158,13 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "a name that no variable can have",
     text: declaring(`  chat: { ${image}, env: { "MY KEY": a } }`),
     problems: [
-      '3:110 deployments.chat.env["MY KEY"]: is not a name that an environment variable can have (letters, digits and _, no digit first).',
+      '3:110 deployments.chat.env["MY KEY"]: isn\'t a valid name of an environment variable (letters, digits and _, not starting with a digit).',
     ],
   },
   {
     name: "a name in env and in secrets",
     text: declaring(`  chat: { ${image}, env: { TOKEN: a }, secrets: { TOKEN: hunter2hunter2 } }`),
-    problems: ["3:130 deployments.chat.secrets.TOKEN: is declared in env too. Keep one of the two."],
+    problems: ["3:130 deployments.chat.secrets.TOKEN: is declared in env as well. Keep one of the two."],
   },
   {
     name: "a secret reference without its key",
@@ -176,7 +176,7 @@ const brokenFiles: readonly BrokenFile[] = [
     text: declaring(
       "  chat: { source: internal_docker, secret_references: { TOKEN: { secret_name: agent, secret_key: token } } }",
     ),
-    problems: ["3:36 deployments.chat.secret_references: can be set for the source external_docker only."],
+    problems: ["3:36 deployments.chat.secret_references: can only be set for the source external_docker."],
   },
   {
     name: "a branch by its full ref",
@@ -186,7 +186,7 @@ const brokenFiles: readonly BrokenFile[] = [
       "    source_config: { repo_url: https://github.com/acme/chat }",
       "    source_revision_config: { repo_ref: refs/heads/main, graph_config_path: graph.json }",
     ),
-    problems: ['6:41 deployments.chat.source_revision_config.repo_ref: is a branch by its full ref; write "main".'],
+    problems: ['6:41 deployments.chat.source_revision_config.repo_ref: is the full ref of a branch; write "main".'],
   },
   {
     name: "a tag with build_on_push from defaults",
@@ -201,7 +201,7 @@ const brokenFiles: readonly BrokenFile[] = [
       "  chat: { source: github, source_config: { repo_url: https://me:hunter2hunter2@github.com/acme/chat }, source_revision_config: { graph_config_path: graph.json } }",
     ),
     problems: [
-      "3:54 deployments.chat.source_config.repo_url: carries a user name or password, which would be kept in plain text. Leave it out: the integration has the access.",
+      "3:54 deployments.chat.source_config.repo_url: contains a user name or password, which would be stored in plain text. Leave it out: the integration has access.",
     ],
   },
   {
@@ -233,7 +233,7 @@ const brokenFiles: readonly BrokenFile[] = [
       "  chat: { source: github, integration: auto, source_config: { integration_id: i-1, repo_url: https://github.com/acme/chat }, source_revision_config: { graph_config_path: graph.json } }",
     ),
     problems: [
-      "3:27 deployments.chat.integration: is declared beside source_config.integration_id. Keep one of the two.",
+      "3:27 deployments.chat.integration: is declared together with source_config.integration_id. Keep one of the two.",
     ],
   },
   {
@@ -256,13 +256,13 @@ const brokenFiles: readonly BrokenFile[] = [
     problems: ["3:106 deployments.chat.depends_on[0]: is not a deployment of this file. Did you mean search?"],
   },
   {
-    name: "dependencies in a circle",
+    name: "dependencies in a cycle",
     text: declaring(
       `  a: { ${image}, depends_on: [b] }`,
       `  b: { ${image}, depends_on: [c] }`,
       `  c: { ${image}, depends_on: [a] }`,
     ),
-    problems: ["3:90 deployments.a.depends_on: goes in a circle: a → b → c → a."],
+    problems: ["3:90 deployments.a.depends_on: is a cycle: a → b → c → a."],
   },
   {
     name: "two deployments of one name",
@@ -294,7 +294,7 @@ const brokenFiles: readonly BrokenFile[] = [
     text: declaring(`  chat: { ${image}, store: [{ namespace: settings, key: 1, value: text, ttl: 0, index: true }] }`),
     problems: [
       "3:114 deployments.chat.store[0].namespace: must be a list.",
-      "3:129 deployments.chat.store[0].key: must be text. Put the value in quotes.",
+      "3:129 deployments.chat.store[0].key: must be a string. Put the value in quotes.",
       "3:139 deployments.chat.store[0].value: must be a map.",
       "3:150 deployments.chat.store[0].ttl: must be more than 0.",
       "3:160 deployments.chat.store[0].index: must be false or a list of paths.",
@@ -327,7 +327,7 @@ const brokenFiles: readonly BrokenFile[] = [
     ),
     problems: [
       "6:5 environments.staging.deployment: is not a known key. Did you mean deployments?",
-      "7:30 environments.staging.defaults.env.PORT: must be text. Put the value in quotes.",
+      "7:30 environments.staging.defaults.env.PORT: must be a string. Put the value in quotes.",
       "8:45 environments.staging.deployments.chat.source_config.repo_ulr: is not a known key. Did you mean repo_url?",
     ],
   },
@@ -370,16 +370,16 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "a secret that looks like an alias",
     text: declaring(`  chat: { ${image}, secrets: { TOKEN: *hunter2hunter2 } }`),
     problems: [
-      "3:111 deployments.chat.secrets.TOKEN: is an alias without an anchor above. Put a text that begins with * in quotes.",
+      "3:111 deployments.chat.secrets.TOKEN: is an alias without an anchor above. Put a string that begins with * in quotes.",
     ],
   },
   {
     name: "what can't be filled in",
     text: declaring(`  chat: { ${image}, env: { A: '\${', B: '\${A B}', C: '\${A:-\${B}}', D: '\${file:none.txt}' } }`),
     problems: [
-      `3:103 deployments.chat.env.A: has a \${ without its }, or with braces inside. Write $$ for a dollar sign.`,
+      `3:103 deployments.chat.env.A: has an unclosed \${, or braces inside of it. Write $$ for a dollar sign.`,
       `3:112 deployments.chat.env.B: has a \${…} that is neither \${NAME}, \${NAME:-default} nor \${file:path}. Write $$ for a dollar sign.`,
-      `3:125 deployments.chat.env.C: has a \${ without its }, or with braces inside. Write $$ for a dollar sign.`,
+      `3:125 deployments.chat.env.C: has an unclosed \${, or braces inside of it. Write $$ for a dollar sign.`,
       "3:142 deployments.chat.env.D: needs the file none.txt, which doesn't exist.",
     ],
   },
@@ -399,7 +399,7 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "invalid YAML: a colon in a text",
     text: declaring("  chat: { display_name: a: b }", "  x: a: hunter2hunter2"),
-    problems: ["3:25 has a second colon inside of { } or [ ]. Put a text with a colon in quotes."],
+    problems: ["3:25 has a second colon inside of { } or [ ]. Put a string with a colon in quotes."],
   },
   {
     name: "invalid YAML: an open quote",
@@ -409,7 +409,7 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "invalid YAML: a reserved character",
     text: declaring("  chat: @hunter2hunter2"),
-    problems: ["3:9 begins with a character that YAML reserves. Put the text in quotes."],
+    problems: ["3:9 begins with a character that YAML reserves. Put the string in quotes."],
   },
   {
     name: "invalid YAML: bad indentation",

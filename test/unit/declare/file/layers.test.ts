@@ -66,11 +66,11 @@ test("lists are replaced whole", () => {
 test("a mistake of a layer is reported once, where it is written", () => {
   const broken = text.replace("REGION: eu", "REGION: 1").replace("refs/tags/v1", "refs/heads/v1");
   expect(shownProblems(read(broken, { environment: "production" }))).toEqual([
-    "6:35 defaults.env.REGION: must be text. Put the value in quotes.",
-    '24:54 environments.production.deployments.billing.source_revision_config.repo_ref: is a branch by its full ref; write "v1".',
+    "6:35 defaults.env.REGION: must be a string. Put the value in quotes.",
+    '24:54 environments.production.deployments.billing.source_revision_config.repo_ref: is the full ref of a branch; write "v1".',
   ]);
   // Without this environment there is no billing.
-  expect(shownProblems(read(broken))).toEqual(["6:35 defaults.env.REGION: must be text. Put the value in quotes."]);
+  expect(shownProblems(read(broken))).toEqual(["6:35 defaults.env.REGION: must be a string. Put the value in quotes."]);
 });
 
 test("what one layer lacks, another may have", () => {
@@ -91,7 +91,7 @@ test("a dependency on a deployment that the environment removes is refused", () 
   const depending = text.replace("  chat:\n", "  chat:\n    depends_on: [search]\n");
   expect(read(depending).problems).toEqual([]);
   expect(shownProblems(read(depending, { environment: "production" }))).toEqual([
-    "10:18 deployments.chat.depends_on[0]: is not a deployment of this file. Known are chat, billing.",
+    "10:18 deployments.chat.depends_on[0]: is not a deployment of this file. Expected one of: chat, billing.",
   ]);
 });
 
@@ -100,7 +100,7 @@ test("the deployments of previews are those of the previews' own environment", (
     `${text}previews: { environment: ${environment}, deployments: [billing] }\n`;
   expect(read(previewing("production")).problems).toEqual([]);
   expect(shownProblems(read(previewing("empty"), { environment: "production" }))).toEqual([
-    "26:47 previews.deployments[0]: is not a deployment of this file. Known are chat, search.",
+    "26:47 previews.deployments[0]: is not a deployment of this file. Expected one of: chat, search.",
   ]);
 });
 

@@ -64,7 +64,7 @@ test("variables, defaults and dollar signs are filled in, once", () => {
 
 test("keys aren't filled in", () => {
   expect(shownProblems(readEnv({ "${NAME}": "a" }, { NAME: "B" }))).toEqual([
-    '6:21 deployments.chat.env["${NAME}"]: is not a name that an environment variable can have (letters, digits and _, no digit first).',
+    '6:21 deployments.chat.env["${NAME}"]: isn\'t a valid name of an environment variable (letters, digits and _, not starting with a digit).',
   ]);
 });
 
@@ -133,9 +133,9 @@ environments:
   };
   const file = read(text, { env, readFile });
   expect(shownProblems(file)).toEqual([
-    '8:41 deployments.chat.source_revision_config.repo_ref: is a branch by its full ref; write "[redacted]".',
+    '8:41 deployments.chat.source_revision_config.repo_ref: is the full ref of a branch; write "[redacted]".',
     "12:77 deployments.search.source_config.build_on_push: must be false with the tag [redacted]: a tag doesn't move, so no push can build it.",
-    '17:41 deployments.branch.source_revision_config.repo_ref: is a branch by its full ref; write "[redacted]".',
+    '17:41 deployments.branch.source_revision_config.repo_ref: is the full ref of a branch; write "[redacted]".',
   ]);
   expect(file.secrets).toEqual(
     expect.arrayContaining([

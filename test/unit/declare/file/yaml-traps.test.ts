@@ -49,10 +49,10 @@ test("a second document, tags and keys that aren't text are refused", () => {
     "3:1 begins a second YAML document. Keep one document in a file.",
   ]);
   expect(only("version: 1\ndeployments: !include other.yaml\n")).toEqual([
-    "2:14 has a YAML tag. Only maps, lists, texts, numbers, true, false and null are read.",
+    "2:14 has a YAML tag. Only maps, lists, strings, numbers, true, false and null are read.",
   ]);
   expect(only("version: 1\ndeployments: { 1: {}, [a]: {}, null: {}, true: {} }\n")).toEqual([
-    ...[16, 23, 32, 42].map((column) => `2:${column} deployments: has a key that isn't text. Put it in quotes.`),
+    ...[16, 23, 32, 42].map((column) => `2:${column} deployments: has a key that isn't a string. Put it in quotes.`),
   ]);
 });
 
@@ -86,15 +86,15 @@ deployments:
     ["<<", undefined],
   ]);
   expect(shownProblems(read(text("1")))).toEqual([
-    "6:28 deployments.chat.env.LOG_LEVEL: must be text. Put the value in quotes.",
-    "6:28 deployments.search.env.LOG_LEVEL: must be text. Put the value in quotes.",
+    "6:28 deployments.chat.env.LOG_LEVEL: must be a string. Put the value in quotes.",
+    "6:28 deployments.search.env.LOG_LEVEL: must be a string. Put the value in quotes.",
   ]);
 });
 
 test("an alias without its anchor, and one inside of its own, are refused", () => {
   const text = `version: 1\ndeployments:\n  chat: { ${image}, env: *none, depends_on: &loop [*loop] }\n`;
   expect(shownProblems(read(text)).filter((problem) => problem.includes("alias"))).toEqual([
-    "3:98 deployments.chat.env: is an alias without an anchor above. Put a text that begins with * in quotes.",
+    "3:98 deployments.chat.env: is an alias without an anchor above. Put a string that begins with * in quotes.",
     "3:124 deployments.chat.depends_on[0][0]: is an alias inside of its own anchor.",
   ]);
 });
@@ -108,7 +108,7 @@ test("aliases that multiply themselves are stopped", () => {
         .join(", ")}]`,
     );
   expect(shownProblems(read(`version: 1\ndeployments: {}\n${lines.join("\n")}\n`))).toContainEqual(
-    expect.stringContaining("repeats too much: aliases may add 10000 values to a file."),
+    expect.stringContaining("expands too far: aliases may add at most 10000 values."),
   );
 });
 
