@@ -3,12 +3,9 @@ import type { Revision } from "../core/client/wire/revisions.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { type PlanOptions, planUpdate } from "../core/reconcile/plan.ts";
-import { meaningOf } from "../core/rollout/status.ts";
+import { isBeforeBuild, meaningOf } from "../core/rollout/status.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
-
-/** Statuses before the build, when the platform resolves a branch to a commit. */
-const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
 /** What a run would roll out, and the options of its plan. */
 export interface Rollout {
@@ -90,7 +87,7 @@ function commitMismatch(
   // A tag doesn't move, and the plan compares the refs.
   if (ref?.startsWith("refs/tags/") === true || isOwn(id)) return undefined;
   if (isKnown) return "this run names no commit to compare with its own";
-  return beforeBuild.has(status) ? undefined : "its commit isn't known";
+  return isBeforeBuild(status) ? undefined : "its commit isn't known";
 }
 
 /** The plan compares the images' names; this is about an image that was pushed again under the same tag. */

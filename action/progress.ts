@@ -3,6 +3,7 @@ import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
 import { formatDuration } from "../core/duration.ts";
 import type { OnProgress, ProgressEvent } from "../core/rollout/progress.ts";
+import { isBeforeBuild } from "../core/rollout/status.ts";
 import type { Console } from "./console.ts";
 import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
@@ -10,9 +11,6 @@ import { publicUrl } from "./public-url.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 import { ShownLog } from "./shown-log.ts";
-
-/** Statuses before there is a build log. */
-const beforeBuild: ReadonlySet<string> = new Set(["CREATING", "QUEUED", "AWAITING_BUILD"]);
 
 /**
  * Turns the core's progress events into log lines, outputs and the report, and prints the revision's logs as they grow.
@@ -128,7 +126,7 @@ export class Progress {
       this.#log = new RevisionLog(this.#client, this.#console, this.#shown, kind, deploymentId, revisionId);
     };
     // A build that ended between two polls is shown as well, unless the whole rollout did.
-    const hasBuilt = previous !== undefined && !beforeBuild.has(status);
+    const hasBuilt = previous !== undefined && !isBeforeBuild(status);
     if (!this.#hasShownBuild && (status === "BUILDING" || hasBuilt)) {
       this.#hasShownBuild = true;
       show("build");
