@@ -1,9 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
+import { declarativeFileJsonSchema } from "../../../core/declare/file/schema.ts";
+import { checkout } from "../../../scripts/run-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "graphdeploy-validate-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -122,4 +124,9 @@ test.each([
 
 test("--help is no mistake", async () => {
   expect(await validate({}, ["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--environment") });
+});
+
+test("the built package has the JSON Schema", () => {
+  const text = readFileSync(join(checkout, "build", "graphdeploy.schema.json"), "utf8");
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(declarativeFileJsonSchema())));
 });
