@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { declarativeFileJsonSchema } from "../core/declare/file/schema.ts";
 import { checkout, runCommand } from "./run-command.ts";
 
 const sources = [
@@ -25,7 +26,7 @@ async function digestOfSources(): Promise<string> {
 }
 
 /**
- * Builds the package into build/.
+ * Builds the package into build/, with the JSON Schema of the declarative file.
  *
  * @throws Error when the bundler fails; its own message is on stderr
  */
@@ -33,6 +34,8 @@ export async function buildPackage(): Promise<void> {
   const digest = await digestOfSources();
   const status = await runCommand("node_modules/.bin/tsdown", ["--logLevel", "warn"]);
   if (status !== 0) throw new Error(`the build failed (tsdown ended with ${status})`);
+  const schema = JSON.stringify(declarativeFileJsonSchema());
+  await writeFile(join(checkout, "build", "graphdeploy.schema.json"), `${schema}\n`);
   await mkdir(dirname(stampFile), { recursive: true });
   await writeFile(stampFile, digest);
 }

@@ -6,6 +6,7 @@ import { actionPage } from "./reference/action-page.ts";
 import { apiPages } from "./reference/api-pages.ts";
 import { commandLinePage } from "./reference/command-line-page.ts";
 import { configurationPages } from "./reference/configuration-pages.ts";
+import { declarativeFilePage } from "./reference/declarative-file-page.ts";
 import { environmentPage } from "./reference/environment-page.ts";
 import { filledPages } from "./reference/filled-pages.ts";
 import { operationsPages } from "./reference/operations-pages.ts";
@@ -25,6 +26,7 @@ export async function makeReference(): Promise<Reference> {
     ["docs/reference/action.md", await actionPage()],
     ["docs/reference/provider.md", providerPage()],
     ["docs/reference/command-line.md", commandLinePage()],
+    ["docs/reference/declarative-file.md", declarativeFilePage()],
     ["docs/reference/environment-variables.md", await environmentPage()],
     ...configurationPages(),
     ...(await operationsPages()),

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { validateCommand } from "../../cli/validate.ts";
 import { devCommand } from "../../mock-server/dev-command.ts";
 import { mockCommand } from "../../mock-server/mock-command.ts";
 import { code, page, table } from "./markdown.ts";
 
 /** The commands and their options, from the program that parses them. */
 export function commandLinePage(): string {
-  const commands = [mockCommand(() => undefined), devCommand(() => undefined)];
+  const commands = [mockCommand(() => undefined), devCommand(() => undefined), validateCommand()];
   return page(
     "Command line",
     "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run it from the sources.",
@@ -25,5 +26,9 @@ function optionsOf(command: Command): string {
     const fallback = option.isBoolean() ? "" : String(option.defaultValueDescription ?? option.defaultValue ?? "");
     return [code(option.flags), `${option.description}${choices}${variable}`, code(fallback)];
   });
-  return table(["option", "meaning", "default"], rows);
+  const given = command.registeredArguments.map((argument) => {
+    const name = argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+    return [code(name), argument.description, ""];
+  });
+  return table(["option", "meaning", "default"], [...given, ...rows]);
 }

@@ -1,0 +1,79 @@
+import type { DesiredDeployment } from "../deployment.ts";
+import { camelCaseKeys, snakeCase } from "../fields.ts";
+import { validateDesired } from "../validation.ts";
+import { type FileNode, type Finding, findingIn, type Path, plainValue } from "./file-node.ts";
+
+/** Names of the core's declaration that its messages mention. */
+const mentionedPath = /\b(?:sourceConfig|sourceRevisionConfig|secretReferences)\b(?:\.[A-Za-z0-9]+)*/g;
+
+/** Stands for values whose mistakes are reported already: the rules take them as right. */
+const doubt = Symbol("doubtful value");
+
+/** A deployment of the file as the core's declaration, and what the core's own rules find in it beside what its schema has found. */
+export function declareDeployment(
+  key: string,
+  node: FileNode,
+  doubtful: readonly Path[],
+): { desired: DesiredDeployment; findings: Finding[] } {
+  const wire = plainValue(node) as Record<string, unknown>;
+  for (const path of doubtful) setAt(wire, path, doubt);
+  const { desired, problems } = validateDesired(toDeclaration(key, wire), (value) => value === doubt);
+  const findings = problems.map(({ path, message }) =>
+    findingIn(
+      node,
+      toWirePath(path),
+      message.replace(mentionedPath, (name) => name.split(".").map(snakeCase).join(".")),
+    ),
+  );
+  return { desired, findings };
+}
+
+/** Sets the value at a path, and makes the maps that lead there. Nothing is set in what isn't a map. */
+function setAt(fields: Record<string, unknown>, [first, ...rest]: Path, value: unknown): void {
+  const name = String(first);
+  if (rest.length === 0) {
+    fields[name] = value;
+    return;
+  }
+  fields[name] ??= {};
+  const below = fields[name];
+  if (typeof below === "object") setAt(below as Record<string, unknown>, rest, value);
+}
+
+function toDeclaration(key: string, wire: Record<string, unknown>): Record<string, unknown> {
+  const { source_config: config, source_revision_config: revision, secret_references: references } = wire;
+  const declared = {
+    name: wire.name ?? key,
+    source: wire.source,
+    sourceConfig: mapFields(config, (fields) => {
+      const named = camelCaseKeys(fields);
+      return {
+        ...named,
+        ...(named.listenerConfig ? { listenerConfig: mapFields(named.listenerConfig, camelCaseKeys) } : {}),
+      };
+    }),
+    sourceRevisionConfig: mapFields(revision, camelCaseKeys),
+    env: wire.env,
+    secrets: wire.secrets,
+    secretReferences: mapFields(references, (entries) =>
+      Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, mapFields(entry, camelCaseKeys)])),
+    ),
+    displayName: wire.display_name,
+  };
+  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== undefined));
+}
+
+function mapFields(value: unknown, map: (fields: Record<string, unknown>) => Record<string, unknown>): unknown {
+  return typeof value === "object" && value !== null ? map(value as Record<string, unknown>) : value;
+}
+
+/** The names in an environment and in a resource spec are the user's and the platform's own. */
+function toWirePath([first, ...rest]: Path): Path {
+  const field = snakeCase(String(first));
+  if (field === "env" || field === "secrets") return [field, ...rest];
+  if (field === "secret_references") {
+    const [name, ...below] = rest;
+    return [field, ...(name === undefined ? [] : [name]), ...below.map((part) => snakeCase(String(part)))];
+  }
+  return [field, ...rest.map((part) => (typeof part === "string" ? snakeCase(part) : part))];
+}

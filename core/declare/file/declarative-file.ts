@@ -1,0 +1,151 @@
+import type { z } from "zod";
+import { Redactor } from "../../redact.ts";
+import type { DesiredDeployment } from "../deployment.ts";
+import { declareDeployment } from "./declaration.ts";
+import { entriesOf, type FileNode, type Finding, type Path, partAt, plainValue, textsIn } from "./file-node.ts";
+import { mergeLayers } from "./overlays.ts";
+import { previewFindings, referenceFindings } from "./references.ts";
+import {
+  type DeclaredAssistant,
+  type DeclaredCron,
+  type DeclaredPreviews,
+  type DeclaredStoreItem,
+  declarativeFileSchema,
+  deploymentSchema,
+} from "./schema.ts";
+import { checkSchema } from "./schema-findings.ts";
+import { Substitution, type SubstitutionSources } from "./substitution.ts";
+import { parseFile } from "./syntax.ts";
+
+export interface DeclarativeFileOptions extends SubstitutionSources {
+  /** Path of the file, as it is shown; one that ends in `.json` is read as JSON, all others as YAML. */
+  path: string;
+  /** The overlay to merge. Without one, the file's own defaults and deployments hold. */
+  environment?: string | undefined;
+}
+
+/** A deployment of a file, with what belongs to its agent server. */
+export interface DeclaredDeployment {
+  /** Its key in the file; its name on the platform is `desired.name`. */
+  key: string;
+  desired: DesiredDeployment;
+  /** `auto`: the integration is to be found from the repository's URL. */
+  integration: "auto" | undefined;
+  /** Keys of the deployments that must be live before. */
+  dependsOn: readonly string[];
+  assistants: Readonly<Record<string, DeclaredAssistant>>;
+  crons: Readonly<Record<string, DeclaredCron>>;
+  store: readonly DeclaredStoreItem[];
+}
+
+/** One mistake in a file. Lines and columns count from 1; columns are UTF-16 units. */
+export interface FileProblem {
+  file: string;
+  line: number;
+  column: number;
+  /** Where it is written, such as `deployments.chat.source`; empty for the file as a whole. */
+  path: string;
+  /** Reads on after the path. Secrets are redacted. */
+  message: string;
+}
+
+export interface DeclarativeFile {
+  /** In the file's order. */
+  deployments: readonly DeclaredDeployment[];
+  previews: DeclaredPreviews | undefined;
+  /** What variables and files gave, and the values of `secrets`: to be redacted wherever the file's content is shown. */
+  secrets: readonly string[];
+  /** All there are, by line. With any of them, the file declares nothing. */
+  problems: readonly FileProblem[];
+}
+
+/** Reads a declarative file: all of its mistakes at once, or what it declares in the chosen environment. Sends nothing. */
+export function readDeclarativeFile(text: string, options: DeclarativeFileOptions): DeclarativeFile {
+  const { root, findings: syntaxFindings } = parseFile(text, options.path.endsWith(".json"));
+  if (root === undefined) {
+    return { deployments: [], previews: undefined, secrets: [], problems: toProblems(syntaxFindings, options.path) };
+  }
+  const { deployments: merged, findings: layerFindings } = mergeLayers(root, options.environment);
+  const substitution = new Substitution(options);
+  const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
+  const written = partAt(root, ["previews"]);
+  const previews = written === undefined ? undefined : substitution.fillIn(written);
+  const { declarations, findings: declarationFindings } = declareAll(deployments);
+  const found = [
+    checkSchema(root, declarativeFileSchema, true).findings,
+    layerFindings,
+    substitution.findings,
+    declarationFindings,
+    [...referenceFindings(deployments), ...previewFindings(previews, root)],
+  ].flat();
+  // What couldn't be read at all has no value to judge.
+  const unread = new Set(syntaxFindings.map(({ path }) => shownPath(path)));
+  const findings = [...syntaxFindings, ...found.filter(({ path }) => !unread.has(shownPath(path)))];
+  const secrets = new Set([...secretTexts(root, deployments.values()), ...substitution.filledIn]);
+  const problems = toProblems(findings, options.path, new Redactor(secrets));
+  const isRight = problems.length === 0;
+  return {
+    deployments: isRight ? declarations : [],
+    previews: isRight && previews !== undefined ? (plainValue(previews) as DeclaredPreviews) : undefined,
+    secrets: [...secrets].filter((value) => value !== ""),
+    problems,
+  };
+}
+
+function declareAll(deployments: ReadonlyMap<string, FileNode>): {
+  declarations: DeclaredDeployment[];
+  findings: Finding[];
+} {
+  const declarations: DeclaredDeployment[] = [];
+  const findings: Finding[][] = [];
+  for (const [key, node] of deployments) {
+    const shape = checkSchema(node, deploymentSchema, false);
+    findings.push([...shape.findings]);
+    if (node.kind !== "map") continue;
+    const { desired, findings: ruleFindings } = declareDeployment(key, node, shape.doubtful);
+    findings.push(ruleFindings);
+    const { integration, depends_on, assistants, crons, store } = plainValue(node) as z.output<typeof deploymentSchema>;
+    declarations.push({
+      key,
+      desired,
+      integration,
+      dependsOn: depends_on ?? [],
+      assistants: assistants ?? {},
+      crons: crons ?? {},
+      store: store ?? [],
+    });
+  }
+  return { declarations, findings: findings.flat() };
+}
+
+/** Every value under a key `secrets`, whatever its shape: in all layers as written, and in the merged deployments filled in. */
+function* secretTexts(root: FileNode, deployments: Iterable<FileNode>): Generator<string> {
+  for (const layer of [root, ...entriesOf(partAt(root, ["environments"])).values()]) {
+    const owners = [partAt(layer, ["defaults"]), ...entriesOf(partAt(layer, ["deployments"])).values()];
+    for (const owner of owners) {
+      for (const text of textsIn(partAt(owner, ["secrets"]))) if (!text.includes("${")) yield text;
+    }
+  }
+  for (const node of deployments) yield* textsIn(partAt(node, ["secrets"]));
+}
+
+/** What is shared by several deployments is found in each of them, and reported once. */
+function toProblems(findings: readonly Finding[], file: string, redactor = new Redactor()): FileProblem[] {
+  const problems = new Map<string, FileProblem>();
+  for (const { path, position, message } of findings) {
+    const shown = shownPath(path);
+    const problem = { file, ...position, path: shown, message: redactor.text(message) };
+    problems.set(JSON.stringify(problem), problem);
+  }
+  return [...problems.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function shownPath(path: Path): string {
+  return path
+    .map((part, index) => {
+      if (typeof part === "number") return `[${part}]`;
+      if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`;
+      return index === 0 ? part : `.${part}`;
+    })
+    .join("");
+}
