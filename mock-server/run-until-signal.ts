@@ -5,7 +5,7 @@ import { silenceSqliteWarning } from "./sqlite-warning.ts";
 const gracePeriodMs = 5_000;
 
 /** Printed when closing takes noticeably long. */
-const notice = "Waiting up to 5 s for responses under way. Interrupt again to end them now.\n";
+const notice = "Waiting up to 5 s for responses in progress. Interrupt again to end them now.\n";
 
 /**
  * Closes the server on SIGINT and SIGTERM, so that the process exits with code 0. A second signal ends responses under

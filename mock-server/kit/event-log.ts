@@ -136,7 +136,7 @@ export class EventLog {
     } catch (error) {
       this.#onDefect(error);
       this.#frames = [];
-      for (const reader of this.#readers) reader.cut("The events of the run can't be stored any more.");
+      for (const reader of this.#readers) reader.cut("The events of the run can't be stored any longer.");
       this.end();
       return;
     }

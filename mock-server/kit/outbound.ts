@@ -111,7 +111,7 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         },
       });
       try {
-        const answer = await request(url, {
+        const response = await request(url, {
           dispatcher: agent,
           method,
           headers: { ...headers, [outboundHeader]: "1" },
@@ -120,14 +120,14 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         });
         const chunks: Buffer[] = [];
         let size = 0;
-        for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        for await (const chunk of response.body as AsyncIterable<Buffer>) {
           size += chunk.length;
           if (size > maxBytes) throw new OutboundError(`${url.origin} responded with more than ${maxBytes} bytes.`);
           chunks.push(chunk);
         }
         const text = Buffer.concat(chunks).toString("utf8");
-        const plain = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(", ")]);
-        return { status: answer.statusCode, headers: Object.fromEntries(plain), text };
+        const plain = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(", ")]);
+        return { status: response.statusCode, headers: Object.fromEntries(plain), text };
       } catch (error) {
         if (error instanceof OutboundError) throw error;
         const isLate = (error as Error).name === "TimeoutError" || (error as Error).name === "AbortError";

@@ -1,13 +1,13 @@
 // The words that `docs/glossary.md` replaces, and where standards of other projects need one of them all the same.
 
 /** Sources whose names and texts are checked. */
-export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench"];
+export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench", "mock-server"];
 
 /** Pages and descriptions that users read, checked for phrases. */
 export const pages: readonly string[] = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "action.yml"];
 
 /** Checked by neither list until their words are replaced. */
-export const laterFolders: readonly string[] = ["mock-server", "docs"];
+export const laterFolders: readonly string[] = ["docs"];
 
 /**
  * Names in camelCase that no identifier has as a part of it: `answer` forbids `lastAnswer` and `#answers`. Each with the
@@ -117,5 +117,16 @@ export interface Allowance {
 }
 
 export const allowances: readonly Allowance[] = [
+  { path: "mock-server/oauth/", words: ["scope"], reason: "OAuth's word" },
+  { path: "mock-server/control-plane/auth/", words: ["scope"], reason: "OAuth's word" },
+  { path: "mock-server/control-plane/store/auth-", words: ["scope"], reason: "OAuth's word" },
+  { path: "mock-server/admin/journal-fixture.ts", words: ["scope"], reason: "nock's name for an origin" },
+  { path: "mock-server/kit/event-log.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
+  {
+    path: "mock-server/agent-server/engine/",
+    words: ["asked", "answers", "answered", "answer"],
+    reason: "what a person is asked by an interrupt and answers; stored under these names",
+  },
+  { path: "mock-server/graphs/", words: ["answer", "answers", "answered"], reason: "what a person or a tool answers" },
   { path: "scripts/reference/api-pages.ts", words: ["scope"], reason: "TypeDoc's name for the parent of a reflection" },
 ];

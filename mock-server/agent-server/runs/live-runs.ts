@@ -22,7 +22,7 @@ import type { Webhooks } from "./webhooks.ts";
 /** What the stream of a run says that was under way when its server ended. */
 const interruption: RunError = {
   error: "RunInterrupted",
-  message: "The server ended while the run was under way.",
+  message: "The server ended while the run was in progress.",
 };
 
 interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "onDefect" | "log"> {
@@ -76,7 +76,7 @@ export class LiveRuns {
    * Says in the thread of a run that it is busy, and by which graph and with which config, which of a run that waits is
    * said later. Its caller may not see a thread that the run makes.
    */
-  markBusy(record: RunRecord): void {
+  setBusy(record: RunRecord): void {
     if (!this.isBusy(record.thread_id)) this.#useThread(record);
   }
 
@@ -109,7 +109,7 @@ export class LiveRuns {
       if (record.status !== "running") continue;
       live.startedAt = record.updated_at;
       live.log.publish("always", "error", JSON.stringify(interruption));
-      const message = `Run ${live.runId} was under way when the server ended, and is interrupted.`;
+      const message = `Run ${live.runId} was in progress when the server ended, and is interrupted.`;
       this.#dependencies.log("WARNING", message);
       await this.#finish(live, { kind: "cancelled" });
     }

@@ -134,7 +134,7 @@ export class Runs {
           user,
         };
         state.runs.insert(record, body);
-        live.markBusy(record);
+        live.setBusy(record);
         alongside?.();
         return record;
       });
@@ -182,7 +182,7 @@ export class Runs {
     if (typeof callerId !== "string" || this.#dependencies.live.get(callerId)?.threadId !== threadId) return;
     throw new HttpError(
       409,
-      `Run ${callerId} is under way on thread ${threadId} and would wait for itself: call the graph on another thread, or without one.`,
+      `Run ${callerId} is in progress on thread ${threadId} and would wait for itself: call the graph on another thread, or without one.`,
     );
   }
 

@@ -57,7 +57,7 @@ export class System {
       ["agent_server_workers_active", "Workers with a run.", workers.active],
       ["agent_server_workers_available", "Workers without a run.", workers.available],
       ["agent_server_queue_pending", "Queued runs.", queue.num_pending],
-      ["agent_server_queue_running", "Runs under way.", queue.num_running],
+      ["agent_server_queue_running", "Runs in progress.", queue.num_running],
     ];
     return gauges
       .map(([name, help, value]) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`)

@@ -43,14 +43,14 @@ export class StateUpdates {
   /**
    * Updates the state of a thread as if a node had returned the values. Concurrent updates of one thread are applied
    * one after another.
-   * @throws {HttpError} 409 while a run is under way, or when one ran meanwhile, 422 for a thread without a graph;
+   * @throws {HttpError} 409 while a run is in progress, or when one ran meanwhile, 422 for a thread without a graph;
    * {GraphError} for an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {
     const { state, records, runs, locks } = this.#dependencies;
     const findIdle = () => {
       const thread = records.find(threadId);
-      if (runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is under way.`);
+      if (runs.isBusy(threadId)) throw new HttpError(409, `Thread ${threadId} is busy: a run is in progress.`);
       return thread;
     };
     const chosen =
@@ -97,7 +97,8 @@ export class StateUpdates {
     return {
       reference: { thread_id: threadId, checkpoint_id: id, checkpoint_ns: namespace, checkpoint_map: null },
       keep() {
-        if (findLatest() !== latest) throw new HttpError(409, `The state of thread ${threadId} changed meanwhile.`);
+        if (findLatest() !== latest)
+          throw new HttpError(409, `The state of thread ${threadId} changed in the meantime.`);
         checkpoints.keep();
         return records.change(threadId, () => ({
           ...shownState(after as StateSnapshot),

@@ -123,7 +123,7 @@ export class Threads {
     return true;
   }
 
-  /** Prunes an expired thread, unless a run is under way, which postpones that. */
+  /** Prunes an expired thread, unless a run is in progress, which postpones that. */
   async expire({ thread_id: threadId, ttl }: ThreadRecord): Promise<void> {
     const { records, runs } = this.#dependencies;
     if (runs.isBusy(threadId)) records.change(threadId, () => ({}));

@@ -50,9 +50,9 @@ export class RequestContext {
     this.method = message.method as string;
     this.target = message.url as string;
     const path = originForm(this.target);
-    const mark = path.indexOf("?");
-    this.rawPath = normalized(mark < 0 ? path : path.slice(0, mark));
-    this.#search = mark < 0 ? "" : path.slice(mark + 1);
+    const queryStart = path.indexOf("?");
+    this.rawPath = normalized(queryStart < 0 ? path : path.slice(0, queryStart));
+    this.#search = queryStart < 0 ? "" : path.slice(queryStart + 1);
   }
 
   /** Decoded, without the query. */

@@ -7,7 +7,7 @@ import type { Library } from "./library.ts";
 type WriteIndexes = Record<string, number>;
 
 /** The indexes of special writes, of which a task has one of each kind; numbered as in the library. */
-const markIndexes: WriteIndexes = { __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4 };
+const reservedIndexes: WriteIndexes = { __error__: -1, __scheduled__: -2, __interrupt__: -3, __resume__: -4 };
 
 /**
  * A checkpointer, in the worker, that stores the checkpoints of one thread in the server, for the call that `handle`
@@ -79,7 +79,7 @@ export function threadSaver(
           checkpointId,
           taskId,
           taskPath,
-          index: markIndexes[channel] ?? index,
+          index: reservedIndexes[channel] ?? index,
           channel,
           runId,
           content: await this.#codec.value(value, channel),

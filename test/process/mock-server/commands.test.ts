@@ -119,7 +119,7 @@ test("a server that gets a signal reports that it waits, and a second signal end
   });
   child.kill("SIGTERM");
   const [said] = await once(child.stderr, "data");
-  expect(String(said)).toBe("Waiting up to 5 s for responses under way. Interrupt again to end them now.\n");
+  expect(String(said)).toBe("Waiting up to 5 s for responses in progress. Interrupt again to end them now.\n");
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
   await expect(stream.text()).rejects.toThrow();
