@@ -11,7 +11,7 @@ import { isLoopbackName } from "./kit/loopback.ts";
 /** An agent server without a control plane. */
 export interface DevServer extends AsyncDisposable {
   readonly url: string;
-  /** `gracePeriodMs`: the time that responses under way get to finish, in milliseconds. @default 0 */
+  /** `gracePeriodMs`: the time that responses in progress get to finish, in milliseconds. @default 0 */
   close(options?: { gracePeriodMs?: number }): Promise<void>;
 }
 

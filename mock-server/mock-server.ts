@@ -176,7 +176,7 @@ export interface MockServer extends AsyncDisposable {
   reset(options?: Confirmation): Promise<void>;
   /** Stops listening and closes all connections. */
   close(options?: {
-    /** Time that responses under way get to finish, in milliseconds. @default 0 */
+    /** Time that responses in progress get to finish, in milliseconds. @default 0 */
     gracePeriodMs?: number;
   }): Promise<void>;
 }

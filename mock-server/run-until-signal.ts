@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { silenceSqliteWarning } from "./sqlite-warning.ts";
 
-/** Time that responses under way get to finish after a signal, in milliseconds. */
+/** Time that responses in progress get to finish after a signal, in milliseconds. */
 const gracePeriodMs = 5_000;
 
 /** Printed when closing takes noticeably long. */

@@ -118,7 +118,7 @@ export class HttpServer {
     return this.#server.listening;
   }
 
-  /** Stops listening, waits up to `gracePeriodMs` (default 0) for responses under way, and closes all connections. */
+  /** Stops listening, waits up to `gracePeriodMs` (default 0) for responses in progress, and closes all connections. */
   async close(gracePeriodMs = 0): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const closeAll = () => {
