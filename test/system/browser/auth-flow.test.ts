@@ -38,7 +38,7 @@ test.skipIf(skipReason)(
     const waiting = mock.cloud("GET", `/v2/auth/wait/${id}?timeout=30`);
 
     await page.goto(url);
-    expect(await textOf(page)).toContain("asks for: read write");
+    expect(await textOf(page)).toContain("requests access to: read write");
     await page.$eval("input[name=subject]", (input) => {
       input.value = "alice@example.com";
     });
@@ -75,19 +75,19 @@ test.skipIf(skipReason)(
     forged.searchParams.set("state", `${id}.${"A".repeat(43)}`);
     await browser.page.goto(forged.href);
     expect(await press(browser.page, "allow")).toBe(400);
-    expect(await textOf(browser.page)).toContain("isn't one of this server's");
+    expect(await textOf(browser.page)).toContain("isn't signed by this server");
     expect((await mock.cloud("GET", `/v2/auth/wait/${id}?timeout=0`)).body.status).toBe("timeout");
   },
 );
 
-test.skipIf(skipReason)(`a user who takes too long is told to begin again${skipReason}`, async () => {
+test.skipIf(skipReason)(`a user who takes too long is asked to start again${skipReason}`, async () => {
   await using mock = await startWithProvider();
   await using browser = await openPage();
   const { url } = await begin(mock.cloud);
   await browser.page.goto(url);
   mock.clock.advance("11m");
   expect(await press(browser.page, "allow")).toBe(400);
-  expect(await textOf(browser.page)).toContain("begin again");
+  expect(await textOf(browser.page)).toContain("start again");
 });
 
 test.skipIf(skipReason)(

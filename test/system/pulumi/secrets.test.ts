@@ -93,7 +93,7 @@ whenPossible(
       for (const text of said) expect(result.stdout).toContain(text);
       expect(leaksIn(textOf(result), every)).toEqual([]);
     };
-    await failed("secrets.LANGSMITH_API_KEY is reserved", "secrets.PLAIN is declared in env too");
+    await failed("secrets.LANGSMITH_API_KEY is reserved", "secrets.PLAIN is declared in env as well");
 
     await stack.writeProgram(program({ secrets: plantedSecrets }));
     const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
