@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createPulumiProject, type PulumiProject } from "../pulumi/cli.ts";
-import { checkout, pulumiSdk } from "../pulumi/command-line.ts";
+import { pulumiSdk } from "../pulumi/command-line.ts";
 import type { StackKey } from "./commands.ts";
 import { project as projectName } from "./declared.ts";
 import type { Driver, Entry, Result, RunChoices } from "./driver.ts";
@@ -13,14 +13,14 @@ import type { DeclaredProgram } from "./program.ts";
 const programText = `import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { Deployment, Provider } from "graphdeploy";
-import { declare } from ${JSON.stringify(pathToFileURL(join(checkout, "test", "model", "program.ts")).href)};
+import { declare } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "program.ts")).href)};
 declare(JSON.parse(readFileSync("declared.json", "utf8")), { pulumi, Deployment, Provider });
 `;
 
 /** Preloaded into the provider's process: it writes its id to a file, so that it can be killed, and sleeps less. */
 const providerScript = (pidFile: string) => `#!/bin/sh
 echo $$ > ${JSON.stringify(pidFile)}
-NODE_OPTIONS=${JSON.stringify(`--import=${pathToFileURL(join(checkout, "test", "model", "quick-sleeps.ts")).href}`)}
+NODE_OPTIONS=${JSON.stringify(`--import=${pathToFileURL(join(import.meta.dirname, "quick-sleeps.ts")).href}`)}
 export NODE_OPTIONS
 exec node ${JSON.stringify(join(pulumiSdk, "cmd", "dynamic-provider", "index.js"))} "$@"
 `;
