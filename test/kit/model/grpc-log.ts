@@ -59,8 +59,8 @@ const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
 
 /**
  * Calls without what differs between two equal runs: ids and generations are numbered in order, times and ports are
- * left out, and checks and diffs between two other calls are sorted by resource, since the engine processes
- * registrations of independent resources in any order.
+ * left out, and the calls are sorted by resource, since the engine processes registrations of independent resources in
+ * any order; the order of all that change or read something follows.
  */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);
@@ -81,15 +81,11 @@ export function comparable(calls: readonly ProviderCall[]): unknown[] {
   return JSON.parse(text);
 }
 
-function inStableOrder(calls: readonly ProviderCall[]): ProviderCall[] {
-  const stages: ProviderCall[][] = [[]];
-  for (const call of calls) {
-    if (call.method === "Check" || call.method === "Diff") stages.at(-1)?.push(call);
-    else stages.push([call], []);
-  }
-  return stages.flatMap((stage) =>
-    stage.toSorted((one, other) => (one.urn < other.urn ? -1 : one.urn > other.urn ? 1 : 0)),
-  );
+/** All calls by resource, then the order of those that aren't a check or diff. */
+function inStableOrder(calls: readonly ProviderCall[]): unknown[] {
+  const byResource = calls.toSorted((one, other) => (one.urn < other.urn ? -1 : one.urn > other.urn ? 1 : 0));
+  const others = calls.filter(({ method }) => method !== "Check" && method !== "Diff");
+  return [...byResource, ...others.map(({ method, urn }) => `${method} ${urn}`)];
 }
 
 function sortedKeys(_name: string, value: unknown): unknown {
