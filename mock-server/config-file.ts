@@ -9,7 +9,7 @@ import { wireFaultRuleSchema } from "./faults/fault-rule.ts";
 import { builtInGraphs } from "./graphs/built-in-graphs.ts";
 import { declaredGraphs } from "./graphs/declared/declared-graphs.ts";
 import { graphDeclarations } from "./graphs/declared/graph-declaration.ts";
-import { namingUnknownKeys } from "./kit/likely-name.ts";
+import { namingUnknownKeys } from "./kit/unknown-names.ts";
 import { readConfigDocument } from "./worker/load/config-document.ts";
 import { problemsError, schemaProblems, within } from "./worker/load/config-problems.ts";
 

@@ -1,4 +1,4 @@
-import { didYouMean } from "./kit/likely-name.ts";
+import { didYouMean } from "./kit/unknown-names.ts";
 import type { MockServerOptions } from "./mock-server.ts";
 
 /** The options of `startMockServer`; the compiler reports missing ones. */

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { unprocessable } from "../kit/http/http-error.ts";
 import { maxLevels, parseJson } from "../kit/http/json.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
-import { namingUnknownKeys } from "../kit/likely-name.ts";
 import { issuesOf, jsonIssue } from "../kit/operation/validation-issues.ts";
+import { namingUnknownKeys } from "../kit/unknown-names.ts";
 
 /**
  * The JSON body of an admin request; an empty body reads as `{}`.

@@ -10,7 +10,7 @@ import type { Services } from "../control-plane/services.ts";
 import type { ControlPlaneStore } from "../control-plane/store/control-plane-store.ts";
 import type { DeploymentRecord } from "../control-plane/store/records.ts";
 import { badRequest, HttpError } from "../kit/http/http-error.ts";
-import { namingUnknownKeys } from "../kit/likely-name.ts";
+import { namingUnknownKeys } from "../kit/unknown-names.ts";
 
 const deploymentSeedSchema = z.strictObject({
   ...deploymentCreateRequest.shape,

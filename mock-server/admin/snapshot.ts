@@ -5,9 +5,9 @@ import type { ControlPlaneStore } from "../control-plane/store/control-plane-sto
 import { wireFaultRuleSchema } from "../faults/fault-rule.ts";
 import type { FaultTable } from "../faults/fault-table.ts";
 import { furthestTime } from "../kit/clock.ts";
-import { namingUnknownKeys } from "../kit/likely-name.ts";
 import type { Redaction } from "../kit/redaction.ts";
 import { isConstraintViolation } from "../kit/store/database.ts";
+import { namingUnknownKeys } from "../kit/unknown-names.ts";
 import { toWireNames } from "../kit/wire-names.ts";
 
 const record = z.looseObject({ id: z.string().min(1) });

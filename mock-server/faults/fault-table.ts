@@ -1,7 +1,8 @@
+import { nearestName } from "../../core/nearest-name.ts";
 import type { Clock } from "../kit/clock.ts";
 import { globMatcher } from "../kit/glob.ts";
 import type { IdSource } from "../kit/ids.ts";
-import { likelyName, namingUnknownKeys } from "../kit/likely-name.ts";
+import { namingUnknownKeys } from "../kit/unknown-names.ts";
 import { type FaultEffect, type FaultRule, faultRuleSchema } from "./fault-rule.ts";
 
 /** The properties of a request that rules match. */
@@ -138,7 +139,7 @@ export class FaultTable {
 
 /** A sentence about an unknown operation, with the one that was probably meant. */
 function unknownOperation(operation: string, known: ReadonlySet<string>): string {
-  const likely = likelyName(operation, [...known]);
+  const likely = nearestName(operation, [...known]);
   const help = likely ? `"${likely}" is probably meant` : "the API reference under /docs has their ids";
   return `there is no operation "${operation}": ${help}.`;
 }

@@ -1,5 +1,5 @@
+import { nearestName } from "../../nearest-name.ts";
 import { type FileNode, type Finding, findingAt, mapTexts, type ScalarNode } from "./file-node.ts";
-import { nearestName } from "./schema-findings.ts";
 
 /** Where the values of `${…}` come from. */
 export interface SubstitutionSources {

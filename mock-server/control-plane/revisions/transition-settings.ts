@@ -2,7 +2,7 @@ import { z } from "zod";
 import { parseDuration } from "../../../core/duration.ts";
 import { durationSchema, isDuration } from "../../kit/duration-schema.ts";
 import { globMatcher } from "../../kit/glob.ts";
-import { didYouMean, namingUnknownKeys } from "../../kit/likely-name.ts";
+import { didYouMean, namingUnknownKeys } from "../../kit/unknown-names.ts";
 import { underWireNames } from "../../kit/wire-names.ts";
 import { phaseNames, type TransitionMode } from "./rollout.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { ConfigError } from "../../../core/client/errors.ts";
 import type { ScriptedGraph } from "../../agent-server/engine/scripted-graph.ts";
-import { namingUnknownKeys } from "../../kit/likely-name.ts";
+import { namingUnknownKeys } from "../../kit/unknown-names.ts";
 import { readConfigDocument } from "../../worker/load/config-document.ts";
 import { problemsError, schemaProblems, within } from "../../worker/load/config-problems.ts";
 import { declaredGraphs } from "./declared-graphs.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../likely-name.ts";
+import { didYouMean } from "../unknown-names.ts";
 import type { Operation, ValidRequest } from "./operation.ts";
 import type { ValidationIssue } from "./validation-issues.ts";
 

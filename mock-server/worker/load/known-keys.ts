@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../../kit/likely-name.ts";
+import { didYouMean } from "../../kit/unknown-names.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
 

@@ -1,16 +1,9 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
-
-/** The known name that is most similar to an unknown one; `undefined` if none is similar. */
-export function likelyName(name: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined;
-  const likely = closest(name, [...known]);
-  return distance(name, likely) <= Math.max(2, name.length / 3) ? likely : undefined;
-}
+import { nearestName } from "../../core/nearest-name.ts";
 
 /** The end of a sentence about an unknown name, with the most similar known one; empty if none is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const likely = likelyName(name, known);
+  const likely = nearestName(name, known);
   return likely === undefined ? "" : `; did you mean "${likely}"?`;
 }
 
