@@ -19,7 +19,7 @@ for (;;);`;
   await using mock = await startForTest({ repositories: { [url]: project.folder } });
   const creation = mock.cloud("POST", "/v2/deployments", githubBody({ source_config: { repo_url: url } }));
   await until(async () => existsSync(begun));
-  await mock.reset();
+  await mock.reset({ confirm: true });
   const { status, body } = await creation;
   expect(status).toBe(201);
   const revision = `/v2/deployments/${body.id}/revisions/${body.latest_revision_id}`;

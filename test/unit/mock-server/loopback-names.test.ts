@@ -16,7 +16,7 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
 
 test("a public name that begins like a loopback address isn't a loopback name", async () => {
   await using mock = await startForTest();
-  const url = `${mock.url}/_mock/reset`;
+  const url = `${mock.url}/_mock/reset?confirm=true`;
   expect(await statusWith(url, { host: "127.page.example:8124" })).toBe(403);
   expect(await statusWith(url, { host: "127.0.0.1.page.example" })).toBe(403);
   expect(await statusWith(url, { origin: "http://127.page.example" })).toBe(403);

@@ -10,9 +10,9 @@ test("deployments that a snapshot removes stop running, and the state of their a
   await agent("POST", "/runs/crons", { assistant_id: "agent", schedule: "* * * * *", input: {} });
   await agent("POST", "/threads", {});
 
-  expect((await mock.cloud("PUT", "/_mock/snapshot", empty)).status).toBe(204);
+  expect((await mock.cloud("PUT", "/_mock/snapshot?confirm=true", empty)).status).toBe(204);
   mock.clock.advance("10m");
-  expect((await mock.cloud("PUT", "/_mock/snapshot", full)).status).toBe(204);
+  expect((await mock.cloud("PUT", "/_mock/snapshot?confirm=true", full)).status).toBe(204);
   expect((await agent("POST", "/threads/search", {})).body).toEqual([]);
   expect((await agent("POST", "/runs/crons/search", {})).body).toEqual([]);
 });

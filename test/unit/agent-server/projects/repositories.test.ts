@@ -126,8 +126,8 @@ test("a deployment that is put back from a snapshot runs its graphs again", asyn
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });
   const { agent } = await create(mock.cloud);
   const snapshot = await mock.snapshot.get();
-  await mock.reset();
-  await mock.snapshot.put(snapshot);
+  await mock.reset({ confirm: true });
+  await mock.snapshot.put(snapshot, { confirm: true });
   expect(await greeting(agent)).toBe("Hello Ada from a-secret-place");
 });
 
