@@ -4,13 +4,13 @@ import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isBeingDeleted } from "../core/reconcile/delete.ts";
 import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
 import {
+  followUntilLive,
   type LiveDeployment,
   type ReconcileOptions,
   type Reconciliation,
   reconcile,
   type StartedRollout,
 } from "../core/reconcile/reconcile.ts";
-import { followRollout } from "../core/rollout/follow.ts";
 import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
@@ -54,7 +54,7 @@ export async function deploy(session: Session, task: Task): Promise<void> {
   const { commit } = task.source;
   // The commit of a followed revision wasn't known at first: the branch may have been elsewhere when the build started.
   if (rollout.isFollowed === true && built !== undefined && commit !== undefined && built !== commit) {
-    console.info(`Revision ${revisionId} was built from commit ${built}, not of ${commit}: rolling out again.`);
+    console.info(`Revision ${revisionId} was built from commit ${built}, not from ${commit}: rolling out again.`);
     live = await (await rollOut(session, task, live.deployment, { mayFollow: false })).live();
   }
   await finish(session, task.source, live);
@@ -76,15 +76,8 @@ async function begun(run: Reconciliation): Promise<Rollout> {
 }
 
 function followed({ client, inputs, progress, signal }: Session, deployment: Deployment, revisionId: string): Rollout {
-  const { id: deploymentId } = deployment;
-  const live = async () => {
-    const limits = { timeoutMs: inputs.timeoutMs };
-    const webUrl = client.webUrl(deployment);
-    const { onProgress } = progress;
-    const wait = { deploymentId, revisionId, webUrl, limits, signal, onProgress };
-    const rollout = await followRollout(client, wait);
-    return { deployment: rollout.deployment, revision: rollout.revision, rollout };
-  };
+  const options = { limits: { timeoutMs: inputs.timeoutMs }, signal, onProgress: progress.onProgress };
+  const live = () => followUntilLive(client, deployment, revisionId, options);
   return { deployment, revisionId, live, isFollowed: true };
 }
 

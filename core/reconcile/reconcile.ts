@@ -93,16 +93,26 @@ export class Reconciliation {
    */
   async live(): Promise<LiveDeployment> {
     const { deployment, revisionId } = await this.started;
-    const { signal, onProgress, limits } = this.#options;
-    const { id: deploymentId } = deployment;
-    if (revisionId === undefined) {
-      return { ...(await observeDeployment(this.#client, deploymentId, { signal })), rollout: undefined };
-    }
-    const webUrl = this.#client.webUrl(deployment);
-    const wait = { deploymentId, revisionId, webUrl, limits, signal, onProgress };
-    const rollout = await followRollout(this.#client, wait);
-    return { deployment: rollout.deployment, revision: rollout.revision, rollout };
+    if (revisionId !== undefined) return followUntilLive(this.#client, deployment, revisionId, this.#options);
+    const { signal } = this.#options;
+    return { ...(await observeDeployment(this.#client, deployment.id, { signal })), rollout: undefined };
   }
+}
+
+/**
+ * Follows a revision of a deployment, whoever made it, until it is live, within `limits`.
+ * @throws as {@link followRollout}
+ */
+export async function followUntilLive(
+  client: ControlPlane,
+  deployment: Deployment,
+  revisionId: string,
+  { limits, signal, onProgress }: Pick<ReconcileOptions, "limits" | "signal" | "onProgress">,
+): Promise<LiveDeployment> {
+  const webUrl = client.webUrl(deployment);
+  const wait = { deploymentId: deployment.id, revisionId, webUrl, limits, signal, onProgress };
+  const rollout = await followRollout(client, wait);
+  return { deployment: rollout.deployment, revision: rollout.revision, rollout };
 }
 
 type Hold = (held: HeldDeployment) => void;

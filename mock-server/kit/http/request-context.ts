@@ -143,7 +143,8 @@ export class RequestContext {
       });
       message.on("data", (piece: Buffer) => {
         if (size + piece.length <= limitBytes) return take(piece);
-        message.removeAllListeners("data").pause();
+        // The rest is discarded, as Node does where nothing was read: the connection serves the next request.
+        message.removeAllListeners("data").resume();
         reject(refusal());
       });
     });

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
+import { Client } from "undici";
 import { expect, test } from "vitest";
 import { errorResponses } from "../../../../mock-server/kit/http/errors.ts";
 import type { Handler } from "../../../../mock-server/kit/http/http-response.ts";
@@ -122,6 +124,18 @@ test.each([
   await using server = await startEcho();
   const responses = responsesIn(await conversation(server.url, text + closing));
   expect(responses.map(({ status }) => status)).toEqual([413, 200]);
+});
+
+test("the rest of a refused body is discarded, so that the connection serves the next request", async () => {
+  await using server = await startEcho();
+  const client = new Client(server.url);
+  const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(65_536, "a")));
+  const refused = await client.request({ method: "POST", path: "/", body });
+  expect([refused.statusCode, refused.headers.connection]).toEqual([413, "keep-alive"]);
+  await refused.body.dump();
+  const next = await client.request({ method: "GET", path: "/next" });
+  expect(await next.body.json()).toMatchObject({ target: "/next" });
+  await client.close();
 });
 
 test("a slow client gets 408 or is disconnected", async () => {
