@@ -4,6 +4,7 @@ import type { DesiredDeployment } from "../deployment.ts";
 import { declareDeployment } from "./declaration.ts";
 import { entriesOf, type FileNode, type Finding, type Path, partAt, plainValue, textsIn } from "./file-node.ts";
 import { mergeLayers } from "./overlays.ts";
+import { previewsOf } from "./previews.ts";
 import { previewFindings, referenceFindings } from "./references.ts";
 import {
   type DeclaredAssistant,
@@ -22,6 +23,11 @@ export interface DeclarativeFileOptions extends SubstitutionSources {
   path: string;
   /** The overlay to merge. Without one, the file's own defaults and deployments hold. */
   environment?: string | undefined;
+  /**
+   * Read the previews of this pull request instead of the deployments themselves. The overlay is then that of
+   * `previews.environment`, unless `environment` names another.
+   */
+  pullRequest?: number | undefined;
 }
 
 /** A deployment of a file, with what belongs to its agent server. */
@@ -65,11 +71,14 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   if (root === undefined) {
     return { deployments: [], previews: undefined, secrets: [], problems: toProblems(syntaxFindings, options.path) };
   }
-  const { deployments: merged, findings: layerFindings } = mergeLayers(root, options.environment);
   const substitution = new Substitution(options);
-  const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
   const written = partAt(root, ["previews"]);
   const previews = written === undefined ? undefined : substitution.fillIn(written);
+  const declaredPreviews = previews === undefined ? undefined : (plainValue(previews) as DeclaredPreviews);
+  const isPreview = options.pullRequest !== undefined;
+  const environment = options.environment ?? (isPreview ? declaredPreviews?.environment : undefined);
+  const { deployments: merged, findings: layerFindings } = mergeLayers(root, environment);
+  const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
   const { declarations, findings: declarationFindings } = declareAll(deployments);
   const found = [
     checkSchema(root, declarativeFileSchema, true).findings,
@@ -84,9 +93,10 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   const secrets = new Set([...secretTexts(root, deployments.values()), ...substitution.filledIn]);
   const problems = toProblems(findings, options.path, new Redactor(secrets));
   const isRight = problems.length === 0;
+  const { pullRequest } = options;
   return {
-    deployments: isRight ? declarations : [],
-    previews: isRight && previews !== undefined ? (plainValue(previews) as DeclaredPreviews) : undefined,
+    deployments: isRight ? (pullRequest ? previewsOf(declarations, declaredPreviews, pullRequest) : declarations) : [],
+    previews: isRight ? declaredPreviews : undefined,
     secrets: [...secrets].filter((value) => value !== ""),
     problems,
   };

@@ -9,11 +9,17 @@ export interface FileIdentity {
   path: string;
   /** The chosen overlay. Each owns its own deployments, so that a prune of one leaves the others alone. */
   environment?: string | undefined;
+  /** Its previews of this pull request, whatever the overlay. */
+  pullRequest?: number | undefined;
 }
 
-/** The owner of what a file declares: `<repository>#<path>`, followed by `@<environment>` where one is chosen. */
-export function fileOwner({ repository, path, environment }: FileIdentity): string {
-  return `${repository.toLowerCase()}#${path}${environment === undefined ? "" : `@${environment}`}`;
+/**
+ * The owner of what a file declares: `<repository>#<path>`, followed by `@<environment>` where one is chosen, or by
+ * `@pr-<number>` for previews.
+ */
+export function fileOwner({ repository, path, environment, pullRequest }: FileIdentity): string {
+  const part = pullRequest === undefined ? environment : `pr-${pullRequest}`;
+  return `${repository.toLowerCase()}#${path}${part === undefined ? "" : `@${part}`}`;
 }
 
 /**
