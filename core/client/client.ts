@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
+import { controlPlaneAdvice } from "./advice.ts";
 import { defaultDispatcher } from "./connection.ts";
 import { DeploymentsResource } from "./deployments.ts";
 import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
@@ -74,6 +75,7 @@ export class ControlPlane {
         ...(options.workspaceId === undefined ? {} : { "x-tenant-id": options.workspaceId }),
       },
       naming: this.#naming,
+      advice: controlPlaneAdvice,
       limits: { ...defaultRequestLimits, ...options.limits },
       dispatcher: options.dispatcher ?? defaultDispatcher(this.baseUrl, allowHttpHosts),
       redactor: this.redactor,

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import type { Advice } from "./advice.ts";
 import { ApiError, ConnectionError, NotFoundError, ResponseError } from "./errors.ts";
 
 /** Limits of one call. */
@@ -28,6 +29,7 @@ export interface RequestTarget {
   method: string;
   path: string;
   baseUrl: string;
+  advice: Advice;
 }
 
 /** An attempt without a usable response. */
