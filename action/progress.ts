@@ -12,6 +12,11 @@ import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 import { ShownLog } from "./shown-log.ts";
 
+function heartbeatText({ status, elapsedMs, unreadMs }: ProgressEvent & { type: "heartbeat" }): string {
+  if (unreadMs === undefined) return `Still ${status} after ${formatDuration(elapsedMs)}.`;
+  return `Last seen ${status} ${formatDuration(unreadMs)} ago; the control plane can't be read.`;
+}
+
 /**
  * Turns the core's progress events into log lines, outputs and the report, and prints the revision's logs as they grow.
  */
@@ -90,7 +95,7 @@ export class Progress {
         this.#takeStatus(event);
         break;
       case "heartbeat":
-        this.#console.info(`Still ${event.status} after ${formatDuration(event.elapsedMs)}.`);
+        this.#console.info(heartbeatText(event));
         return;
       case "waiting":
         this.#console.info(`${event.message} (${formatDuration(event.elapsedMs)})`);

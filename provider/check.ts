@@ -11,8 +11,12 @@ import { type DeploymentInputs, declaredOf, inputNames } from "./state.ts";
 import { hasUnknown, isUnknown, unknownValue } from "./unknown.ts";
 
 export interface CheckFailure {
-  /** Path of the input, for example `sourceConfig.buildOnPush`. */
+  /**
+   * Path of the input, for example `sourceConfig.buildOnPush`. Empty for an input as a whole: the engine prints its value
+   * beside the name, which may be a secret in plain text.
+   */
   property: string;
+  /** Begins with the path. */
   reason: string;
 }
 
@@ -47,7 +51,11 @@ export function check(
     const removals = refusedRemovals(desired, declaredOf(olds));
     failures.push(...removals.map(({ path, message }) => ({ property: path, reason: `${path} ${message}` })));
   }
-  return { inputs, failures };
+  return { inputs, failures: failures.map(withoutValue) };
+}
+
+function withoutValue({ property, reason }: CheckFailure): CheckFailure {
+  return { property: /[.[]/.test(property) ? property : "", reason };
 }
 
 /**

@@ -86,6 +86,11 @@ export function statusLineOf(urn: string | undefined): StatusLine {
   };
 }
 
+function heartbeatText({ status, elapsedMs, unreadMs }: ProgressEvent & { type: "heartbeat" }): string {
+  if (unreadMs === undefined) return `last seen ${status} (${formatDuration(elapsedMs)} in all)`;
+  return `last seen ${status} ${formatDuration(unreadMs)} ago; the control plane can't be read`;
+}
+
 /** The text for an event. Ephemeral lines are shown only until the next one; the others stay in the log of the run. */
 function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | undefined {
   switch (event.type) {
@@ -98,7 +103,7 @@ function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | 
     case "status":
       return { text: `${event.status} (${formatDuration(event.elapsedMs)})`, ephemeral: event.status !== "DEPLOYED" };
     case "heartbeat":
-      return { text: `last seen ${event.status} (${formatDuration(event.elapsedMs)} in all)`, ephemeral: true };
+      return { text: heartbeatText(event), ephemeral: true };
     case "waiting":
       return { text: `${event.message} (${formatDuration(event.elapsedMs)})`, ephemeral: true };
     case "switching":

@@ -1,5 +1,6 @@
 import type { ControlPlane } from "../client/client.ts";
 import {
+  GraphDeployError,
   Interrupted,
   type NotFoundError,
   RolloutError,
@@ -40,6 +41,26 @@ export async function timedOut(
       ...rollout,
       logTail: await logTail(client, rollout),
       hint: "Wait longer with a larger timeout, or run again to follow the same revision.",
+    },
+  );
+}
+
+/** Time and reason of an outage of the control plane. */
+export interface Outage {
+  /** Since the last successful read, in milliseconds. */
+  unreadMs: number;
+  error: Error;
+}
+
+/** The deadline passed during an outage: nothing is known of the rollout since, and no log is requested. */
+export function lostSight(rollout: FailedRollout, { unreadMs, error }: Outage): RolloutTimeout {
+  const hint = error instanceof GraphDeployError ? error.hint : undefined;
+  const reason = hint === undefined ? error.message : error.message.slice(0, -hint.length).trimEnd();
+  return new RolloutTimeout(
+    `Revision ${rollout.revisionId} was last seen ${rollout.status} ${formatDuration(unreadMs)} ago: the control plane can't be read (${reason.replace(/\.$/, "")}). Whether the revision is live isn't known.`,
+    {
+      ...rollout,
+      hint: "Check that the control plane can be reached from here, then run again to follow the same revision.",
     },
   );
 }

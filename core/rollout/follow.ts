@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../client/client.ts";
-import { isGone, NotFoundError } from "../client/errors.ts";
+import { isGone, NotFoundError, type RolloutTimeout } from "../client/errors.ts";
 import { isFromIntermediary, isTransient } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
@@ -66,6 +66,9 @@ class Rollout {
   #webUrl: string | undefined;
   #missingSinceMs: number | undefined;
   #switch: SwitchWait | undefined;
+  #lastReadAtMs: number;
+  /** Why the control plane couldn't be read the last time; `undefined` if it could. */
+  #outage: Error | undefined;
   /** Deadline of single reads; an outage that lasts longer ends the wait. */
   #readDeadlineMs: number;
 
@@ -75,6 +78,7 @@ class Rollout {
     this.#options = options;
     this.#limits = { ...defaultRolloutLimits, ...Object.fromEntries(defined) };
     this.#startedAtMs = client.clock.now();
+    this.#lastReadAtMs = this.#startedAtMs;
     this.#deadlineMs = this.#startedAtMs + this.#limits.timeoutMs;
     this.#readDeadlineMs = this.#deadlineMs;
     this.#webUrl = options.webUrl;
@@ -137,7 +141,7 @@ class Rollout {
 
   /** @returns the result once the traffic is switched */
   async #pollSwitch(wait: SwitchWait): Promise<RolloutResult | undefined> {
-    const { switchMs, timeoutMs } = this.#limits;
+    const { switchMs } = this.#limits;
     const polledAtMs = this.#now();
     const deployment = await this.#readDeployment();
     // Time during which the control plane can't be read doesn't count.
@@ -153,7 +157,7 @@ class Rollout {
       this.#options.onProgress?.({ type: "switching", revisionId: this.#options.revisionId });
     }
     if (deployment === undefined && this.#now() >= this.#readDeadlineMs) {
-      throw await failures.timedOut(this.#client, this.#failed(), timeoutMs);
+      throw await this.#timedOut();
     }
     if (deployment !== undefined && this.#now() >= wait.deadlineMs) {
       this.#throwIfSuperseded(deployment);
@@ -175,7 +179,7 @@ class Rollout {
       this.#switch.polls += 1;
       return this.#client.clock.sleep(delay, signal);
     }
-    if (now >= this.#deadlineMs) throw await failures.timedOut(this.#client, this.#failed(), this.#limits.timeoutMs);
+    if (now >= this.#deadlineMs) throw await this.#timedOut();
     const elapsedMs = now - this.#startedAtMs;
     const delay = pollDelayMs({ status: this.#status, elapsedMs, random: this.#client.random() });
     await this.#client.clock.sleep(Math.min(delay, Math.max(1, this.#deadlineMs - now)), signal);
@@ -186,6 +190,7 @@ class Rollout {
     const { deploymentId, revisionId } = this.#options;
     try {
       const revision = await this.#client.revisions.get(deploymentId, revisionId, this.#call());
+      this.#noteRead();
       this.#missingSinceMs = undefined;
       return revision;
     } catch (error) {
@@ -209,6 +214,7 @@ class Rollout {
     const { deploymentId } = this.#options;
     try {
       const deployment = await this.#client.deployments.get(deploymentId, this.#call());
+      this.#noteRead();
       this.#webUrl = this.#client.webUrl(deployment) ?? this.#webUrl;
       return deployment;
     } catch (error) {
@@ -221,10 +227,22 @@ class Rollout {
   #outlast(error: unknown): undefined {
     const isOutage = isTransient(error) || (this.#client.hasResponded && isFromIntermediary(error));
     if (!isOutage) throw error;
+    this.#outage = error;
     if (this.#now() < this.#readDeadlineMs) {
       this.#warnOnce("outage", `The control plane can't be read; still waiting. ${error.message}`);
     }
     return undefined;
+  }
+
+  #noteRead(): void {
+    this.#lastReadAtMs = this.#now();
+    this.#outage = undefined;
+  }
+
+  async #timedOut(): Promise<RolloutTimeout> {
+    const error = this.#outage;
+    if (error === undefined) return failures.timedOut(this.#client, this.#failed(), this.#limits.timeoutMs);
+    return failures.lostSight(this.#failed(), { unreadMs: this.#now() - this.#lastReadAtMs, error });
   }
 
   /** Options of a read. The last poll, at the deadline, needs time for its response. */
@@ -263,7 +281,8 @@ class Rollout {
   #reportHeartbeat(): void {
     const elapsedMs = this.#now() - this.#startedAtMs;
     const { revisionId, onProgress } = this.#options;
-    onProgress?.({ type: "heartbeat", revisionId, status: this.#status, elapsedMs });
+    const unread = this.#outage === undefined ? {} : { unreadMs: this.#now() - this.#lastReadAtMs };
+    onProgress?.({ type: "heartbeat", revisionId, status: this.#status, elapsedMs, ...unread });
   }
 
   #warnOnce(reason: string, message: string): void {

@@ -16,8 +16,8 @@ export type ProgressEvent =
       elapsedMs: number;
       previousMs: number;
     }
-  /** The status hasn't changed for a while; `elapsedMs` since the wait began. */
-  | { type: "heartbeat"; revisionId: string; status: string; elapsedMs: number }
+  /** No change was seen for a while; `elapsedMs` since the wait began. `unreadMs` during an outage: since the last read. */
+  | { type: "heartbeat"; revisionId: string; status: string; elapsedMs: number; unreadMs?: number }
   /** The revision is DEPLOYED, but the platform hasn't switched the traffic to it yet. */
   | { type: "switching"; revisionId: string }
   /** Still waiting for something that has no revision yet. */

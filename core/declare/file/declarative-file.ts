@@ -79,8 +79,8 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
     [...referenceFindings(deployments), ...previewFindings(previews, root)],
   ].flat();
   // What couldn't be read at all has no value to judge.
-  const unread = new Set(syntaxFindings.map(({ path }) => shownPath(path)));
-  const findings = [...syntaxFindings, ...found.filter(({ path }) => !unread.has(shownPath(path)))];
+  const unread = new Set(syntaxFindings.map(({ path }) => JSON.stringify(path)));
+  const findings = [...syntaxFindings, ...found.filter(({ path }) => !unread.has(JSON.stringify(path)))];
   const secrets = new Set([...secretTexts(root, deployments.values()), ...substitution.filledIn]);
   const problems = toProblems(findings, options.path, new Redactor(secrets));
   const isRight = problems.length === 0;
@@ -140,11 +140,19 @@ function toProblems(findings: readonly Finding[], file: string, redactor = new R
   return [...problems.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
+/** Maps whose keys are names that the user chose. */
+const namedMaps: readonly unknown[] = ["deployments", "environments", "assistants", "crons"];
+
+/**
+ * A path as text. A key that can't be one of the file's is shown as `[…]`: where a colon or the space behind it is
+ * missing, a secret value stands in the place of a key.
+ */
 function shownPath(path: Path): string {
   return path
     .map((part, index) => {
       if (typeof part === "number") return `[${part}]`;
-      if (!/^[\w$-]+$/.test(part)) return `[${JSON.stringify(part)}]`;
+      const isShown = (namedMaps.includes(path[index - 1]) ? /^[\w-]+$/ : /^\w+$/).test(part);
+      if (!isShown) return "[…]";
       return index === 0 ? part : `.${part}`;
     })
     .join("");

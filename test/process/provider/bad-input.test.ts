@@ -26,6 +26,9 @@ async function refusal(ground: Ground, changes: Record<string, unknown>): Promis
   return said;
 }
 
+/** What the engine puts before a reason: it shows no property of an input as a whole, since that shows its value too. */
+const shownPath = (path: string) => (/[.[]/.test(path) ? `${path}: ` : "");
+
 /** `<request>` is the request's id. */
 function withoutIds(said: readonly string[]): string[] {
   return said.map((line) =>
@@ -36,7 +39,7 @@ function withoutIds(said: readonly string[]): string[] {
 test("wrong arguments are each refused at their path, before any request", async () => {
   await using ground = await startGround();
   const at = async (path: string, reason: string, changes: Record<string, unknown>) =>
-    expect(await refusal(ground, changes)).toEqual([`create: ${path}: ${reason}`]);
+    expect(await refusal(ground, changes)).toEqual([`create: ${shownPath(path)}${reason}`]);
 
   await at(
     "sourceConfig.buildOnPush",
@@ -256,7 +259,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   await using ground = await startGround();
   const refused = async (path: string, changes: Record<string, unknown>) =>
     expect(await refusal(ground, changes)).toEqual([
-      `create: ${path}: ${path} is null. Leave it out, or give it a value.`,
+      `create: ${shownPath(path)}${path} is null. Leave it out, or give it a value.`,
     ]);
   for (const name of ["name", "source", "env", "secrets", "secretReferences", "displayName"]) {
     await refused(name, { [name]: null });
@@ -272,7 +275,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   await refused("sourceRevisionConfig.repoRef", { sourceRevisionConfig: { repoRef: null } });
   const noConfig = () => new Deployment("agent", { name: "a", source: "github", sourceConfig: null as never });
   expect(summary(await ground.engine.up(noConfig))).toEqual([
-    "create: sourceConfig: sourceConfig is null. Leave it out, or give it a value.",
+    "create: sourceConfig is null. Leave it out, or give it a value.",
   ]);
   const provider = new Provider({ region: null } as unknown as ProviderArgs);
   expect(summary(await ground.engine.up(program({}, { provider })))).toEqual([
@@ -285,7 +288,7 @@ test("a declaration with only a name is refused, with the fields that its source
   await using ground = await startGround();
   const nameOnly = () => new Deployment("agent", { name: "a" });
   expect(summary(await ground.engine.up(nameOnly))).toEqual([
-    "create: source: source is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.",
+    "create: source is required. It follows from sourceConfig.repoUrl (a repository) or sourceRevisionConfig.imageUri (an image): declare one of them.",
   ]);
 });
 

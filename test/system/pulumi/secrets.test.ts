@@ -108,6 +108,23 @@ whenPossible(
   },
 );
 
+whenPossible(`a misplaced or misspelt input doesn't show the value it has${suffix}`, async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const plain = "sk-planted-in-plain-0010";
+  await using stack = await project(
+    mock,
+    program({ sercets: { KEY: plain }, apiKey: plain, env: plain, name: [plain] }),
+  );
+  for (const run of [stack.preview, stack.up]) {
+    const result = await run();
+    expect(result.code).not.toBe(0);
+    for (const said of ["sercets is not an input", "apiKey is not an input", "env must be a map"]) {
+      expect(result.stdout).toContain(said);
+    }
+    expect(leaksIn(textOf(result), { plain })).toEqual([]);
+  }
+});
+
 whenPossible(
   `a key given to a Provider from the configuration is kept by its name, and may be rotated${suffix}`,
   async () => {

@@ -333,6 +333,23 @@ test("an outage that lasts until the deadline is a timeout of the wait", async (
   expect(error).toBeInstanceOf(RolloutTimeout);
 });
 
+test("an outage until the deadline isn't reported as a status that was read, and nothing is asked of it any longer", async () => {
+  const { error, events, seconds } = await follow({
+    course: [
+      [0, "BUILDING"],
+      [20, { status: 503, body: { detail: "no healthy upstream" } }],
+    ],
+    limits: { timeoutMs: 300_000 },
+  });
+  expect((error as Error).message).toMatch(
+    /^Revision \S+ was last seen BUILDING 4m \d+s ago: the control plane can't be read \(.*503.*no healthy upstream.*\)\. Whether the revision is live isn't known\. Check /,
+  );
+  expect((error as Error).message).not.toContain("larger timeout");
+  expect(seconds).toBeLessThan(310);
+  const unread = events.filter((event) => event.type === "heartbeat").at(-1)?.unreadMs;
+  expect(unread).toBeGreaterThan(200_000);
+});
+
 test("a revoked key ends the wait", async () => {
   const { error } = await follow({
     course: [

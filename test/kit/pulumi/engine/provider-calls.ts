@@ -31,7 +31,9 @@ export class ProviderCalls {
     this.#onCall({ method: "Check", urn, olds: revealed(olds), news: revealed(news) });
     const { inputs, failures } = await this.#process().check(urn, revealed(olds), revealed(news));
     if (failures.length > 0) {
-      throw new Error(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
+      throw new Error(
+        failures.map(({ property, reason }) => (property === "" ? reason : `${property}: ${reason}`)).join("\n"),
+      );
     }
     return withSecretsOf(inputs, news);
   }

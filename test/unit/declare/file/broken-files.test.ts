@@ -158,7 +158,7 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "a name that no variable can have",
     text: declaring(`  chat: { ${image}, env: { "MY KEY": a } }`),
     problems: [
-      '3:110 deployments.chat.env["MY KEY"]: isn\'t a valid name of an environment variable (letters, digits and _, not starting with a digit).',
+      "3:110 deployments.chat.env[…]: isn't a valid name of an environment variable (letters, digits and _, not starting with a digit).",
     ],
   },
   {

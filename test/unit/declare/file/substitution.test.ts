@@ -64,7 +64,7 @@ test("variables, defaults and dollar signs are filled in, once", () => {
 
 test("keys aren't filled in", () => {
   expect(shownProblems(readEnv({ "${NAME}": "a" }, { NAME: "B" }))).toEqual([
-    '6:21 deployments.chat.env["${NAME}"]: isn\'t a valid name of an environment variable (letters, digits and _, not starting with a digit).',
+    "6:21 deployments.chat.env[…]: isn't a valid name of an environment variable (letters, digits and _, not starting with a digit).",
   ]);
 });
 
@@ -156,4 +156,16 @@ environments:
   expect(shownProblems(read(text, { environment: "production" }))).toEqual([
     "5:58 environments.production.deployments.chat.secrets.TOKEN: needs the environment variable PRODUCTION_TOKEN, which isn't set.",
   ]);
+});
+
+test.each([
+  ["secrets: { K sk-planted-0123, L:sk-planted-0123 }", "deployments.chat.secrets[…]: is empty"],
+  ["secrets: { sk-planted-0123: K }", "deployments.chat.secrets[…]: "],
+  ["env: { sk-planted-0123: K }", "deployments.chat.env[…]: "],
+  ["sk-planted-0123: 1", "deployments.chat[…]: is not a known key"],
+])("a value in the place of a key isn't shown: %s", (entry, shown) => {
+  const text = `version: 1\ndeployments:\n  chat:\n    source: github\n    source_config: { repo_url: https://github.com/acme/a }\n    source_revision_config: { repo_ref: main, graph_config_path: graph.json }\n    ${entry}\n`;
+  const { problems } = read(text);
+  expect(JSON.stringify(problems)).not.toContain("sk-planted");
+  expect(problems.map(({ path, message }) => `${path}: ${message}`).join("\n")).toContain(shown);
 });
