@@ -76,18 +76,14 @@ export class Progress {
   #take(event: ProgressEvent): void {
     if (event.type === "status") this.#takeStatus(event);
     else this.#print(event);
-    switch (event.type) {
-      case "deployment":
-        this.#report.deploymentId = event.deploymentId;
-        this.#report.created = event.created;
-        return this.#changed();
-      case "revision":
-        this.#report.revisionId = event.revisionId;
-        if (event.webUrl !== undefined) this.#report.webUrl = event.webUrl;
-        return this.#changed();
-      case "status":
-        return this.#changed();
-    }
+    if (event.type === "deployment") {
+      this.#report.deploymentId = event.deploymentId;
+      this.#report.created = event.created;
+    } else if (event.type === "revision") {
+      this.#report.revisionId = event.revisionId;
+      if (event.webUrl !== undefined) this.#report.webUrl = event.webUrl;
+    } else if (event.type !== "status") return;
+    this.#changed();
   }
 
   #print(event: ProgressEvent): void {

@@ -5,7 +5,6 @@ import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
 import { targetOf } from "./event-target.ts";
 import type { InputName } from "./input-defaults.ts";
-import type { InputProblem } from "./input-problem.ts";
 import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
 import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";

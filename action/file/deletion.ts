@@ -50,7 +50,10 @@ function conclude({ report, console }: FileSession, outcomes: readonly Outcome[]
  * @param onDeleted called for each pull request whose previews are gone
  * @throws Error that names what was left, after all were tried
  */
-export async function sweep(session: FileSession, onDeleted: (pullRequest: number) => Promise<void>): Promise<void> {
+export async function sweep(
+  session: FileSession,
+  onDeleted: (pullRequest: number, deleted: readonly Outcome[]) => Promise<void>,
+): Promise<void> {
   const { client, github, identity, report, console, signal } = session;
   const workspace = await observeWorkspace(client, { signal });
   const previews = Map.groupBy(workspace.values(), (deployment: Deployment) => pullRequestOf(deployment, identity));
@@ -65,7 +68,7 @@ export async function sweep(session: FileSession, onDeleted: (pullRequest: numbe
     console.info(`Pull request #${pullRequest} is closed: deleting its previews.`);
     const ended = await deleteOwnedBy(session, fileOwner({ ...identity, pullRequest }), []);
     outcomes.push(...ended);
-    if (ended.every(({ result }) => result === "deleted")) await onDeleted(pullRequest);
+    if (ended.every(({ result }) => result === "deleted")) await onDeleted(pullRequest, ended);
   }
   conclude(session, outcomes);
   if (outcomes.length === 0) {

@@ -19,7 +19,6 @@ import type { FileInputs } from "./inputs.ts";
 import { continuationOf, FileProgress } from "./progress.ts";
 import { type FileReport, fileOutputs, publicFileReport } from "./report.ts";
 import type { FileSession } from "./session.ts";
-import { previewSubject } from "./subject.ts";
 import type { FileTask } from "./target.ts";
 import { FileWriteBacks } from "./write-backs.ts";
 
@@ -65,7 +64,7 @@ export async function executeFile({ task, ...run }: FileRun, tools: Tools): Prom
 }
 
 async function runTask(session: FileSession, task: FileTask, writeBacks: FileWriteBacks): Promise<void> {
-  const { event, identity } = session;
+  const { event } = session;
   const begin = (ref: string) => (found: Parameters<FileWriteBacks["begin"]>[0]) => {
     // Ids are outputs before the wait.
     writeOutputs(session);
@@ -85,7 +84,7 @@ async function runTask(session: FileSession, task: FileTask, writeBacks: FileWri
       writeBacks.rememberComment();
       return deletePreviews(session, task.pullRequest);
     case "sweep":
-      return sweep(session, (pullRequest) => writeBacks.commentSwept(pullRequest, previewSubject(identity.path)));
+      return sweep(session, (pullRequest, deleted) => writeBacks.commentSwept(pullRequest, deleted));
   }
 }
 

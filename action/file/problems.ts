@@ -40,5 +40,5 @@ function annotate({ file, line, column, path, message }: FileProblem, console: T
   const place = { file, startLine: line, startColumn: column };
   // The position again, since the log shows none of an annotation.
   const where = `${file}:${line}:${column}`;
-  console.error(`${where} ${path === "" ? "" : `${path}: `}${message}`, "graphdeploy: wrong file", place);
+  console.error(`${where}: ${path === "" ? "" : `${path}: `}${message}`, "graphdeploy: wrong file", place);
 }

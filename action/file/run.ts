@@ -11,7 +11,7 @@ import { type FileLocation, locateFile, readLocated } from "./location.ts";
 import { reportProblems } from "./problems.ts";
 import type { FileReport } from "./report.ts";
 import { jobTokenProblem, secretsOf } from "./secrets.ts";
-import { fileSubject, previewSubject } from "./subject.ts";
+import { fileSubject, previewSubject, previewTitle } from "./subject.ts";
 import { type FileTask, fileTargetOf } from "./target.ts";
 
 /**
@@ -38,32 +38,33 @@ export async function runFile(sources: InputSources, tools: Tools): Promise<numb
   if (target.kind === "sweep" && inputs.githubToken === undefined) {
     problems.push({ input: "github-token", message: "is needed to see which pull requests are closed." });
   }
-  const isSkipped = inputs.settings === undefined && inputs.skipsMissing && !inputs.hasApiKey;
+  // A run without a key lacks other secrets, too.
+  const isSkipped = !inputs.hasApiKey && inputs.skipsMissing;
   const workspace = env.GITHUB_WORKSPACE || ".";
   const location = locateFile(inputs.config, workspace);
   const file = isSkipped ? noFile : readFile(location, inputs, target, sources, workspace, problems);
+  const report = newReport(location, inputs, target, event.runUrl);
   if (file.problems.length > 0) {
     const pullRequest = "pullRequest" in target ? target.pullRequest : undefined;
-    const report = newReport(location, inputs, target, event.runUrl);
     await reportProblems({ ...report, problems: file.problems }, pullRequest, inputs, event, tools);
   }
   if (problems.length > 0) throw new InputError(problems);
-  if (file.problems.length > 0 || !isTask(target)) {
-    if (isSkipped) return skip(tools, missingKey);
+  if (isSkipped) return skip(tools, "There is no API key here (on-missing-credentials: skip).");
+  if (file.problems.length > 0 || "input" in location || !isTask(target)) {
+    tools.outputs.set("result", "failed");
     return 1;
   }
-  if (inputs.settings === undefined) return skip(tools, missingKey);
-  const { path } = location as FileLocation;
-  const { environment } = inputs;
   const pullRequest = target.kind === "preview" ? target.pullRequest : undefined;
-  const identity = { repository: event.repository, path, environment, pullRequest };
-  const report = newReport(location, inputs, target, event.runUrl);
+  const identity = {
+    repository: event.repository,
+    path: location.path,
+    environment: inputs.environment,
+    pullRequest,
+  };
   // Loaded late, so that invalid inputs are reported quickly.
   const { executeFile } = await import(/* webpackMode: "eager" */ "./execute.ts");
   return executeFile({ event, inputs, task: target, file, identity, report }, tools);
 }
-
-const missingKey = "There is no API key here (on-missing-credentials: skip).";
 
 const noFile: DeclarativeFile = { deployments: [], previews: undefined, secrets: [], problems: [] };
 
@@ -113,10 +114,10 @@ function newReport(
 ): FileReport {
   const path = "path" in location ? location.path : config;
   const isPreview = target.kind === "preview" || target.kind === "delete-preview" || target.kind === "sweep";
-  const number = isPreview && "pullRequest" in target ? ` of #${target.pullRequest}` : "";
-  const part = isPreview ? `previews${number}` : environment;
+  const part = isPreview ? "previews" : environment;
+  const whole = part === undefined ? path : `${path} (${part})`;
   return {
-    title: part === undefined ? path : `${path} (${part})`,
+    title: isPreview && "pullRequest" in target && target.pullRequest ? previewTitle(path, target.pullRequest) : whole,
     subject: isPreview ? previewSubject(path) : fileSubject(path, environment),
     isPreview,
     deployments: new Map(),

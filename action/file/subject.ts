@@ -7,3 +7,8 @@ export function fileSubject(path: string, environment: string | undefined): stri
 export function previewSubject(path: string): string {
   return `file:${path}@previews`;
 }
+
+/** What the report of a pull request's previews is headed by. */
+export function previewTitle(path: string, pullRequest: number): string {
+  return `${path} (previews of #${pullRequest})`;
+}

@@ -1,3 +1,4 @@
+import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { FilePlan } from "../../core/reconcile/file/plan.ts";
 import {
   type CommentSubject,
@@ -17,9 +18,10 @@ import {
 } from "../github/deployments.ts";
 import { maxTableBytes, withinSummary } from "../github/summary.ts";
 import { saveState } from "../state.ts";
-import type { DeploymentState } from "./report.ts";
+import type { DeploymentState, FileReport } from "./report.ts";
 import { renderFileReport } from "./report-markdown.ts";
 import type { FileSession } from "./session.ts";
+import { previewTitle } from "./subject.ts";
 
 const stateOfOutcome: Readonly<Record<NonNullable<DeploymentState["result"]>, GitHubState>> = {
   created: "success",
@@ -92,14 +94,14 @@ export class FileWriteBacks {
     await this.#retireDeleted();
     if (this.#session.inputs.summary) {
       try {
-        await runner.summary.addRaw(withinSummary(this.#render(maxTableBytes))).write();
+        await runner.summary.addRaw(withinSummary(this.#render(report, maxTableBytes))).write();
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         console.warning(`The summary of the job couldn't be written: ${why}`);
       }
     }
     const isWorthIt = report.deployments.size > 0 || (result !== "deleted" && result !== "skipped");
-    if (this.#pullRequest !== undefined) await this.#comment(this.#pullRequest, report.subject, isWorthIt);
+    if (this.#pullRequest !== undefined) await this.#comment(this.#pullRequest, report, isWorthIt);
     // After this, the post step has nothing left to do.
     saveState(runner, "phase", "done");
   }
@@ -132,20 +134,28 @@ export class FileWriteBacks {
     }
   }
 
-  /** Updates the comment of a pull request whose previews a sweep deleted. */
-  async commentSwept(pullRequest: number, subject: string): Promise<void> {
-    await this.#comment(pullRequest, subject, false);
+  /** Updates the comment of a pull request, which still shows the previews that a sweep deleted as live. */
+  async commentSwept(pullRequest: number, deleted: readonly Outcome[]): Promise<void> {
+    const { report, identity } = this.#session;
+    const swept: FileReport = {
+      ...report,
+      title: previewTitle(identity.path, pullRequest),
+      result: "deleted",
+      deployments: new Map(deleted.map(({ key, name, result }) => [key, { name, result }])),
+      message: "The pull request is closed, so a sweep deleted its previews.",
+    };
+    await this.#comment(pullRequest, swept, false);
   }
 
-  async #comment(pullRequest: number, subject: string, mayBeFirst: boolean): Promise<void> {
+  async #comment(pullRequest: number, report: FileReport, mayBeFirst: boolean): Promise<void> {
     const { github, inputs } = this.#session;
     if (github === undefined || !inputs.comment) return;
-    const text = withinComment(this.#render(maxCommentTableBytes));
-    await upsertComment(github, pullRequest, { subject: this.#subject(subject), text, mayBeFirst });
+    const text = withinComment(this.#render(report, maxCommentTableBytes));
+    await upsertComment(github, pullRequest, { subject: this.#subject(report.subject), text, mayBeFirst });
   }
 
-  #render(bytes: number): string {
-    const { report, declaredSecrets, redactor } = this.#session;
+  #render(report: FileReport, bytes: number): string {
+    const { declaredSecrets, redactor } = this.#session;
     return renderFileReport(report, bytes, declaredSecrets, redactor);
   }
 

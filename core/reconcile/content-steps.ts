@@ -4,15 +4,7 @@ import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/r
 import { type Assistant, type Cron, uuidOfName } from "../client/wire/agent-server.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "../declare/file/schema.ts";
 import type { StepOptions } from "../rollout/progress.ts";
-import {
-  contentMarker,
-  differingFields,
-  type Fields,
-  fieldsOfCron,
-  isMarkedBy,
-  markedKey,
-  patchOf,
-} from "./content-comparison.ts";
+import { contentMarker, differingFields, fieldsOfCron, isMarkedBy, markedKey, patchOf } from "./content-comparison.ts";
 
 export interface ContentOptions extends StepOptions {
   /** Who declares the content, as in the deployment's ownership marker. */
