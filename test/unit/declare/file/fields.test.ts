@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { fields, snakeCase } from "../../../../core/declare/fields.ts";
-import { assistantSchema, cronSchema, storeItemSchema } from "../../../../core/declare/file/agent-schema.ts";
-import { declarativeFileJsonSchema } from "../../../../core/declare/file/schema.ts";
+import {
+  assistantSchema,
+  cronSchema,
+  declarativeFileJsonSchema,
+  storeItemSchema,
+} from "../../../../core/declare/file/schema.ts";
 import { desiredFields } from "../../../../core/declare/validation.ts";
 import { assistantCreate } from "../../../../mock-server/agent-server/assistants/assistant-schemas.ts";
 import { cronCreate } from "../../../../mock-server/agent-server/crons/cron-schemas.ts";
