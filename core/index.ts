@@ -7,18 +7,17 @@ export type { ApiRequest, CallOptions, SendRequest } from "./client/pipeline.ts"
 export type { ApiResponse } from "./client/response.ts";
 export type { RequestLimits } from "./client/retry.ts";
 export type { RevisionFilters, RevisionsResource } from "./client/revisions.ts";
+export type { Dialect, DialectSetting, Open } from "./client/wire/conventions.ts";
 export type {
   Deployment,
   DeploymentCreateRequest,
   DeploymentPatchRequest,
+  GithubIntegration,
+  GithubRepository,
   KnownDeploymentType,
   KnownSource,
-  Open,
 } from "./client/wire/deployments.ts";
-export type { GithubIntegration, GithubRepository } from "./client/wire/integrations.ts";
-export type { Dialect, DialectSetting } from "./client/wire/naming.ts";
 export type { LogEntry, LogsPage, LogsRequest, Revision, RevisionStatus } from "./client/wire/revisions.ts";
-export { type Clock, systemClock } from "./clock.ts";
 export type {
   DesiredDeployment,
   DesiredSourceConfig,
@@ -27,7 +26,6 @@ export type {
 } from "./declare/deployment.ts";
 export type { Effect } from "./declare/fields.ts";
 export { validateDesired } from "./declare/validation.ts";
-export { type Duration, formatDuration, parseDuration } from "./duration.ts";
 export type { CreateOptions, Origin } from "./reconcile/create.ts";
 export { type DeletionOptions, deleteDeployment } from "./reconcile/delete.ts";
 export type { EnvironmentOptions } from "./reconcile/environment.ts";
@@ -59,3 +57,4 @@ export {
   type SettingsInput,
   type SettingsSources,
 } from "./settings.ts";
+export { type Clock, type Duration, formatDuration, parseDuration, systemClock } from "./time.ts";

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+import type { Open } from "../core/client/wire/conventions.ts";
+import type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
 import { definedFields } from "../core/declare/fields.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";

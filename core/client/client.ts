@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
-import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
+import { type Clock, systemClock } from "../time.ts";
 import { defaultDispatcher } from "./connection.ts";
 import { DeploymentsResource } from "./deployments.ts";
 import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
@@ -8,8 +8,8 @@ import { IntegrationsResource } from "./integrations.ts";
 import { RequestPipeline, type SendRequest } from "./pipeline.ts";
 import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
 import { RevisionsResource } from "./revisions.ts";
+import { type Dialect, type DialectSetting, WireNaming } from "./wire/conventions.ts";
 import type { Deployment } from "./wire/deployments.ts";
-import { type Dialect, type DialectSetting, WireNaming } from "./wire/naming.ts";
 
 export interface ControlPlaneOptions {
   /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
-import { formatDuration } from "../duration.ts";
 import type { Redactor } from "../redact.ts";
+import { formatDuration } from "../time.ts";
 import { ConfigError, ConnectionError, TimeoutError } from "./errors.ts";
 import { isHttpAllowed, isLoopback } from "./hosts.ts";
 import type { AttemptFailure, RequestTarget } from "./retry.ts";

@@ -5,7 +5,7 @@ import {
   type GithubRepository,
   githubIntegrationSchema,
   githubRepositorySchema,
-} from "./wire/integrations.ts";
+} from "./wire/deployments.ts";
 
 /**
  * `client.integrations`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link

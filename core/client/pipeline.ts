@@ -1,13 +1,12 @@
 import { type Dispatcher, request as sendRequest } from "undici";
 import type { z } from "zod";
-import { abortedBy, type Clock, throwIfAborted } from "../clock.ts";
-import { formatDuration } from "../duration.ts";
 import type { Logger, Redactor } from "../redact.ts";
+import { abortedBy, type Clock, formatDuration, throwIfAborted } from "../time.ts";
 import { connectionFailed, timedOut } from "./connection.ts";
 import { ResponseError } from "./errors.ts";
 import { type ApiResponse, readBody, readResponse } from "./response.ts";
 import { type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
-import type { WireNaming } from "./wire/naming.ts";
+import type { WireNaming } from "./wire/conventions.ts";
 
 /** Options of one call. */
 export interface CallOptions {

@@ -16,7 +16,7 @@ import {
 } from "./errors.ts";
 import { isServiceHost } from "./hosts.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "./wire/conventions.ts";
 
 /** The largest body that is read; a page of 100 deployments is far smaller. */
 const maxBodyBytes = 32 * 1024 * 1024;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import type { KnownDeploymentType, KnownSource, Open } from "../client/wire/deployments.ts";
+import type { Open } from "../client/wire/conventions.ts";
+import type { KnownDeploymentType, KnownSource } from "../client/wire/deployments.ts";
 
 /**
  * What a user declares about a deployment, in camelCase and with the environment as maps. `undefined` means "not

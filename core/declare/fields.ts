@@ -1,24 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../client/errors.ts";
 import type { Deployment, DeploymentPatchRequest } from "../client/wire/deployments.ts";
+import { snakeCaseKeys } from "../names.ts";
 import type { DesiredDeployment } from "./deployment.ts";
-
-/** `fields` with snake_case names. Only the top level changes; what is below belongs to the platform. */
-export function snakeCaseKeys(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
-}
-
-export function camelCaseKeys(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
-}
-
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-export function camelCase(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
 
 /** `fields` without those that are undefined or null. */
 export function definedFields(fields: Record<string, unknown>): Record<string, unknown> {

@@ -7,6 +7,7 @@ import {
   resourceSpecSchema,
   sourceSchema,
 } from "../client/wire/deployments.ts";
+import { camelCase, snakeCaseKeys } from "../names.ts";
 import {
   asSentenceEnd,
   type DesiredDeployment,
@@ -16,7 +17,7 @@ import {
   type Problem,
   toProblems,
 } from "./deployment.ts";
-import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
+import { isTagRef } from "./fields.ts";
 
 const text = z.string("must be a string");
 const filledText = text.min(1, "must not be empty");

@@ -3,7 +3,7 @@ import { isGone, NotFoundError, type RolloutTimeout } from "../client/errors.ts"
 import { isFromIntermediary, isTransient } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
-import { throwIfAborted } from "../clock.ts";
+import { throwIfAborted } from "../time.ts";
 import * as failures from "./failures.ts";
 import { defaultRolloutLimits, lastPollMs, pollDelayMs, type RolloutLimits } from "./polling.ts";
 import { Heartbeat, type StepOptions } from "./progress.ts";

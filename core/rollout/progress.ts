@@ -1,5 +1,5 @@
 import type { LogEntry } from "../client/wire/revisions.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time.ts";
 
 /** What happens during a reconciliation or a deletion. Every text is redacted. */
 export type ProgressEvent =

@@ -1,4 +1,4 @@
-import { type Clock, throwIfAborted } from "../../core/clock.ts";
+import { type Clock, throwIfAborted } from "../../core/time.ts";
 
 /** A clock on which nothing takes time but sleeping, and sleeping is over at once. */
 export class FakeClock implements Clock {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Open, openEnum, sourceRevisionConfigSchema, sourceSchema } from "./deployments.ts";
+import { type Open, openEnum } from "./conventions.ts";
+import { sourceRevisionConfigSchema, sourceSchema } from "./deployments.ts";
 
 export const revisionStatuses = [
   "CREATING",

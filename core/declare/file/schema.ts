@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { toBothNames } from "../../client/wire/conventions.ts";
 import { deploymentTypes, resourceSpecSchema, sources } from "../../client/wire/deployments.ts";
-import { toBothNames } from "../../client/wire/naming.ts";
 
 /** A text with at least one character. */
 const filledText = z.string().min(1);

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { nearestName } from "../../nearest-name.ts";
+import { nearestName } from "../../names.ts";
 import { type FileNode, type Finding, findingAt, mapTexts, type ScalarNode } from "./file-node.ts";
 
 /** Where the values of `${…}` come from. */
