@@ -1,6 +1,5 @@
 import { request } from "undici";
-import { defaultDispatcher } from "../core/client/connection.ts";
-import { isHttpAllowed, isServiceHost } from "../core/client/hosts.ts";
+import { defaultDispatcher, isHttpAllowed, isServiceHost } from "../core/client/connection.ts";
 import type { Redactor } from "../core/redact.ts";
 import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
 import type { Settings } from "../core/settings.ts";

@@ -1,7 +1,6 @@
 export { ControlPlane, type ControlPlaneOptions } from "./client/client.ts";
-export type { DeploymentFilters, DeploymentsResource } from "./client/deployments.ts";
+export type { DeploymentFilters, DeploymentsResource, IntegrationsResource } from "./client/deployments.ts";
 export * from "./client/errors.ts";
-export type { IntegrationsResource } from "./client/integrations.ts";
 export { Listing, type Page, type PageRequest } from "./client/pagination.ts";
 export type { ApiRequest, CallOptions, SendRequest } from "./client/pipeline.ts";
 export type { ApiResponse } from "./client/response.ts";

@@ -1,5 +1,5 @@
+import { parseBaseUrl, parseHttpHosts, type Region, regionBaseUrls, regionOf } from "./client/connection.ts";
 import { ConfigError } from "./client/errors.ts";
-import { parseBaseUrl, parseHttpHosts, type Region, regionBaseUrls, regionOf } from "./client/hosts.ts";
 import type { DialectSetting } from "./client/wire/conventions.ts";
 
 /** Connection settings from one source: explicit arguments, the environment, or Pulumi config and the file. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Region } from "../core/client/hosts.ts";
+import type { Region } from "../core/client/connection.ts";
 import type { DialectSetting, Open } from "../core/client/wire/conventions.ts";
 
 /** How to connect. Anything that isn't given comes from the environment, then from the stack's configuration. */

@@ -1,10 +1,8 @@
 import type { Dispatcher } from "undici";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
 import { type Clock, systemClock } from "../time.ts";
-import { defaultDispatcher } from "./connection.ts";
-import { DeploymentsResource } from "./deployments.ts";
-import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
-import { IntegrationsResource } from "./integrations.ts";
+import { defaultDispatcher, deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./connection.ts";
+import { DeploymentsResource, IntegrationsResource } from "./deployments.ts";
 import { RequestPipeline, type SendRequest } from "./pipeline.ts";
 import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
 import { RevisionsResource } from "./revisions.ts";

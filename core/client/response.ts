@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import type { Redactor } from "../redact.ts";
+import { isServiceHost } from "./connection.ts";
 import {
   ApiError,
   type ApiErrorOptions,
@@ -14,7 +15,6 @@ import {
   ServerError,
   ValidationError,
 } from "./errors.ts";
-import { isServiceHost } from "./hosts.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
 import { errorDetailSchema, httpValidationErrorSchema } from "./wire/conventions.ts";
 
