@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError, isGone, ResponseError } from "./errors.ts";
 import { Listing, type PageRequest } from "./pagination.ts";
-import type { ApiRequest, CallOptions, SendRequest } from "./pipeline.ts";
+import type { ApiRequest, CallOptions, SendRequest } from "./response.ts";
 import {
   type Deployment,
   type DeploymentCreateRequest,
