@@ -1,7 +1,7 @@
 import { request } from "undici";
 import { defaultDispatcher, isHttpAllowed, isServiceHost } from "../core/client/connection.ts";
 import type { Redactor } from "../core/redact.ts";
-import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatDuration } from "../core/time.ts";
 import type { Session } from "./session.ts";

@@ -39,14 +39,8 @@ export {
   type StartedRollout,
 } from "./reconcile/reconcile.ts";
 export { type Logger, Redactor } from "./redact.ts";
-export {
-  followRollout,
-  type RolloutOptions,
-  type RolloutResult,
-  type StatusSpan,
-} from "./rollout/follow.ts";
-export type { RolloutLimits } from "./rollout/polling.ts";
-export type { OnProgress, ProgressEvent, StepOptions } from "./rollout/progress.ts";
+export { followRollout, type RolloutOptions, type RolloutResult } from "./rollout/follow.ts";
+export type { OnProgress, ProgressEvent, RolloutLimits, StatusSpan, StepOptions } from "./rollout/waiting.ts";
 export {
   type Environment,
   type ResolvedSettings,

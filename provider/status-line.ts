@@ -1,5 +1,5 @@
 import type { Logger } from "../core/redact.ts";
-import type { ProgressEvent } from "../core/rollout/progress.ts";
+import type { ProgressEvent } from "../core/rollout/waiting.ts";
 import { formatDuration } from "../core/time.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 

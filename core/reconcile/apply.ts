@@ -4,7 +4,7 @@ import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/r
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
 import type { Redactor } from "../redact.ts";
-import type { StepOptions } from "../rollout/progress.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
 import { readMarker } from "./ownership.ts";
 import { type Plan, type PlanOptions, planUpdate } from "./plan.ts";
 

@@ -2,8 +2,7 @@ import type { ControlPlane } from "../client/client.ts";
 import { BadRequestError, ConflictError, isGone, TimeoutError } from "../client/errors.ts";
 import { isFromIntermediary, isTransient } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
-import { lastPollMs } from "../rollout/polling.ts";
-import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "../rollout/progress.ts";
+import { defaultHeartbeatMs, Heartbeat, lastPollMs, type StepOptions } from "../rollout/waiting.ts";
 import { formatDuration } from "../time.ts";
 
 /** How long a deletion may take, in milliseconds. */
