@@ -20,12 +20,12 @@ export type {
   DesiredDeployment,
   DesiredSourceConfig,
   DesiredSourceRevisionConfig,
-  Problem,
+  Effect,
 } from "./declare/deployment.ts";
-export type { Effect } from "./declare/fields.ts";
+export type { Problem } from "./declare/validation.ts";
 export { validateDesired } from "./declare/validation.ts";
+export { type DeletionOptions, deleteDeployment } from "./reconcile/apply.ts";
 export type { CreateOptions, Origin } from "./reconcile/create.ts";
-export { type DeletionOptions, deleteDeployment } from "./reconcile/delete.ts";
 export type { EnvironmentOptions } from "./reconcile/environment.ts";
 export type { Claim } from "./reconcile/ownership.ts";
 export { type Change, type Plan, type PlanOptions, planDeployment } from "./reconcile/plan.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isGone, NameInUse } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
-import { deleteDeployment } from "../core/reconcile/delete.ts";
+import { deleteDeployment } from "../core/reconcile/apply.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { newGeneration, ownershipClause, relationOf } from "../core/reconcile/ownership.ts";
 import { type HeldDeployment, observeDeployment, reconcile } from "../core/reconcile/reconcile.ts";

@@ -3,7 +3,7 @@ import type { ControlPlane } from "../core/client/client.ts";
 import { type Deployment, isMasked, type Secret } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isSameRepository, roundedSpec } from "../core/declare/fields.ts";
+import { isSameRepository, roundedSpec } from "../core/declare/deployment.ts";
 import { camelCaseKeys, snakeCaseKeys } from "../core/names.ts";
 import { hidesValues } from "../core/reconcile/environment.ts";
 import { jsonSafe } from "./json-safe.ts";

@@ -4,10 +4,10 @@ import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/r
 import type { Deployment, DeploymentCreateRequest } from "../client/wire/deployments.ts";
 import { meaningOf } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { definedFields, isSameRepository, isTagRef } from "../declare/fields.ts";
+import { definedFields, isSameRepository, isTagRef } from "../declare/deployment.ts";
 import { snakeCaseKeys } from "../names.ts";
 import type { StepOptions } from "../rollout/waiting.ts";
-import { isBeingDeleted, waitUntilGone } from "./delete.ts";
+import { isBeingDeleted, waitUntilGone } from "./apply.ts";
 import { environmentEntries, referenceList } from "./environment.ts";
 import { adoptionWarning, type Claim, markerText, ownerOf, ownershipClause, readMarker } from "./ownership.ts";
 

@@ -6,8 +6,7 @@ import type { Revision } from "../client/wire/revisions.ts";
 import { isFinalFailure, meaningOf } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
 import { defaultHeartbeatMs, defaultRolloutLimits, Heartbeat, type StepOptions } from "../rollout/waiting.ts";
-import { type ApplyOptions, applyUpdate } from "./apply.ts";
-import { isBeingDeleted } from "./delete.ts";
+import { type ApplyOptions, applyUpdate, isBeingDeleted } from "./apply.ts";
 import { secretValuesOf } from "./environment.ts";
 import type { PlanOptions } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { ResponseError } from "../../../core/client/errors.ts";
-import { waitUntilGone } from "../../../core/reconcile/delete.ts";
+import { waitUntilGone } from "../../../core/reconcile/apply.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";

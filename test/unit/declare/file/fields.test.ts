@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fields } from "../../../../core/declare/fields.ts";
+import { fields } from "../../../../core/declare/deployment.ts";
 import {
   assistantSchema,
   cronSchema,
