@@ -11,7 +11,7 @@ const sources = globSync(
   { cwd: checkout },
 ).sort();
 
-/** The findings of `check` in `paths` that nothing allows, one line each. */
+/** The findings of `check` in `paths` that no allowance covers, one line each. */
 async function findingsIn(
   paths: readonly string[],
   list: Readonly<Record<string, string>>,

@@ -20,7 +20,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 interface ServerProcess {
   url: string;
   call: Api;

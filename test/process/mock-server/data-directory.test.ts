@@ -69,7 +69,7 @@ test("a later server continues with the state and the clock of the control plane
   const listOf = (page: typeof list) =>
     page.resources.map(({ source_config: _, ...fields }: { source_config: unknown }) => fields);
   expect(listOf((await second.cloud("GET", "/v2/deployments")).body)).toEqual(listOf(list));
-  // The rollouts go on from where they were, and what was redacted still is.
+  // Rollouts continue where they were, and redacted values stay redacted.
   second.clock.advance("10m");
   expect((await second.cloud("GET", `/v2/deployments/${made.id}`)).body.status).toBe("READY");
   expect(JSON.stringify(second.requests())).not.toContain("s3cret-value");
@@ -98,7 +98,7 @@ function run(...flags: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags]);
 }
 
-/** The user who owns nothing. */
+/** A user id that owns no files. */
 const nobody = 65534;
 
 async function urlOf(child: ChildProcessWithoutNullStreams): Promise<string> {
@@ -194,7 +194,7 @@ test("identifiers of a seed aren't given out again after a server was killed", a
   for (let start = 0; start < 3; start++) {
     const child = run("--data-dir", folder, "--seed", "7");
     const cloud = apiOf(await urlOf(child));
-    // What is undone takes identifiers as well.
+    // A seed that is undone consumes identifiers, too.
     const twice = { ...githubBody({ name: "agent" }), tenant_id: "another" };
     expect((await cloud("POST", "/_mock/seed", { deployments: [twice, twice] })).status).toBe(400);
     ids.push((await cloud("POST", "/v2/deployments", githubBody({ name: `agent-${start}` }))).body.id);
@@ -321,7 +321,7 @@ test("a damaged file is refused in one sentence and left unchanged", async ({ fo
 test("a directory that can't be written to is refused in one sentence", async ({ folder }) => {
   await (await startWith(folder)).close();
   const before = await readFile(dataFile(folder));
-  // Nobody is kept from writing by modes who runs as root.
+  // File modes don't stop root from writing, so the server runs as another user.
   const isRoot = process.getuid?.() === 0;
   await chmod(dataFile(folder), 0o444);
   await chmod(folder, 0o555);
@@ -369,7 +369,7 @@ test("a directory of format 1 with an unreadable record keeps all of its records
   };
   change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"id\":\"x\",\"sequence\":1}')");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: x of deployments: `);
-  // So that the version that wrote it can still be gone back to.
+  // The version of the project that wrote the data can still open it.
   const database = new DatabaseSync(dataFile(folder));
   expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   database.close();
@@ -430,7 +430,7 @@ test("a process that is killed while it seeds stores nothing of the seed", async
   const seeding = apiOf(url)("POST", "/_mock/seed", {
     deployments: [{ ...githubBody({ name: "agent-{n}" }), count: 100_000 }],
   }).catch(() => "broken off");
-  // The log of what isn't committed yet grows.
+  // The write-ahead log contains the uncommitted part of the seed.
   const isSeeding = async () => (await stat(`${dataFile(folder)}-wal`)).size > 1_000_000;
   await until(isSeeding);
   first.kill("SIGKILL");

@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** The oldest Node.js that is supported, whose SQLite is still called experimental. */
+/** The oldest supported Node.js, whose SQLite module is experimental and warns. */
 const node22 = fileURLToPath(new URL("../../../node_modules/node-22/bin/node", import.meta.url));
 const isThere = existsSync(node22);
 const reason = isThere ? "" : " (skipped: the package node-22 has no executable for this machine)";
 const built = (file: string) => fileURLToPath(new URL(`../../../build/${file}`, import.meta.url));
 const pathOf = (file: string) => fileURLToPath(new URL(`../../../mock-server/${file}`, import.meta.url));
 
-/** Runs a module, and returns what it wrote to stderr. */
+/** Runs a module and returns its output to stderr. */
 async function errorsOf(executable: string, source: string): Promise<string> {
   const child = spawn(executable, ["--experimental-strip-types", "--input-type=module", "-e", source]);
   let text = "";

@@ -140,7 +140,7 @@ test("undeclared secrets are kept, and are only held in memory", async () => {
 test("of two programs that create one name at once, one wins and the other fails with a hint about `adopt`", async () => {
   await using ground = await startGround();
   await using rival = await startProvider({ baseUrl: ground.mock.url });
-  // Both look the name up before either creates the deployment.
+  // Both programs look up the name before either creates the deployment.
   ground.mock.faults.add({ match: { method: "POST", path: "/v2/deployments" }, times: 2, effect: { latency: "1s" } });
   const make = async ({ process }: ProviderGround, name: string) => {
     const resourceUrn = `urn:pulumi:test::program::${deploymentType}::${name}`;

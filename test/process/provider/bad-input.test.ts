@@ -18,7 +18,7 @@ import {
 } from "../../kit/provider/ground.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-/** The error of one `up` of an invalid program, which must write and keep nothing. */
+/** The error of one `up` of an invalid program, which must not write or store anything. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
   const said = summary(await ground.engine.up(program(changes as Partial<DeploymentArgs>)));
   expect(writes(ground.mock)).toEqual([]);
@@ -26,10 +26,12 @@ async function refusal(ground: Ground, changes: Record<string, unknown>): Promis
   return said;
 }
 
-/** What the engine puts before a reason: it shows no property of an input as a whole, since that shows its value too. */
+/**
+ * The engine's prefix of a reason. The engine never shows a whole input property, because that would reveal its value.
+ */
 const shownPath = (path: string) => (/[.[]/.test(path) ? `${path}: ` : "");
 
-/** `<request>` is the request's id. */
+/** `<request>` stands for the request's id. */
 function withoutIds(said: readonly string[]): string[] {
   return said.map((line) =>
     line.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>").replace(/:\d{4,5}/g, ":<port>"),

@@ -28,7 +28,7 @@ interface Entry {
   outputs: DeploymentState;
 }
 
-/** A provider process, called method by method like the engine does. */
+/** A provider process, called method by method as the engine does. */
 async function startLife(options: { mock?: Parameters<typeof startGround>[0] } = {}) {
   const logs = await startLogs();
   const ground = await startGround({ ...options.mock, logs: logs.address });

@@ -3,7 +3,8 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { Provider } from "../../../provider/provider.ts";
 import { platform, program, startGround, summary } from "../../kit/provider/ground.ts";
 
-// A control plane inside a cluster or Compose network: this machine, by an address that doesn't count as loopback.
+// Simulates a control plane inside a cluster or Compose network: this machine, under an address that doesn't count as
+// loopback.
 
 const hostOf = (url: string) => new URL(url).host.replace("127.0.0.1", "0.0.0.0");
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { elsewhere, type Ground, platform, program, startGround, summary, writes } from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
-// What the next run does after a failed one. In the end, the platform has the declared deployment exactly once.
+// The run after a failed one. In the end, the platform has the declared deployment exactly once.
 
 const stored = (ground: Ground) => ground.engine.resources.get("agent");
 const nextRef = program({ sourceRevisionConfig: { repoRef: "next" } });
@@ -12,13 +12,13 @@ async function latest(ground: Ground): Promise<string> {
   return (await platform(ground.mock)).deployments[0]?.latestRevisionId ?? "";
 }
 
-/** Waits until the provider has polled a revision's status, so that it is in the middle of a wait. */
+/** Waits until the provider has polled a revision's status and so is in the middle of a wait. */
 async function inTheWait(ground: Ground): Promise<void> {
   const polls = () => ground.mock.requests({ method: "GET", path: "/v2/deployments/*/revisions/*" }).length;
   await vi.waitFor(() => expect(polls()).toBeGreaterThan(0), { timeout: 30_000, interval: 20 });
 }
 
-/** Starts an operation and acts in the middle of its wait. */
+/** Starts an operation and calls `act` in the middle of its wait. */
 async function whileWaiting(ground: Ground, run: Promise<Step[]>, act: () => Promise<unknown>): Promise<Step[]> {
   await inTheWait(ground);
   await act();

@@ -4,7 +4,7 @@ import { agentArgs, platform, startGround, summary, writes } from "../../kit/pro
 
 const count = 100;
 
-/** A look-up of the name, one poll of the revision and one read of the deployment. */
+/** A lookup of the name, one poll of the revision and one read of the deployment. */
 const readsPerDeployment = 3;
 
 function many(): void {

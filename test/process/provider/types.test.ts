@@ -10,7 +10,7 @@ let version = 0;
 
 const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, checkout);
-/** Shared by all tests, since it has already read the SDK's types. */
+/** Shared by all tests, because reading the SDK's types takes long. */
 const service = ts.createLanguageService({
   getCompilationSettings: () => options,
   getScriptFileNames: () => [wrongProgram, editedProgram],

@@ -23,7 +23,7 @@ async function startChecks() {
   return { check, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
 }
 
-/** Whether `previewed`, with any value in the place of unknown ones, matches the final inputs. */
+/** Whether `previewed` matches the final inputs, where unknown values match any value. */
 function expectForetold(previewed: unknown, final: unknown): void {
   if (previewed === unknown) return;
   if (typeof previewed !== "object" || previewed === null) {

@@ -13,8 +13,7 @@ async function openReference(browser: TestPage, url: string): Promise<Page> {
 }
 
 /**
- * Presses "Try it out" and "Execute" at one operation, and returns the status and the text of the answer that the page
- * shows.
+ * Presses "Try it out" and "Execute" for one operation, and returns the status and text of the response on the page.
  */
 async function tryOut(page: Page, method: string, path: string, requestBody?: object) {
   const block = await operation(page, method, path);
@@ -35,7 +34,7 @@ async function tryOut(page: Page, method: string, path: string, requestBody?: ob
 
 async function operation(page: Page, method: string, path: string): Promise<ElementHandle> {
   for (const block of await page.$$(`.opblock-${method}`)) {
-    // The page allows line breaks within a path by zero-width spaces.
+    // The page puts zero-width spaces into paths to allow line breaks.
     const shown = await block.$eval(".opblock-summary-path", (name) =>
       String(name.textContent).replaceAll("\u200b", ""),
     );

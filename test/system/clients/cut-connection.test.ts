@@ -11,7 +11,7 @@ const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2
 const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
 const script = fileURLToPath(new URL("cut_connection.py", import.meta.url));
 
-/** What the script does, by the end of the paths: each is cut, and goes on where the server said. */
+/** The script's requests, by the end of their paths. Each is cut once, and resumes where the server said. */
 const cut = ["join", "stream", "stream", "wait", "wait", "wait"];
 const resumed = ["join", "join", "join", "join", "stream", "stream"];
 

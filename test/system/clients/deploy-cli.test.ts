@@ -27,7 +27,7 @@ const controlPlane = apiOf(mock.url);
 const selfHosted = `${mock.url}/api-host`;
 const asOwner = { "x-api-key": "key" };
 
-/** Runs the CLI's `deploy` with arguments, and a key that is known unless `key` says otherwise. */
+/** Runs the CLI's `deploy` with arguments, and with a valid key unless `key` is given. */
 async function deploy(
   args: string[],
   { url = mock.url, key = "key", interruptAt = undefined as string | undefined } = {},
@@ -38,7 +38,7 @@ async function deploy(
   return run(python.command("python"), [quickCli, "deploy", ...args, "--host-url", url], options);
 }
 
-/** Deploys the folder from source under a name. */
+/** Deploys the folder's source under a name. */
 const deployFolder = (name: string, ...args: string[]) => deploy(["--name", name, "--remote", "--no-input", ...args]);
 
 async function deploymentNamed(name: string) {
@@ -46,7 +46,7 @@ async function deploymentNamed(name: string) {
   return body.resources.find((deployment: { name: string }) => deployment.name === name);
 }
 
-/** What a command ends with: its code, and what it prints among other things. */
+/** The exit code of a command and part of its output. */
 const ended = (code: number, ...texts: string[]) => ({
   code,
   output: expect.stringMatching(new RegExp(texts.map((text) => text.replace(/[^\w\s]/g, "\\$&")).join("[^]*"))),
@@ -153,7 +153,7 @@ test.skipIf(skip)(`what isn't there, isn't allowed or isn't right is told with t
     [["logs", "--deployment-id", unknownId], missing],
     [["logs", "--deployment-id", unknownId, "--type", "build"], missing],
     [["logs", "--name", "nobody"], "Deployment 'nobody' not found."],
-    // Deployments of agents are a private beta, which the server refuses by name.
+    // Agent deployments of the CLI are a private beta, which the server refuses by name.
     [["list", "--agent-id", "a"], "agent_id"],
     [["list", "--agent-environment", "production"], "agent_environment"],
     [

@@ -149,7 +149,7 @@ test("a remote graph is a node of a local one, with its streams and interrupts",
   expect(await asking.invoke({ request: "send" }, config)).toMatchObject({
     __interrupt__: [{ value: { question: "Approve?", request: "send" } }],
   });
-  // An answer to the whole starts the part anew; one to the part goes on with it, on the same thread.
+  // A resume value for the whole graph starts the subgraph again; one for the subgraph continues it on the same thread.
   const answered = await remote("review").invoke(new Command({ resume: "yes" }), config);
   expect(answered).toMatchObject({ log: 'acted on "yes"' });
 });

@@ -15,7 +15,7 @@ const checks = [
   "response_schema_conformance",
 ].join(",");
 
-/** Lets schemathesis loose on one edition; deletions are left out where it works on what is there. */
+/** Runs schemathesis against one edition. With existing objects, deletions are left out. */
 async function fuzz(edition: "cloud" | "self-hosted", ...args: string[]) {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using mock = await startForTest();

@@ -14,7 +14,7 @@ const blocks = markdownPages()
 const place = ({ page, line }: CodeBlock) => `${page}:${line}`;
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
 
-/** Languages whose blocks a test of this file checks, or that are pictures. */
+/** Languages whose blocks this file checks, or that render as pictures. */
 const checkedHere = ["ts", "json", "yaml", "mermaid", "text"];
 
 test("every block of code is checked here, run by the test that its comment names, or not run for a reason", () => {
@@ -36,7 +36,7 @@ interface Step {
   with?: Record<string, unknown>;
 }
 
-/** Every step in a piece of a workflow, at whatever depth. */
+/** Every step in a piece of a workflow, at any depth. */
 function stepsIn(value: unknown): Step[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "uses" in value ? [value as Step] : [];
@@ -51,7 +51,7 @@ test("blocks of YAML can be parsed, and give the Action inputs that it has", () 
   }
 });
 
-/** The type errors in blocks of TypeScript, with their places. */
+/** The type errors in TypeScript blocks, with their locations. */
 function typeErrors(blocks: readonly CodeBlock[]): string[] {
   const files = new Map(blocks.map((block, index) => [join(checkout, "docs", `block-${index}.ts`), block] as const));
   const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
@@ -65,7 +65,7 @@ function typeErrors(blocks: readonly CodeBlock[]): string[] {
   };
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
-  // Without an import or export a block would share its names with all others.
+  // Without an import or export, a block would share its global names with all others.
   const codeOf = (name: string) => (files.has(name) ? `${files.get(name)?.code}\nexport {};\n` : undefined);
   host.fileExists = (name) => files.has(name) || fileExists(name);
   host.readFile = (name) => codeOf(name) ?? readFile(name);
@@ -78,7 +78,7 @@ function typeErrors(blocks: readonly CodeBlock[]): string[] {
 }
 
 test("blocks of TypeScript have no type errors, and a planted one is found", () => {
-  // Those of examples/ are checked and run with their projects.
+  // Blocks from examples/ are checked and run with their projects.
   const shown = inLanguage("ts").filter(({ comment }) => !comment.startsWith("examples/"));
   const code = 'import { ControlPlane } from "graphdeploy/core";\nnew ControlPlane({ url: "x" });\n';
   const planted: CodeBlock = { page: "planted.md", line: 1, language: "ts", code, comment: "" };

@@ -19,7 +19,7 @@ const pytest = await virtualEnvironment("pytest==8.4.2");
 const noPytest = pytest.missing === undefined ? "" : ` (skipped: ${pytest.missing})`;
 const noCurl = spawnSync("curl", ["--version"]).error ? " (skipped: curl isn't there)" : "";
 
-/** The one code block of a page that holds `part`. */
+/** The page's only code block that contains `part`. */
 function block(page: string | undefined, part: string): string {
   const blocks = [...(page ?? "").matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code]) => code as string);
   const found = blocks.filter((code) => code.includes(part));
@@ -27,7 +27,7 @@ function block(page: string | undefined, part: string): string {
   return found[0] as string;
 }
 
-/** A folder in which `npx graphdeploy` is the command of this checkout; it is removed in the end. */
+/** A folder in which `npx graphdeploy` runs this checkout's command, removed at the end of the test. */
 async function workFolder(): Promise<AsyncDisposable & { path: string; env: Record<string, string> }> {
   const path = await mkdtemp(join(tmpdir(), "recipe-"));
   const bin = join(path, "bin");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const checkout = dirname(dirname(dirname(import.meta.dirname)));
 
-/** The literal pieces of the messages that the headings quote: `…` is where a message differs from case to case. */
+/** The literal parts of the messages that the headings quote. `…` stands for the variable parts of a message. */
 function quotedPieces(page: string): string[] {
   const headings = page.split("\n").filter((line) => line.startsWith("### "));
   const quotes = headings.flatMap((heading) => [...heading.matchAll(/`([^`]+)`/g)].map(([, quote]) => quote ?? ""));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nodeVersionProblem } from "../../../core/node-version.ts";
 import { checkout } from "../../../scripts/run-command.ts";
 
-/** A Node.js on this machine that is older than this package needs. */
+/** A Node.js on this machine that is older than the package supports. */
 function findOldNode(): { path: string; version: string } | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
   for (const path of new Set(folders.map((folder) => join(folder, "node")))) {

@@ -45,14 +45,14 @@ whenPossible(
     expect(it.writes()).toEqual([]);
     expect(await it.alive()).toEqual(alive);
 
-    // The marker follows with the next change that makes a revision anyway.
+    // The marker is updated by the next change that makes a revision anyway.
     await it.declare(program);
     await it.succeed("up");
     expect(it.writes()).toEqual(["PATCH support"]);
     const [after] = await it.entries();
     expect(after?.outputs?.ownershipMarker).toMatch(/Team\$.*::three#g-/);
 
-    // Without an alias: the adopted deployment must not be deleted afterwards as the old resource.
+    // Without an alias, the run must not delete the adopted deployment as the old resource.
     await it.declare(`agent("four", { name: "support", env: { LEVEL: "info" }, adopt: true });`);
     expect(await it.succeed("up")).toContain("is released, not deleted");
     expect(it.writes()).toEqual(["PATCH support"]);
@@ -71,7 +71,7 @@ whenPossible(
     it.writes();
 
     await it.succeed("stack", "rename", "renamed");
-    // The diff is empty: the URN among the inputs is hidden.
+    // The diff is empty because the URN among the inputs is hidden.
     expect(await it.succeed("preview", "--diff", "--stack", "renamed")).not.toMatch(/[~+-] *resourceUrn/);
     await it.succeed("up", "--stack", "renamed");
 

@@ -47,7 +47,7 @@ test.skipIf(cli.path === undefined)(
     await stack.writeProgram(program('" "'));
     expect(failed(await stack.up())).toContain("the id is empty");
 
-    // Destroying the stack doesn't change deployments of others.
+    // Destroying the stack doesn't change other owners' deployments.
     succeeded(await stack.refresh());
     succeeded(await stack.destroy());
     expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["theirs"]);

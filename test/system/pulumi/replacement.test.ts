@@ -153,7 +153,7 @@ whenPossible(
 
 type Started = Awaited<ReturnType<typeof scenario>>;
 
-/** Runs `pulumi <args>` until there are that many writing requests, kills it, and removes its lock. */
+/** Kills `pulumi <args>` once there are that many writing requests, and removes its lock. */
 async function killedAfter({ mock, project, succeed }: Started, writes: number, ...args: string[]): Promise<void> {
   const before = mock.requests({ path: "/v2/*" }).length;
   const run = project.start(...args, "--stack", project.stack, "--yes", "--skip-preview");
@@ -161,7 +161,7 @@ async function killedAfter({ mock, project, succeed }: Started, writes: number, 
     const news = mock.requests({ path: "/v2/*" }).slice(before);
     const wrote = news.filter(({ method }) => method !== "GET");
     expect(wrote.length, run.output()).toBe(writes);
-    // A poll of the rollout after the last of them.
+    // One poll of the rollout after the last writing request.
     expect(news.at(-1)?.method).toBe("GET");
   };
   await vi.waitFor(isThere, { timeout: 120_000, interval: 50 });

@@ -21,9 +21,7 @@ const every = { ...plantedSecrets, ...keys };
 /** The most verbose options of Pulumi. */
 const loudest = ["--logtostderr", "-v=9", "--debug"];
 
-/**
- * A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given.
- */
+/** A program whose deployment has `args`. It uses a provider if `provider` (source text of its arguments) is given. */
 function program(args: Record<string, unknown>, provider?: string): string {
   return `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");

@@ -14,7 +14,7 @@ async function locationOf(agent: TestAgent, path: string, body: object, headers 
     body: JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });
-  // As a client whose connection is cut before the body.
+  // Simulates a client whose connection breaks before it has read the body.
   await response.text();
   return response.headers.get("location") as string;
 }

@@ -19,7 +19,7 @@ test.each([
     const origin = "https://elsewhere.example";
     const asked = { origin, "access-control-request-method": "POST" };
     const preflight = await fetch(agent.url + path, { method: "OPTIONS", headers: asked });
-    // Browsers send it without asking: it has no header that pages may not set.
+    // Browsers send it without a preflight request, because it has no header that pages can't set.
     const simple = {
       method: "POST",
       headers: { origin, "content-type": "text/plain" },

@@ -5,7 +5,7 @@ import { startAgent, type TestAgent, thread } from "../../kit/agent-server/agent
 // biome-ignore lint/suspicious/noExplicitAny: rows of every kind
 type Row = any;
 
-/** Reads page after page, as far as `x-pagination-next` leads, and checks what the headers say of each. */
+/** Reads all pages by following `x-pagination-next`, and checks the headers of each. */
 async function readPages(agent: TestAgent, path: string, body: object, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (let offset: number | null = 0; offset !== null; ) {

@@ -27,7 +27,7 @@ test("an empty parameter counts as absent, whichever it is", async () => {
   await agent.call("GET", `/threads/${thread.thread_id}/runs/${run.run_id}/join`);
   const values: Record<string, string> = { thread_id: thread.thread_id, run_id: run.run_id, assistant_id: "chat" };
   for (const route of agentServerRoutes) {
-    // The stream of a thread never ends.
+    // A thread's stream never ends.
     if (route.method !== "get" || route.id === "join_thread_stream" || !route.query) continue;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? id);
     const required = Object.entries(route.query).filter(([, { schema }]) => !schema.safeParse(undefined).success);

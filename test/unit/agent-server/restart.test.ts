@@ -23,7 +23,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** Starts an agent server that keeps what it knows, with its clock where `time` says. */
+/** Starts an agent server with a data directory and its clock at `time`. */
 async function startPersistent(
   folder: string,
   { time = Date.UTC(2026, 0, 1), ...options }: GraphAgentServerOptions & { time?: number } = {},
@@ -40,7 +40,7 @@ async function startPersistent(
   };
 }
 
-/** Ends a server, and starts another `later` milliseconds later. */
+/** Closes a server, and starts another one `later` milliseconds later. */
 async function restart(
   agent: TestAgent,
   folder: string,
@@ -260,7 +260,7 @@ test("a thread of a compiled graph that was interrupted is resumed after a resta
   await worker.close();
 });
 
-/** How many rows of agent servers a data directory has, by table, where there are any. */
+/** The number of rows about agent servers in a data directory, by table, for tables that aren't empty. */
 function rowsIn(folder: string): Record<string, number> {
   const database = new DatabaseSync(join(folder, "mock-server.sqlite"), { readOnly: true });
   const tables = [

@@ -202,7 +202,7 @@ test("a run whose client disconnects is cancelled if that was requested", async 
   await until(async () => (await going()) === "running");
 });
 
-/** Sends many events in one turn, so that no reader gets any of them before the last. */
+/** Sends many events synchronously, so that no reader gets any of them before the last one is sent. */
 const flood: ScriptedGraph = {
   id: "flood",
   channels: { n: lastValue(0) },

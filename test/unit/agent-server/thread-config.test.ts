@@ -9,7 +9,7 @@ import { createIdSource } from "../../../mock-server/kit/ids.ts";
 import { DataDirectory } from "../../../mock-server/kit/store/data-directory.ts";
 import { startAgent, type TestAgent, thread, until } from "../../kit/agent-server/agent.ts";
 
-/** Returns the config that it runs with; waits for `ms` of the clock first. */
+/** Returns the config that it runs with, after waiting for `ms` on the server's clock. */
 const reader: ScriptedGraph = {
   id: "reader",
   channels: { seen: lastValue(null), ms: lastValue(0) },

@@ -8,7 +8,7 @@ import type { ThreadFilter, ThreadOrder } from "../../../mock-server/agent-serve
 import { contains, passesFilter } from "../../../mock-server/kit/metadata-filter.ts";
 import { Database } from "../../../mock-server/kit/store/database.ts";
 
-// Few names and values, so that they often meet; among them long ones, which the index leaves out.
+// Few names and values, so that threads often match; some values are too long for the index.
 const name = fc.constantFrom("a", "b", 'quote"d', "a.b", "ünï");
 const scalar = fc.constantFrom<unknown>(1, 0, -1.5, "1", "x", "", 'a":1', true, false, null, "l".repeat(300));
 const value = fc.oneof(
@@ -84,7 +84,7 @@ async function fill(
       error: null,
       ttl: null,
     } as ThreadRecord;
-    // Changed into what it is, as threads are.
+    // Inserted and then changed, because threads usually are.
     state.threads.insert({ ...record, metadata: { a: "x" }, values: { b: 1 }, status: "idle" });
     state.threads.update(record.thread_id, { metadata: record.metadata, values: record.values, status: record.status });
     other.threads.insert(record);

@@ -5,7 +5,7 @@ import type { ScriptedGraph } from "../../../mock-server/agent-server/engine/scr
 import { Calls } from "../../../mock-server/worker/calls.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-/** What code can throw that has no text, or whose name and message are none. */
+/** Values that code can throw although they have no text, or whose name and message aren't strings. */
 const thrown = [
   { value: Object.create(null), failure: { error: "Error", message: "A value without a text was thrown." } },
   {

@@ -19,7 +19,7 @@ import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-s
 
 interface Platform {
   /**
-   * Status by seconds since the start; the last entry that has started counts. A response stands for a failing request.
+   * Status by seconds since the start. The last entry that has started applies. A response stands for a failed request.
    */
   course: readonly (readonly [atSeconds: number, status: string | ScriptedResponse | "reset"])[];
   deployment?: (seconds: number) => Deployment | ScriptedResponse;

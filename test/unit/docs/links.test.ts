@@ -7,7 +7,7 @@ import { anchors, type MarkdownPage, markdownPages, prose } from "../../kit/docs
 const pages = markdownPages();
 const anchorsByPage = new Map(pages.map((page) => [page.path, anchors(page)]));
 
-/** What is wrong with the relative links of a page. */
+/** The broken relative links of a page. */
 function brokenLinks(page: MarkdownPage): string[] {
   const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   return links

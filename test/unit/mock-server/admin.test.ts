@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { guardAdmin } from "../../../mock-server/admin/admin-guard.ts";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** The status of a GET with headers that fetch doesn't let a caller set. */
+/** The status of a GET with headers that fetch doesn't allow. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {

@@ -8,7 +8,7 @@ type TestServer = MockServer & { cloud: Api; selfHosted: Api };
 
 const alice = { provider: "built-in", scopes: ["read"], user_id: "alice" };
 
-/** A server with a provider that points to the built-in one. */
+/** A server with a provider that points to the built-in OAuth server. */
 async function startWithProvider(options: MockServerOptions = {}, changes: object = {}): Promise<TestServer> {
   const mock = await startForTest(options);
   await createProvider(mock, changes);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-// Over the whole document, so that an operation that comes later is tried as well.
+// Covers the whole OpenAPI document, so that new operations are included.
 
 type Json = Record<string, unknown>;
 interface Operation {

@@ -4,7 +4,7 @@ import { agentDocument } from "../../../mock-server/agent-server/agent-route.ts"
 import { controlPlaneDocument } from "../../../mock-server/control-plane/control-plane.ts";
 import { type Api, apiOf, startForTest } from "../../kit/mock-server/api.ts";
 
-/** An operation as a description has it. */
+/** An operation in an OpenAPI description. */
 interface Described {
   method: string;
   path: string;
@@ -31,11 +31,11 @@ const documents = {
   "an agent server": agentDocument(agentServerRoutes, true),
 };
 const products = Object.keys(documents) as (keyof typeof documents)[];
-/** Waits for nobody, so it needs a client that takes its time. */
+/** A long wait, which needs a client with a longer timeout. */
 const unhurried = /\/auth\/wait\//;
 const unknownId = "00000000-0000-4000-8000-00000000ffff";
 
-/** Both servers, the agent server by a deployment of the control plane. */
+/** Both servers. The agent server is that of a deployment on the control plane. */
 async function startBoth() {
   const mock = await startForTest();
   const { deployments } = await mock.seed({ deployments: [{ name: "a", source: "internal_source" }] });
@@ -61,7 +61,7 @@ test.each(products)("%s describes once the responses that any operation may have
   for (const status of ["401", "403", "405", "500", "507"]) expect(description).toContain(status);
 });
 
-/** What a client may get wrong about any operation. */
+/** Client errors that any operation may receive. */
 const mistakes: [name: string, query: string, body: string | Uint8Array][] = [
   ["a body that isn't UTF-8", "", new Uint8Array([0xff])],
   ["a body that isn't JSON", "", "{"],

@@ -5,7 +5,7 @@ import { localAgent, startDevServer } from "../../../mock-server/dev-server.ts";
 import { builtInGraphs } from "../../../mock-server/graphs/built-in-graphs.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 
-/** The status of a request whose Host is given. */
+/** The status of a request with the given Host. */
 function statusFor(url: string, host: string, path = "/v2/deployments"): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(url + path, { headers: { host, "x-api-key": "any" } }, (response) => {

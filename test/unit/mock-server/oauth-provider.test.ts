@@ -7,7 +7,7 @@ const verifier = "a-code-verifier-that-is-long-enough-for-the-standard";
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 const redirectUri = "http://127.0.0.1:9/back";
 
-/** A server and a client registered there. */
+/** A server and a registered client. */
 async function startWithClient(metadata: object = {}) {
   const mock = await startForTest();
   const body = { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", ...metadata };

@@ -18,8 +18,8 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-// Whatever is given to the servers is honoured, refused, or warned about by its name. A parameter, a field, a flag or a
-// key that is new fails these tests until somebody says which.
+// The servers honour, refuse, or warn about each parameter, field, flag and key by name. These tests fail for a new one
+// until it is classified.
 
 const id = "00000000-0000-4000-8000-000000000001";
 const products = {
@@ -31,7 +31,7 @@ type Product = keyof typeof products;
 const styleOf = (product: Product, route: Operation): ValidationStyle =>
   product === "an agent server" ? agentValidationStyle(1024) : validationStyle(false, route as never);
 
-/** A body that an operation takes, where an empty one isn't. */
+/** A valid body for each operation that refuses an empty one. */
 const bodies: Record<string, unknown> = {
   create_assistant: { graph_id: "agent" },
   prune_threads: { thread_ids: [] },
@@ -62,7 +62,7 @@ const bodies: Record<string, unknown> = {
   ),
 };
 
-/** What an operation says of a request, read as the servers read it: its refusal, or what does nothing. */
+/** How an operation treats a request, parsed as the servers parse it: its refusal, or the parts without effect. */
 async function judge(product: Product, route: Operation, query: string, body: unknown): Promise<string> {
   const read = requestReader(route, styleOf(product, route));
   let said = "";
@@ -117,7 +117,7 @@ test.each(Object.keys(products) as Product[])("%s names every field that it does
   }
 });
 
-/** The texts of all tests but this one. */
+/** The texts of all other tests. */
 const testTexts = (() => {
   const folder = fileURLToPath(new URL("../..", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });

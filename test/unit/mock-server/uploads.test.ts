@@ -17,12 +17,12 @@ async function put(url: string, data: Buffer): Promise<Response> {
   return fetch(url, { method: "PUT", body: new Uint8Array(data), headers: { "content-type": "application/gzip" } });
 }
 
-/** An extended header for the entry behind it; its record has fewer than 95 characters. */
+/** An extended header for the entry after it. Its record must be shorter than 95 characters. */
 function pax(record: string): TestEntry {
   return { path: "pax", type: "x", content: `${record.length + 4} ${record}\n` };
 }
 
-/** Uploads a tarball and makes a revision of it; returns that. */
+/** Uploads a tarball and creates a revision from it. Returns the revision. */
 async function build(mock: TestServer, id: string, data: Buffer, config = "graph.json") {
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
   expect((await put(upload.upload_url, data)).status).toBe(200);

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A copy of the files that the check reads, with the given address. */
+/** A copy of the files that the check reads, with the given repository address. */
 function checkoutOf(address: string): string {
   const root = mkdtempSync(join(tmpdir(), "release-"));
   folders.push(root);

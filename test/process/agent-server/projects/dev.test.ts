@@ -13,11 +13,11 @@ const program = fileURLToPath(new URL("../../../../mock-server/dev.ts", import.m
 // biome-ignore lint/suspicious/noExplicitAny: lines of every shape
 type Line = any;
 
-/** The dev command in a folder, and what it prints. */
+/** The dev command in a folder, with its output. */
 async function startDev(folder: string, ...flags: string[]) {
   const child = spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags], { cwd: folder });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  /** The next line of a kind. */
+  /** The next output line of this kind. */
   const next = async (event: string): Promise<Line> => {
     for (;;) {
       const { value, done } = await lines.next();
@@ -160,7 +160,8 @@ test("the http settings apply: disabled groups, the project's app, and CORS", as
   expect([echo.status, echo.headers.get("x-echo"), await echo.text()]).toEqual([201, "yes", "said"]);
   expect((await get("/elsewhere")).status).toBe(404);
 
-  // The store is off, so its paths are the app's; the assistants' are the server's, whatever the app would say.
+  // The store is disabled, so its paths belong to the app. The assistants' paths belong to the server, even if the app
+  // has them too.
   expect(await (await get("/store/items")).json()).toEqual({ store: "ours" });
   expect((await get("/assistants/greeter")).status).toBe(200);
   expect((await get("/threads/not-an-id")).status).toBe(422);
@@ -209,7 +210,7 @@ test("a project of a workspace may name files beside its own folder, on the deve
   await writeFile(join(folder, "graph.json"), JSON.stringify(config));
   await using dev = await startDev(folder);
   expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
-  // Also as it changes.
+  // The schema is also valid after a change.
   await writeFile(join(project.folder, ".env"), "PLACE=elsewhere\n");
   await dev.next("reloaded");
   expect(await dev.greet("Ada")).toBe("Hello Ada from elsewhere");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const hooks = new URL("../../../../mock-server/worker/load/module-hooks.ts", import.meta.url).href;
 
-/** What a program that imports the module of a folder prints. */
+/** The output of a program that imports the main module of a folder. */
 async function run(folder: string, isHooked: boolean): Promise<string> {
   const program = `
     ${isHooked ? `(await import(${JSON.stringify(hooks)})).registerModuleHooks();` : ""}
@@ -18,11 +18,11 @@ async function run(folder: string, isHooked: boolean): Promise<string> {
 }
 
 interface Project extends AsyncDisposable {
-  /** What importing the project comes to, which must be the same with and without the hooks. */
+  /** The result of importing the project, which must be the same with and without the hooks. */
   answer(): Promise<unknown>;
 }
 
-/** A project of these files; objects are written as JSON. */
+/** A project with these files. Objects are written as JSON. */
 async function projectOf(files: Record<string, string | object>): Promise<Project> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "packages-")));
   const project = { "package.json": { name: "project", type: "module" }, ...files };

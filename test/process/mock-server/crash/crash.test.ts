@@ -33,7 +33,7 @@ test(
     const source = createIdSource(seed);
     const below = (count: number) => Math.floor(source.random() * count);
     const lanes = [1, 2, 3, 4].map((number) => new Lane(number));
-    /** What each id that was ever seen belongs to. */
+    /** The owner of each id that the test has seen. */
     const ids = new Map<string, string>();
     let sharedId: string | undefined;
     for (let round = 0; round < rounds; round++) {

@@ -51,7 +51,7 @@ test("nodes and the app act with the rights of whoever called them", async () =>
   const as = (name: string) => ({ authorization: `Bearer ${name}` });
   for (const name of ["ann", "bob", "bob"]) await agent.call("POST", "/threads", { metadata: { of: name } }, as(name));
   const seen = async (what: string) => (await agent.call("POST", "/runs/wait", callFor(what), as("ann"))).body.seen;
-  // The thread of the run itself is ann's as well.
+  // Ann also owns the thread of the run itself.
   expect(await seen("threads")).toEqual([expect.objectContaining({ owner: "ann" }), { of: "ann", owner: "ann" }]);
   expect(await seen("run")).toMatchObject({ seen: { user: "ann" } });
   expect(await seen("studio")).toBe(2);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const project = new URL("../../../fixtures/graph-projects/typescript/src/", import.meta.url);
 const loader = new URL("../../../../mock-server/worker/load/load-export.ts", import.meta.url).href;
 
-/** Loads an export in a thread of its own, as a project's is. */
+/** Loads an export in its own worker, like a project's graphs. */
 async function load(file: string, exportName: string): Promise<{ value?: unknown; error?: string; stderr: string }> {
   const program = `
     import { parentPort, workerData } from "node:worker_threads";

@@ -36,7 +36,7 @@ test("a mount prefix stands before all paths of the agent server, and in the add
     expect(location.startsWith(`/api/v1${path}/`)).toBe(true);
     expect(answer.headers.get("content-location")?.startsWith(`/api/v1${path}/`)).toBe(true);
     expect((await server.root("GET", location)).status).toBe(200);
-    // As the official clients do: behind the address that they were given.
+    // The official clients append paths to the URL that they were given.
     expect((await server.mounted("GET", location)).status).toBe(200);
   }
 });

@@ -16,7 +16,7 @@ const deployment = {
   secrets: [{ name: "PLACE", value: "a-secret-place" }],
 };
 
-/** What the graph says on the deployment's agent server. */
+/** The output of the graph on the deployment's agent server. */
 async function greeting(agent: Api): Promise<string> {
   const { body } = await agent("POST", "/runs/wait", { assistant_id: "greeter", input: { name: "Ada" } });
   return body.greeting;
@@ -142,10 +142,7 @@ test("a deployment of an earlier server runs its graphs again where they are kep
   expect(await greeting(apiOf(body.source_config.custom_url))).toBe("Hello Ada from a-secret-place");
 });
 
-/**
- * Has the graphs of a project take their time to load from now on. What is returned resolves when they are being
- * loaded.
- */
+/** Makes a project's graphs load slowly from now on. The returned function resolves once they are loading. */
 async function slowDown(folder: string): Promise<() => Promise<void>> {
   const marker = join(folder, "loading");
   const lines = [

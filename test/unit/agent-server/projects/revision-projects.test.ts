@@ -8,7 +8,7 @@ import type { StartProject } from "../../../../mock-server/worker/host/running-p
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../../../fixtures/graph-projects/greeter", import.meta.url));
 
-/** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
+/** Projects that report what happens to them instead of starting workers, and three revisions of one deployment. */
 function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
   const told: string[] = [];
   const defects: unknown[] = [];

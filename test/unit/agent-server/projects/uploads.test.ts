@@ -17,7 +17,7 @@ async function packedProject(changes: Record<string, string> = {}): Promise<Buff
   return tarball(await Promise.all(entries));
 }
 
-/** Deploys a tarball; answers the revision's status, its build log and the agent server. */
+/** Deploys a tarball. Returns the revision's status, its build log and the agent server. */
 async function deploy(mock: Awaited<ReturnType<typeof startForTest>>, packed: Buffer) {
   const body = {
     name: "uploaded",

@@ -69,7 +69,7 @@ test("a mistake of a layer is reported once, where it is written", () => {
     "6:35 defaults.env.REGION: must be a string. Put the value in quotes.",
     '24:54 environments.production.deployments.billing.source_revision_config.repo_ref: is the full ref of a branch; write "v1".',
   ]);
-  // Without this environment there is no billing.
+  // Without this environment, there is no billing deployment.
   expect(shownProblems(read(broken))).toEqual(["6:35 defaults.env.REGION: must be a string. Put the value in quotes."]);
 });
 

@@ -22,7 +22,7 @@ environments:
   staging: { deployments: { chat: { secrets: { TOKEN: "${secret}", FILE: null } } } }
 `;
 
-/** One change of a typing hand: some characters gone, and some others in their place. */
+/** A typing error: some characters are missing, and others are in their place. */
 const slip = fc.record({
   at: fc.nat(text.length),
   removed: fc.integer({ min: 0, max: 6 }),
@@ -46,7 +46,7 @@ test("whatever slips in typing, reading ends with problems and never with an exc
       let broken = text;
       for (const { at, removed, inserted } of slips)
         broken = broken.slice(0, at) + inserted + broken.slice(at + removed);
-      // Half a secret isn't known to be one.
+      // Half of a secret isn't recognizable as a secret.
       fc.pre(!/hunter2/.test(broken.replaceAll(secret, "")));
       check(broken, "graphdeploy.yaml");
       check(broken, "graphdeploy.json");

@@ -18,7 +18,7 @@ const noDefects = (error: unknown) => {
   throw error;
 };
 
-/** Responds with what was understood of a request. */
+/** Responds with the parsed request. */
 const echo: Handler = chain(errorResponses(noDefects), async (context) => {
   const { method, target, headerLines } = context;
   const body = await context.readText(1000);
@@ -27,7 +27,7 @@ const echo: Handler = chain(errorResponses(noDefects), async (context) => {
 
 const startEcho = () => startHttp({ handle: echo });
 
-/** Statuses and bodies of responses that stand one behind the other, all of JSON and with their length. */
+/** Statuses and bodies of consecutive responses, which all have JSON and a length. */
 function responsesIn(text: string): { status: number; body: { [name: string]: unknown } }[] {
   const responses = [];
   for (let rest = text; rest !== ""; ) {
@@ -174,7 +174,7 @@ test("100 Continue is sent when a handler reads the body, and not when it would 
 test("100 Continue isn't sent after the response", async () => {
   await using server = await startHttp({
     handle(context) {
-      // As one does that wants the body of what was refused.
+      // Reads the body of a request that was already refused.
       setImmediate(() => context.readBytes(100).catch(() => undefined));
       return { status: 401 };
     },

@@ -87,7 +87,7 @@ test("a stream comes in chunks, and for HTTP/1.0 until the connection is closed"
   expect(old.split("\r\n\r\n")[1]).toBe("abc0123456789abcdef");
 });
 
-/** A stream of one piece, and what makes it fail behind that. */
+/** A stream of one chunk, and a function that makes it fail after that. */
 function failing() {
   let fail = () => {};
   const handle: Handler = () => ({
@@ -118,7 +118,7 @@ test("a stream that fails, or is truncated, isn't complete for its client", asyn
   await expect(fetch(other.url).then((received) => received.text())).rejects.toThrow();
 });
 
-/** Asks as a client of HTTP/1.0, and tells how the connection ends. `onText` gets all that has come so far. */
+/** Sends an HTTP/1.0 request and returns how the connection ends. `onText` gets all text received so far. */
 function endFor(url: string, onText: (text: string) => void = () => undefined): Promise<string> {
   const socket = connectTo(url);
   let text = "";
@@ -179,7 +179,7 @@ test("an endless stream is cancelled when its client disconnects, and the server
       const content = new ReadableStream<Uint8Array>({
         pull(controller) {
           count++;
-          // Nothing but its reader could end it; a server that goes on with it would never come to anything else.
+          // Only the reader can end it. A server that kept reading would be stuck in it.
           if (count > 100_000) controller.close();
           else controller.enqueue(Buffer.alloc(100));
           if (count === 10) disconnect();
@@ -209,7 +209,7 @@ test("an unread body is discarded, and the connection stays usable", async () =>
 });
 
 test("a client that is still sending gets the response to its refused request at once", async () => {
-  // The time that such a client is given never ends.
+  // The time that the server gives such a client never runs out.
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   await using server = await startWith({ status: 401, headers: { connection: "close" } });
@@ -218,7 +218,7 @@ test("a client that is still sending gets the response to its refused request at
   socket.setEncoding("latin1").on("data", (piece) => {
     text += piece;
   });
-  // The body is never completed: the end of the response can't have waited for it.
+  // The body is never completed, so the response can't have waited for it.
   socket.write("POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000000\r\n\r\nbegin");
   await once(socket, "close");
   expect(text).toMatch(/^HTTP\/1\.1 401 /);
@@ -226,7 +226,10 @@ test("a client that is still sending gets the response to its refused request at
 
 const size = 32 * 1024 * 1024;
 
-/** A client that has asked, and takes nothing until it is told to; then it says how many bytes it has got in all. */
+/**
+ * Sends a request and reads nothing until the returned function is called, which resolves with the number of bytes
+ * received.
+ */
 async function slowReader(url: string) {
   const socket = connectTo(url).pause();
   let taken = 0;
@@ -284,7 +287,7 @@ test("a slow client with many pipelined requests causes no warning", async () =>
     taken += bytes.length;
   });
   socket.write(request("GET").repeat(30) + request("GET", "connection: close\r\n"));
-  // The server knows the requests when it has responded to somebody who came later.
+  // Once a later client has its response, the server has received all of these requests.
   expect(await conversation(server.url, request("GET", "connection: close\r\n"))).toMatch(/^HTTP\/1\.1 200 /);
   socket.resume();
   await once(socket, "close");

@@ -6,7 +6,7 @@ import { chain } from "../../../../mock-server/kit/http/middleware.ts";
 import { Database } from "../../../../mock-server/kit/store/database.ts";
 
 const piece = "x".repeat(16 * 1024 * 1024);
-/** Of more characters than a text can have. */
+/** Exceeds the maximum length of a JavaScript string. */
 const large = Array.from({ length: 40 }, () => piece);
 
 const refusal = {
