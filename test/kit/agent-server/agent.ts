@@ -14,7 +14,7 @@ import { testStorage } from "../test-storage.ts";
 /** One event of a stream. */
 export interface StreamedEvent {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect events of any shape
   data: any;
   id?: string;
 }

@@ -6,7 +6,7 @@ import { testStorage } from "../test-storage.ts";
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies of any shape
   body: any;
 }
 

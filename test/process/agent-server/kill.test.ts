@@ -12,7 +12,7 @@ import { parseEvents, thread, until } from "../../kit/agent-server/agent.ts";
 import { type Api, apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "killed-"));
     await use(folder);

@@ -13,7 +13,7 @@ import { until } from "../../kit/agent-server/agent.ts";
 import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "data-directory-"));
     await use(join(folder, "data"));
@@ -369,7 +369,7 @@ test("a directory of format 1 with an unreadable record keeps all of its records
   };
   change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"id\":\"x\",\"sequence\":1}')");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: x of deployments: `);
-  // The version of the project that wrote the data can still open it.
+  // The format is unchanged, so the earlier version can still open the file.
   const database = new DatabaseSync(dataFile(folder));
   expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   database.close();

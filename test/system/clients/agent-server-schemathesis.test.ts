@@ -22,7 +22,7 @@ include-path-regex = "/threads/.*/state"
 checks.response_schema_conformance.enabled = false
 `;
 
-/** Runs schemathesis against an agent server. `existing` maps parameters to existing objects. */
+/** Runs schemathesis against an agent server. `prepare` creates objects and returns their ids by path parameter. */
 async function fuzz(prepare: (call: Awaited<ReturnType<typeof startAgent>>) => Promise<object>, ...args: string[]) {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using agent = await startAgent();

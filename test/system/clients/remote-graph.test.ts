@@ -22,7 +22,7 @@ const hello = { messages: [{ role: "user", content: "hello" }] };
 const weather = { messages: [{ role: "user", content: "How is the weather?" }] };
 const talk = ["hello", "look it up", "looked up: look it up", "end of talk"];
 
-// biome-ignore lint/suspicious/noExplicitAny: values of every graph
+// biome-ignore lint/suspicious/noExplicitAny: values of any graph
 type Values = any;
 
 const textsOf = ({ messages }: Values) => messages.map(({ content }: { content: string }) => content);

@@ -14,7 +14,7 @@ async function locationOf(agent: TestAgent, path: string, body: object, headers 
     body: JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });
-  // Simulates a client whose connection breaks before it has read the body.
+  // Only the headers count, as for a client whose connection breaks before the body.
   await response.text();
   return response.headers.get("location") as string;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startAgent, type TestAgent, thread } from "../../kit/agent-server/agent.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every kind
+// biome-ignore lint/suspicious/noExplicitAny: rows have any shape
 type Row = any;
 
 /** Reads all pages by following `x-pagination-next`, and checks the headers of each. */

@@ -15,7 +15,7 @@ import { startProject } from "../../kit/agent-server/compiled/project.ts";
 import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "agents-"));
     await use(folder);

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** Everything that the server sends in response to `request`, until it closes the connection. */
+/** Everything that the server sends in response to `text`, until it closes the connection. */
 function answered(url: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = "";

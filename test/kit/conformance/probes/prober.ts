@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { factsOf, type ResponseFacts, type WireResponse } from "../response-facts.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: probes look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: probes inspect responses of any shape
 type Json = any;
 
 /** Sends requests to a server, and records the structure of the named responses. */

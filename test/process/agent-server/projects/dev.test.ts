@@ -10,7 +10,7 @@ import { copyOfProject } from "../../../kit/agent-server/projects/project-copy.t
 
 const program = fileURLToPath(new URL("../../../../mock-server/dev.ts", import.meta.url));
 
-// biome-ignore lint/suspicious/noExplicitAny: lines of every shape
+// biome-ignore lint/suspicious/noExplicitAny: lines have any shape
 type Line = any;
 
 /** The dev command in a folder, with its output. */
@@ -210,7 +210,7 @@ test("a project of a workspace may name files beside its own folder, on the deve
   await writeFile(join(folder, "graph.json"), JSON.stringify(config));
   await using dev = await startDev(folder);
   expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
-  // The schema is also valid after a change.
+  // Changes to that file take effect, too.
   await writeFile(join(project.folder, ".env"), "PLACE=elsewhere\n");
   await dev.next("reloaded");
   expect(await dev.greet("Ada")).toBe("Hello Ada from elsewhere");

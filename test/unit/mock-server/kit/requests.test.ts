@@ -174,7 +174,7 @@ test("100 Continue is sent when a handler reads the body, and not when it would 
 test("100 Continue isn't sent after the response", async () => {
   await using server = await startHttp({
     handle(context) {
-      // Reads the body of a request that was already refused.
+      // A handler may read the body of a request that it has refused.
       setImmediate(() => context.readBytes(100).catch(() => undefined));
       return { status: 401 };
     },
