@@ -76,7 +76,7 @@ test("a later server resumes the queued runs of a killed one without a request t
   receiver.close();
 });
 
-test("events of a resumable run that readers received survive a kill unchanged", async ({ folder }) => {
+test("events of a resumable run that readers have received survive a kill unchanged", async ({ folder }) => {
   const first = await startProcess("dev", folder);
   const path = `/threads/${thread(1)}/runs`;
   const body = { assistant_id: "delay", input: { ms: 10_000, steps: 1000 }, stream_mode: "custom" };

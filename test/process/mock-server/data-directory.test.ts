@@ -151,7 +151,7 @@ test("a directory belongs to one server at a time", async ({ folder }) => {
   await (await startWith(folder)).close();
 });
 
-test("a start that fails leaves the directory free", async ({ folder }) => {
+test("a failed start releases the directory", async ({ folder }) => {
   await using other = await startMockServer({ port: 0 });
   await expect(startWith(folder, { port: Number(new URL(other.url).port) })).rejects.toThrow("EADDRINUSE");
   await (await startWith(folder)).close();
@@ -189,7 +189,7 @@ test("discarding stored data needs a confirmation", async ({ folder }) => {
   expect((await later.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
 });
 
-test("identifiers of a seed aren't given out again after a server was killed", async ({ folder }) => {
+test("identifiers from a seed aren't reused after a server was killed", async ({ folder }) => {
   const ids: string[] = [];
   for (let start = 0; start < 3; start++) {
     const child = run("--data-dir", folder, "--seed", "7");
@@ -204,7 +204,7 @@ test("identifiers of a seed aren't given out again after a server was killed", a
   expect(new Set(ids).size).toBe(3);
 });
 
-test("identifiers of a seed aren't given out again by a later server", async ({ folder }) => {
+test("identifiers from a seed aren't reused by a later server", async ({ folder }) => {
   const ids: string[] = [];
   for (let start = 0; start < 3; start++) {
     await using server = await startWith(folder, { seed: 7 });
@@ -281,7 +281,7 @@ test("a folder that can't be a data directory is refused in one sentence and lef
   );
 });
 
-test("a start that can't read the data names the directory", async ({ folder }) => {
+test("an error about unreadable data names the directory", async ({ folder }) => {
   const first = await startWith(folder);
   const { body } = await first.cloud("POST", "/v2/deployments", githubBody());
   await first.close();
@@ -424,7 +424,7 @@ test("an invalid snapshot changes nothing", async ({ folder }) => {
   expect((await second.snapshot.get()).content).toEqual(before);
 });
 
-test("a process that is killed while it seeds stores nothing of the seed", async ({ folder }) => {
+test("a process killed while seeding stores no part of the seed", async ({ folder }) => {
   const first = run("--data-dir", folder, "--transitions", "immediate");
   const url = await urlOf(first);
   const seeding = apiOf(url)("POST", "/_mock/seed", {

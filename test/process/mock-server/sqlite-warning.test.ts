@@ -23,7 +23,7 @@ async function errorsOf(executable: string, source: string): Promise<string> {
   return text;
 }
 
-test("of all warnings, only the one about SQLite is silenced", async () => {
+test("only the warning about SQLite is silenced", async () => {
   const errors = await errorsOf(
     process.execPath,
     `const { silenceSqliteWarning } = await import(${JSON.stringify(pathOf("sqlite-warning.ts"))});
@@ -37,7 +37,7 @@ test("of all warnings, only the one about SQLite is silenced", async () => {
   expect(errors).not.toContain("ExperimentalWarning: SQLite");
 });
 
-test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}`, async () => {
+test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn about SQLite${reason}`, async () => {
   const child = spawn(node22, [built("cli.js"), "mock", "--port", "0"]);
   let errors = "";
   child.stderr.on("data", (chunk) => {
@@ -49,7 +49,7 @@ test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}
   expect(errors).not.toContain("SQLite");
 });
 
-test.skipIf(!isThere)(`on Node.js 22 a server in a user's process leaves the warnings alone${reason}`, async () => {
+test.skipIf(!isThere)(`on Node.js 22 a server in a user's process doesn't silence any warning${reason}`, async () => {
   const errors = await errorsOf(
     node22,
     `const { startMockServer } = await import(${JSON.stringify(built("mock-server.js"))});

@@ -38,7 +38,7 @@ function withoutIds(said: readonly string[]): string[] {
   );
 }
 
-test("wrong arguments are each refused at their path, before any request", async () => {
+test("each invalid argument is refused at its path, before any request", async () => {
   await using ground = await startGround();
   const at = async (path: string, reason: string, changes: Record<string, unknown>) =>
     expect(await refusal(ground, changes)).toEqual([`create: ${shownPath(path)}${reason}`]);
@@ -247,7 +247,7 @@ test.each([
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
 });
 
-test("the last entry of the environment can be removed, since the marker stays in the list", async () => {
+test("the last entry of the environment can be removed because the marker stays in the list", async () => {
   await using ground = await startGround();
   const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
@@ -286,7 +286,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
 });
 
-test("a declaration with only a name is refused, with the fields that its source follows from", async () => {
+test("a declaration with only a name is refused, with the fields that determine its source", async () => {
   await using ground = await startGround();
   const nameOnly = () => new Deployment("agent", { name: "a" });
   expect(summary(await ground.engine.up(nameOnly))).toEqual([
@@ -294,7 +294,7 @@ test("a declaration with only a name is refused, with the fields that its source
   ]);
 });
 
-test("requests wait as long as a 429 says, also a creation", async () => {
+test("requests, creates included, wait as long as a 429 says", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(({ method, nth }) => {
     if (nth === 1) return { body: { resources: [], offset: 0 } };

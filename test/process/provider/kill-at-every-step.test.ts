@@ -156,7 +156,7 @@ const cases = Object.entries(operations).flatMap(([name, operation]) =>
   ),
 );
 
-test.each(cases)("$title, and everything is there once", async ({ nth, operation, failure }) => {
+test.each(cases)("$title, and everything exists once", async ({ nth, operation, failure }) => {
   await operation.prepare();
   proxy.disturb({
     nth,

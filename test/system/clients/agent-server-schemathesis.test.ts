@@ -46,7 +46,7 @@ test.skipIf(skip)(`schemathesis finds no 5xx and no schema violation, whatever i
   expect(await fuzz(async () => ({}), "--mode", "all")).toMatchObject(clean);
 });
 
-test.skipIf(skip)(`schemathesis finds none with the thread, run and assistant that are there${skip}`, async () => {
+test.skipIf(skip)(`schemathesis finds none with an existing thread, run and assistant${skip}`, async () => {
   const prepare = async (agent: Awaited<ReturnType<typeof startAgent>>) => {
     const { body: thread } = await agent.call("POST", "/threads", {});
     const { body: assistant } = await agent.call("POST", "/assistants", { graph_id: "chat" });

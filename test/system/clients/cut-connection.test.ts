@@ -17,7 +17,7 @@ const resumed = ["join", "join", "join", "join", "stream", "stream"];
 
 const endsOf = (requests: string[]) => requests.map((request) => request.replace(/.*\//, "")).sort();
 
-test.skipIf(skip)(`the Python client goes on where the server says after each connection is cut${skip}`, async () => {
+test.skipIf(skip)(`the Python client resumes where the server says after each lost connection${skip}`, async () => {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using server = await startBuiltDev();
   await using proxy = await startCuttingProxy(server.url);
@@ -25,7 +25,7 @@ test.skipIf(skip)(`the Python client goes on where the server says after each co
   expect([endsOf(proxy.cut), endsOf(proxy.resumed)]).toEqual([cut, resumed]);
 });
 
-test.skipIf(skip)(`it does so on a deployment's agent server, too${skip}`, async () => {
+test.skipIf(skip)(`the Python client resumes on a deployment's agent server, too${skip}`, async () => {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using server = await startBuiltMock("--transitions", "immediate");
   await using proxy = await startCuttingProxy(server.url);

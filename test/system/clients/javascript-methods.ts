@@ -106,7 +106,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(threads.get(id)).rejects.toThrow("404");
   });
 
-  test("the state of a thread is read, changed, patched and looked back on", async () => {
+  test("a thread's state is read, changed and patched, and its history is read", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     await runs.wait(id, "approval", { input: { log: ["start"] } });
@@ -171,7 +171,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(runs.get(id, background.run_id)).rejects.toThrow("404");
   });
 
-  test("runs without a thread leave nothing behind", async () => {
+  test("stateless runs leave nothing behind", async () => {
     const { threads, runs } = client;
     const events = await all(runs.stream(null, "events", { input: { steps: 2 }, streamMode: "custom" }));
     expect(events.slice(1)).toEqual([
@@ -215,7 +215,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(runs.get(id, many[0]?.run_id as string)).rejects.toThrow("404");
   });
 
-  test("streams are joined again where they were left", async () => {
+  test("streams are joined again where the reader left them", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const whole = await all(
@@ -229,7 +229,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     expect(await all(runs.joinStream(id, first?.run_id as string))).toEqual([]);
   });
 
-  test("the stream of a thread goes on from run to run", async () => {
+  test("a thread's stream continues from run to run", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const stop = new AbortController();

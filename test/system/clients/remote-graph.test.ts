@@ -33,7 +33,7 @@ async function all<Item>(stream: AsyncIterable<Item> | Promise<AsyncIterable<Ite
   return items;
 }
 
-test("a graph with a model, a tool and the logger runs remotely, and its lines are in the server's output", async () => {
+test("a graph with a model, a tool and the logger runs remotely, and the server's output has its log lines", async () => {
   const agent = remote("agent");
   expect(textsOf(await agent.invoke(hello))).toEqual(talk);
   const config = onNewThread();
@@ -47,7 +47,7 @@ test("a graph with a model, a tool and the logger runs remotely, and its lines a
   });
 });
 
-test("a graph made by a function and one with a context by types take what they are given, else the project's defaults", async () => {
+test("graphs from a function and with a typed context use the given values, or the project's defaults", async () => {
   expect(await remote("named").invoke({})).toEqual({ visited: "given" });
   expect(await remote("named").invoke({}, { configurable: { name: "chosen" } })).toEqual({ visited: "chosen" });
   expect(Object.keys((await remote("named").getGraphAsync()).nodes)).toEqual(["__start__", "given", "__end__"]);
@@ -89,7 +89,7 @@ test("a graph is interrupted, resumed, updated, and its history is read", async 
   expect(await review.invoke(null, config)).toMatchObject({ log: 'acted on "by hand"' });
 });
 
-test("a graph that stops in a subgraph is read, drawn and resumed", async () => {
+test("a graph at an interrupt in a subgraph is read, drawn and resumed", async () => {
   const forecast = remote("forecast");
   const config = onNewThread();
   await expect(forecast.invoke(weather, config)).rejects.toThrow(GraphInterrupt);

@@ -60,7 +60,7 @@ test.skipIf(skip)(`schemathesis finds no 5xx and no schema violation, whatever i
 });
 
 test.skipIf(skip).each([["cloud"] as const, ["self-hosted"] as const])(
-  `schemathesis finds none in the %s edition with what is there${skip}`,
+  `schemathesis finds none in the %s edition with existing objects${skip}`,
   async (edition) => {
     const ended = await fuzz(
       edition,

@@ -17,7 +17,7 @@ const inLanguage = (language: string) => blocks.filter((block) => block.language
 /** Languages whose blocks this file checks, or that render as pictures. */
 const checkedHere = ["ts", "json", "yaml", "mermaid", "text"];
 
-test("every block of code is checked here, run by the test that its comment names, or not run for a reason", () => {
+test("every code block is checked here, run by the test that its comment names, or excluded with a reason", () => {
   const unexplained = blocks.filter(({ page, language, comment }) => {
     if (comment.startsWith("examples/") || /^not run: \S/.test(comment)) return false;
     const runBy = /^run by (\S+)$/.exec(comment)?.[1];
@@ -27,7 +27,7 @@ test("every block of code is checked here, run by the test that its comment name
   expect(unexplained.map(place)).toEqual([]);
 });
 
-test("blocks of JSON can be parsed", () => {
+test("JSON blocks can be parsed", () => {
   for (const block of inLanguage("json")) expect(() => JSON.parse(block.code), place(block)).not.toThrow();
 });
 
@@ -43,7 +43,7 @@ function stepsIn(value: unknown): Step[] {
   return [...own, ...Object.values(value).flatMap(stepsIn)];
 }
 
-test("blocks of YAML can be parsed, and give the Action inputs that it has", () => {
+test("YAML blocks can be parsed, and use only inputs that the Action has", () => {
   for (const block of inLanguage("yaml")) {
     const steps = stepsIn(parse(block.code)).filter(({ uses }) => uses?.startsWith("OWNER/graphdeploy@"));
     const inputs = steps.flatMap((step) => Object.keys(step.with ?? {}));
@@ -77,7 +77,7 @@ function typeErrors(blocks: readonly CodeBlock[]): string[] {
   });
 }
 
-test("blocks of TypeScript have no type errors, and a planted one is found", () => {
+test("TypeScript blocks have no type errors, and a planted one is found", () => {
   // Blocks from examples/ are checked and run with their projects.
   const shown = inLanguage("ts").filter(({ comment }) => !comment.startsWith("examples/"));
   const code = 'import { ControlPlane } from "graphdeploy/core";\nnew ControlPlane({ url: "x" });\n';

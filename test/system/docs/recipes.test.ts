@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
 const shell = (script: string, options: Parameters<typeof run>[2] = {}): Promise<Ended> =>
   run("sh", ["-ec", script], options);
 
-test("the configuration file of the docs starts a server with what it says", async () => {
+test("a server starts with the settings of the configuration file in the docs", async () => {
   await using folder = await workFolder();
   await writeFile(join(folder.path, "mock.yaml"), block(mockPage, "api_keys: { the-key"));
   const script = `
@@ -68,7 +68,7 @@ test("the configuration file of the docs starts a server with what it says", asy
   expect(output).toContain('"tenant_id":"workspace-1"');
 });
 
-test.skipIf(noCurl)(`the recipe for CI starts a server and waits until it answers${noCurl}`, async () => {
+test.skipIf(noCurl)(`the recipe for CI starts a server and waits until it responds${noCurl}`, async () => {
   await using folder = await workFolder();
   const port = await freePort();
   const [, indented = ""] = /- run: \|\n([\s\S]*)/.exec(block(mockPage, "timeout 30")) ?? [];
@@ -97,7 +97,7 @@ def test_is_up(mock_url):
 });
 
 test.skipIf(noCurl)(
-  `the commands for faults, the auth flow and logs are answered as the docs say${noCurl}`,
+  `the commands for faults, the auth flow and logs get the responses in the docs${noCurl}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { deployments } = await mock.seed({ deployments: [{ name: "recipe", source: "internal_source" }] });
@@ -116,7 +116,7 @@ test.skipIf(noCurl)(
   },
 );
 
-test.skipIf(noCurl)(`the commands for an agent server are answered by its graphs${noCurl}`, async () => {
+test.skipIf(noCurl)(`the commands for an agent server get responses from its graphs${noCurl}`, async () => {
   await using server = await startDevServer(0);
   const [, ...requests] = block(agentPage, "/runs/wait").trim().split("\n");
   const { output } = await shell(requests.join("\n").replaceAll("http://127.0.0.1:2024", server.url));

@@ -30,7 +30,7 @@ const isRegistryReachable = await run("npm", ["view", "undici", "version"], { ti
 );
 const suffix = isRegistryReachable ? "" : " (skipped: the npm registry can't be reached)";
 
-test("the packed manifest says where the project is and which Node.js it needs", async () => {
+test("the packed manifest has the project's address and the required Node.js", async () => {
   const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
   expect(manifest).toMatchObject({
     repository: { type: "git", url: expect.stringMatching(/^git\+https:\/\/github\.com\/\S+\.git$/) },

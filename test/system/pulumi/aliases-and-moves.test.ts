@@ -8,7 +8,7 @@ const whenPossible = test.skipIf(cli.path === undefined);
 const scenario = (statements: string) => startScenario({ cli: cli.path ?? "", statements });
 
 whenPossible(
-  `a rename and a move into and out of a component name the alias they need, and request nothing with it${suffix}`,
+  `a rename and a move into and out of a component name the required alias, and make no request with it${suffix}`,
   async () => {
     const component = `
       class Team extends pulumi.ComponentResource {
@@ -63,7 +63,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a stack is renamed, exported and imported into another, and split by state move, without a request that writes${suffix}`,
+  `a stack is renamed, exported and imported into another, and split by state move, without a writing request${suffix}`,
   async () => {
     await using it = await scenario(`agent("one"); agent("two"); exports.level = "info";`);
     await it.succeed("up");
@@ -102,7 +102,7 @@ whenPossible(
 );
 
 whenPossible(
-  `of two stacks the one that adopted a deployment changes and deletes it, and the other lets go${suffix}`,
+  `of two stacks the one that adopted a deployment changes and deletes it, and the other releases it${suffix}`,
   async () => {
     const program = (changes: string) => `agent("one", ${changes});`;
     await using it = await scenario(program("{}"));

@@ -14,7 +14,7 @@ exports.all = { name: found.name, source: found.source, health: pulumi.interpola
 `;
 
 test.skipIf(cli.path === undefined)(
-  `Deployment.get gives name, source and URL, and fails for an id that isn't there or is empty${suffix}`,
+  `Deployment.get returns name, source and URL, and fails for an unknown or empty id${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { deployments } = await mock.seed({ deployments: [{ name: "theirs", source: "internal_source" }] });

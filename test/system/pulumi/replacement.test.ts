@@ -9,7 +9,7 @@ const whenPossible = test.skipIf(cli.path === undefined);
 const scenario = (statements: string) => startScenario({ cli: cli.path ?? "", statements });
 
 whenPossible(
-  `whatever makes the engine replace, a living deployment is kept, and with deleteBeforeReplace an empty one is made${suffix}`,
+  `whatever makes the engine replace, a live deployment is kept, and with deleteBeforeReplace an empty one is created${suffix}`,
   async () => {
     const program = (changes: { level: string; trigger: number }) => `
       const first = agent("by-command");
@@ -58,7 +58,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a replacement that would leave the old deployment its name is one error before anything changes${suffix}`,
+  `a replacement that would conflict with the old deployment's name is one error before anything changes${suffix}`,
   async () => {
     const program = (repository: string, options = true) => `
       const sourceConfig = { repoUrl: "https://github.com/acme/${repository}" };
@@ -86,7 +86,7 @@ whenPossible(
 );
 
 whenPossible(
-  `an upstream that is deleted before it is replaced replaces no deployment that comes out equal${suffix}`,
+  `an upstream that is deleted before its replacement replaces no deployment whose inputs stay equal${suffix}`,
   async () => {
     const program = (version: number) => `
       class Upstream extends pulumi.dynamic.Resource {
@@ -117,7 +117,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a command that is killed in the middle of a replacement loses nothing: the next one goes on${suffix}`,
+  `a command killed in the middle of a replacement loses nothing, and the next one continues${suffix}`,
   async () => {
     await using it = await scenario(`agent("one");`);
     await it.succeed("up");

@@ -28,7 +28,7 @@ const groups = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 25 });
 const limits = fc.integer({ min: 1, max: 10 });
 const order = fc.constantFrom("asc" as const, "desc" as const);
 
-test("pages of threads make the whole, in the order asked for, and the count agrees", async () => {
+test("pages of threads add up to the whole in the requested order, and the count matches", async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
@@ -53,7 +53,7 @@ test("pages of threads make the whole, in the order asked for, and the count agr
   );
 });
 
-test("pages of assistants make the whole, in the order asked for, and the count agrees", async () => {
+test("pages of assistants add up to the whole in the requested order, and the count matches", async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
@@ -79,7 +79,7 @@ test("pages of assistants make the whole, in the order asked for, and the count 
   );
 });
 
-test("pages of runs, schedules and items make the whole", async () => {
+test("pages of runs, crons and items add up to the whole", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 12 }), limits, async (count, limit) => {
       await using agent = await startAgent();

@@ -11,13 +11,13 @@ test.each([
   ["PATCH", "/runs/crons/count"],
   ["DELETE", "/assistants/search"],
   ["GET", "/threads/count"],
-])("%s %s is a method that the path doesn't have", async (method, path) => {
+])("%s %s is a method that the path doesn't support", async (method, path) => {
   await using agent = await startAgent();
   const response = await agent.call(method, path, method === "GET" ? undefined : {});
   expect(response).toMatchObject({ status: 405, body: { detail: "Method Not Allowed" } });
 });
 
-test("an empty parameter counts as absent, whichever it is", async () => {
+test("an empty parameter counts as absent, for every parameter", async () => {
   await using agent = await startAgent();
   const { body: thread } = await agent.call("POST", "/threads", {});
   const { body: run } = await agent.call("POST", `/threads/${thread.thread_id}/runs`, {
@@ -39,7 +39,7 @@ test("an empty parameter counts as absent, whichever it is", async () => {
   }
 });
 
-test("an empty id of a checkpoint names none, wherever a body has one", async () => {
+test("an empty checkpoint id counts as absent wherever a body has one", async () => {
   await using agent = await startAgent();
   const path = `/threads/${id}`;
   const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };

@@ -93,7 +93,7 @@ async function fill(
   return { database, state, all };
 }
 
-test("a search finds in their order exactly those threads that a look at each of them finds", async () => {
+test("a search finds the same threads in the same order as a full scan", async () => {
   await fc.assert(
     fc.asyncProperty(
       threads,
@@ -131,7 +131,7 @@ test("a search finds in their order exactly those threads that a look at each of
   );
 });
 
-test("a search of which more threads pass than are sorted finds the same as one of which few pass", async () => {
+test("a search with more matches than the sort limit finds the same as one with few matches", async () => {
   const { database, state, all } = await fill(
     Array.from({ length: 31 }, (_, index) => ({
       metadata: { half: index % 2, owner: { name: index % 3 } },

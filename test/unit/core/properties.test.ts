@@ -249,7 +249,7 @@ const mutated = fc.oneof(
   fc.nat(150).map((length) => JSON.stringify(revision()).slice(0, length)),
 );
 
-test("no response body crashes the client with an error that isn't its own, or passes for a live rollout", async () => {
+test("no response body causes an error other than the client's own, or counts as a live rollout", async () => {
   let body = "";
   await using server = await startScriptedServer(({ path }) =>
     path.endsWith(revisionId) ? { body } : { body: deployment() },

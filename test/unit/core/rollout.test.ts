@@ -239,7 +239,7 @@ test("a revision that never gets traffic is an outcome of its own", async () => 
   expect(seconds).toBeLessThan(75);
 });
 
-test("a newer revision that serves already has superseded this one", async () => {
+test("a newer revision that already serves has superseded this one", async () => {
   const { error } = await follow({
     course: [[0, "DEPLOYED"]],
     deployment: () => deployment({ latest_revision_id: laterRevisionId, active_revision_id: laterRevisionId }),
@@ -333,7 +333,7 @@ test("an outage that lasts until the deadline is a timeout of the wait", async (
   expect(error).toBeInstanceOf(RolloutTimeout);
 });
 
-test("an outage until the deadline isn't reported as a status that was read, and nothing is asked of it any longer", async () => {
+test("an outage until the deadline isn't reported as a status, and no further request is sent", async () => {
   const { error, events, seconds } = await follow({
     course: [
       [0, "BUILDING"],

@@ -74,7 +74,7 @@ test("no identifier in any path causes a server error", async () => {
   expect(failed).toEqual([]);
 });
 
-test("every operation on a deployment is a 404 in another workspace, and a 401 without a key", async () => {
+test("every operation on a deployment responds with 404 in another workspace, and with 401 without a key", async () => {
   await using mock = await startForTest();
   const { body: deployment } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const call = apiOf(mock.url);

@@ -56,7 +56,7 @@ test.each(products)("%s describes the response to an invalid parameter or body o
   }
 });
 
-test.each(products)("%s describes once the responses that any operation may have", (product) => {
+test.each(products)("%s describes the responses common to all operations once", (product) => {
   const { description } = documents[product].info as { description: string };
   for (const status of ["401", "403", "405", "500", "507"]) expect(description).toContain(status);
 });
@@ -71,7 +71,7 @@ const mistakes: [name: string, query: string, body: string | Uint8Array][] = [
   ["parameters of another type", "?limit=x&wait=x&subgraphs=x&version=x&timeout=x&recurse=x&check_db=x", "{}"],
 ];
 
-test.each(mistakes)("what comes of %s is described, whatever the operation", async (_, query, body) => {
+test.each(mistakes)("the response to %s is described for every operation", async (_, query, body) => {
   await using servers = await startBoth();
   for (const product of products) {
     for (const { method, path, requestBody, responses, parameters } of operationsOf(documents[product])) {

@@ -25,7 +25,7 @@ async function poll(
   return seen;
 }
 
-test("the Terraform provider's create, reading, import, update and deletion find what they read", async () => {
+test("the Terraform provider's create, read, import, update and delete get the fields they read", async () => {
   await using server = await startForTest({ transitions: "time:60s" });
   const created = await server.cloud("POST", "/v2/deployments", {
     name: "terraformed",
@@ -79,7 +79,7 @@ test("the Terraform provider's create, reading, import, update and deletion find
   expect(gone.body.detail).toContain(id);
 });
 
-test("a listing by pages of 100 is complete and ends", async () => {
+test("a listing in pages of 100 is complete and ends", async () => {
   await using server = await startForTest();
   for (let number = 0; number < 203; number += 1) {
     const { status } = await server.cloud("POST", "/v2/deployments", {
@@ -104,7 +104,7 @@ test("a listing by pages of 100 is complete and ends", async () => {
   expect(new Set(names).size).toBe(203);
 });
 
-test("the deploy CLI finds its deployment by a part of the name and by nothing but the exact one", async () => {
+test("the deploy CLI searches by a part of the name and selects the exact match", async () => {
   await using server = await startForTest();
   for (const name of ["agent", "agent-staging", "my-agent"]) {
     await server.cloud("POST", "/v2/deployments", {

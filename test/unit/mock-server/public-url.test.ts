@@ -54,7 +54,7 @@ test("behind a proxy that strips a prefix, a deployment's address leads to its a
   expect((await apiOf(url)("POST", "/threads", {})).status).toBe(200);
 });
 
-test("behind a proxy that strips a prefix, an upload's address takes the tarball", async () => {
+test("behind a proxy that strips a prefix, an upload URL accepts the tarball", async () => {
   await using server = await startBehindProxy();
   const deployment = {
     name: "a",

@@ -45,7 +45,7 @@ test("a delayed request keeps its body, on an agent server too", async () => {
   expect(await (await stream(mock)).text()).toMatch(/^event: metadata/);
 });
 
-test("a run whose client is reset is cancelled where it asked for that", async () => {
+test("a run whose client is reset is cancelled if the client requested that", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const agent = apiOf(`${mock.url}/agents/${body.id}`);

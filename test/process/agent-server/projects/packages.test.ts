@@ -43,7 +43,7 @@ async function projectOf(files: Record<string, string | object>): Promise<Projec
 
 const main = (names: string, from: string) => `import ${names} from "${from}"; export const answer = value;`;
 
-test("packages are found by exports with conditions, patterns, a map of imports and their own name", async () => {
+test("packages resolve through conditional exports, patterns, an imports map and their own name", async () => {
   await using project = await projectOf({
     "main.mjs": main("{ value }", "a"),
     "node_modules/a/package.json": {
@@ -71,7 +71,7 @@ test("packages are found by exports with conditions, patterns, a map of imports 
   expect(await project.answer()).toEqual(["own", "modules/a/dist/inner.js", "modules/a/dist/inner.js", "for node"]);
 });
 
-test("CommonJS packages, JSON, and files whose kind their name or a nearer package.json says load as Node.js loads them", async () => {
+test("CommonJS packages, JSON, and files whose format depends on their extension or the nearest package.json load as in Node.js", async () => {
   await using project = await projectOf({
     "main.mjs": main("value", "a"),
     "node_modules/a/package.json": { name: "a", type: "module", exports: "./index.js" },

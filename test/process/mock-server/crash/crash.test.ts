@@ -26,7 +26,7 @@ async function start(folder: string) {
 }
 
 test(
-  `${rounds} servers killed while four clients write lose nothing that they acknowledged (seed ${seed})`,
+  `${rounds} servers killed during the writes of four clients lose no acknowledged write (seed ${seed})`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "crash-"));
     onTestFinished(() => rm(folder, { recursive: true }));

@@ -50,7 +50,7 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
   return { projects, told, defects, origin };
 }
 
-test("the project of an earlier revision ends after its runs when a later one is live, and not before", async () => {
+test("an earlier revision's project ends after its runs once a later revision is live, and not before", async () => {
   const { projects, told, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.runningFor("one");

@@ -13,7 +13,7 @@ interface Properties {
 
 const { $defs } = declarativeFileJsonSchema() as { $defs: { deployment: Properties } };
 
-test("a deployment of a file has every field that the core can declare, under its wire name", () => {
+test("a deployment in a file has every field that the core can declare, under its wire name", () => {
   const paths = [...fields.map(({ path }) => path), ...desiredFields];
   const missing = paths.filter((path) => {
     const names = path.split(".").map(snakeCase);

@@ -29,7 +29,7 @@ const slip = fc.record({
   inserted: fc.string({ unit: fc.constantFrom(..."{}[]:,*&!|>\"'\t\n $#-?a1"), maxLength: 3 }),
 });
 
-test("whatever slips in typing, reading ends with problems and never with an exception, and no message has a secret", () => {
+test("any typing error yields problems and never an exception, and no message has a secret", () => {
   const env = { REF: "refs/heads/hunter2hunter2", TOKEN: secret };
   const check = (broken: string, path: string) => {
     for (const environment of [undefined, "staging"]) {
@@ -55,7 +55,7 @@ test("whatever slips in typing, reading ends with problems and never with an exc
   );
 });
 
-test("whatever JSON a file has, reading ends", () => {
+test("any JSON file can be read without an exception", () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (defaults, deployment) => {
       const json = `{"version": 1, "defaults": ${defaults}, "deployments": {"chat": ${deployment}, "other": {}}, "previews": ${deployment}}`;

@@ -12,7 +12,7 @@ const startWith = (response: HttpResponse) => startHttp({ handle: () => response
 /** A response without its date. */
 const undated = (text: string) => text.replace(/date: .* GMT\r\n/gi, "");
 
-test("a response has its length in bytes, and is followed by the next", async () => {
+test("a response has its length in bytes, and the next one follows it", async () => {
   await using server = await startWith({ status: 201, body: "ü" });
   expect(undated(await conversation(server.url, request("GET") + request("GET", "connection: close\r\n")))).toBe(
     ["keep-alive\r\nKeep-Alive: timeout=5", "close"]
@@ -24,7 +24,7 @@ test("a response has its length in bytes, and is followed by the next", async ()
   );
 });
 
-test("a response to HEAD has a length and no body, a 204 neither", async () => {
+test("a response to HEAD has a length but no body, a 204 has neither", async () => {
   await using server = await startWith({ status: 200, body: { ok: true } });
   const head = await conversation(server.url, request("HEAD", "connection: close\r\n"));
   expect(head).toMatch(/content-length: 11\r\n/);
@@ -41,7 +41,7 @@ circular.self = circular;
 test.each<[string, HttpResponse]>([
   ["a header that would begin another one", { status: 200, body: 1, headers: { "x-split": "a\r\nset-cookie: b" } }],
   ["a body that isn't JSON", { status: 200, body: circular }],
-])("a response with %s breaks off its own connection and nothing else", async (_, response) => {
+])("a response with %s breaks only its own connection", async (_, response) => {
   const defects: unknown[] = [];
   await using server = await startHttp({
     handle: ({ target }) => (target === "/ok" ? { status: 204 } : response),
@@ -75,7 +75,7 @@ const pieces = (...texts: string[]) =>
     },
   });
 
-test("a stream comes in chunks, and for HTTP/1.0 until the connection is closed", async () => {
+test("a stream is sent in chunks, and for HTTP/1.0 until the connection is closed", async () => {
   await using server = await startHttp({
     handle: () => ({ status: 200, content: pieces("abc", "0123456789abcdef"), headers: {} }),
   });
@@ -295,7 +295,7 @@ test("a slow client with many pipelined requests causes no warning", async () =>
   expect(warnings).toEqual([]);
 });
 
-test("a response that takes long is waited for", async () => {
+test("a slow handler doesn't time out", async () => {
   await using server = await startHttp({
     timeouts: { head: 20, request: 20, keepAlive: 20, response: 20, checkInterval: 5 },
     handle: () => new Promise((resolve) => setTimeout(() => resolve({ status: 204 }), 60)),
@@ -303,7 +303,7 @@ test("a response that takes long is waited for", async () => {
   expect(await conversation(server.url, request("GET", "connection: close\r\n"))).toMatch(/^HTTP\/1\.1 204 /);
 });
 
-test("closing a server ends connections that are in use, idle, and half open", async () => {
+test("closing a server ends active, idle and half-open connections", async () => {
   const server = await startHttp({ handle: () => new Promise(() => undefined) });
   const conversations = [
     conversation(server.url, request("GET")),
@@ -315,7 +315,7 @@ test("closing a server ends connections that are in use, idle, and half open", a
   expect(await Promise.all(conversations)).toEqual(["", "", ""]);
 });
 
-test("with a grace period, a response under way is finished, and one that takes longer is cut", async () => {
+test("with a grace period, a response in progress is finished, and one that takes longer is cut", async () => {
   const finish: (() => void)[] = [];
   const server = new HttpServer({
     handle: () => new Promise((resolve) => finish.push(() => resolve({ status: 200, body: "done" }))),
@@ -332,7 +332,7 @@ test("with a grace period, a response under way is finished, and one that takes 
   await expect(second).rejects.toThrow();
 });
 
-test("once the responses under way are finished, a server doesn't wait for clients that keep their connections", async () => {
+test("once the responses in progress are finished, a server doesn't wait for clients that keep their connections", async () => {
   let finish: (() => void) | undefined;
   const server = new HttpServer({
     handle: () =>

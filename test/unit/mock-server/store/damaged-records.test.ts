@@ -122,7 +122,7 @@ test.each([
   ["assistants", "metadata", "/assistants/search", "metadata"],
   ["assistants", "metadata", "/assistants/count", "metadata"],
   ["crons", "metadata", "/runs/crons/count", "metadata"],
-] as const)("a search that looks into a damaged record of %s names it", async (table, column, path, filter) => {
+] as const)("a search that reads a damaged record of %s names it", async (table, column, path, filter) => {
   const folder = await agentFolder();
   const only = table === "assistants" ? " WHERE assistant_id LIKE '%7'" : "";
   damage(folder, `UPDATE ${table} SET "${column}" = '{"a":{"b":1}'${only}`);
@@ -168,7 +168,7 @@ test.each([
   }
 });
 
-test("a search for a status that looks into a damaged timeline names its revision", async () => {
+test("a search for a status that reads a damaged timeline names its revision", async () => {
   const dataDirectory = await temporaryFolder();
   let id: string;
   {

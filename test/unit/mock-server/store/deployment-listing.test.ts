@@ -233,7 +233,7 @@ test("a listing of thousands equals a scan, also after most were removed", async
   );
 });
 
-test("a push finds those that build from its ref, and no others", async () => {
+test("a push finds exactly the deployments that build from its ref", async () => {
   const { deployments } = await storeInMemory();
   const building = (number: number, buildsOnPush: boolean, ref: string, url = "https://github.com/acme/a.git") => {
     const record = deploymentOf({
