@@ -127,7 +127,7 @@ test("a creation that never succeeds ends with the server's error", async () => 
   const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
   await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
-  // An outage is reported once, and its attempts at the end.
+  // The outage is reported once, and the number of attempts at the end.
   expect(events).toEqual([
     { type: "warning", message: expect.stringContaining("checking whether it took effect") },
     { type: "warning", message: expect.stringContaining("was sent 6 times without a response") },

@@ -11,7 +11,7 @@ import { type ScriptedRequest, type ScriptedResponse, startScriptedServer } from
 
 interface Wait {
   events: ProgressEvent[];
-  /** How long the whole wait took, in seconds. */
+  /** The duration of the whole wait, in seconds. */
   seconds: number;
   /** The longest time without an event, in seconds. */
   silence: number;

@@ -18,7 +18,7 @@ interface Properties {
 
 const { $defs } = declarativeFileJsonSchema() as { $defs: { deployment: Properties } };
 
-test("a deployment of a file has every field that the core can declare, under its wire name", () => {
+test("a deployment in a file has every field that the core can declare, under its wire name", () => {
   const paths = [...fields.map(({ path }) => path), ...desiredFields];
   const missing = paths.filter((path) => {
     const names = path.split(".").map(snakeCase);
@@ -31,7 +31,7 @@ test("a deployment of a file has every field that the core can declare, under it
 
 test("assistants, crons and store items have the fields of the requests that create them", () => {
   const keys = (schema: { shape: object }) => Object.keys(schema.shape).sort();
-  // An assistant's name is its key in the file, and whether there is one already is for who applies the file.
+  // The file's key is an assistant's name, and whoever applies the file decides how to treat an existing one.
   expect([...keys(assistantSchema), "if_exists", "name"].sort()).toEqual(keys(assistantCreate));
   expect(keys(cronSchema)).toEqual(keys(cronCreate));
   expect(keys(storeItemSchema)).toEqual(keys(storePut));
