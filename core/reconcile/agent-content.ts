@@ -96,7 +96,7 @@ async function observe(
   const ours = <Item extends Assistant | Cron>(found: readonly Item[]) =>
     found
       .filter(({ metadata }) => isMarkedBy(owner, metadata))
-      .sort((a, b) => (markedKey(a.metadata) < markedKey(b.metadata) ? -1 : 1));
+      .sort((a, b) => markedKey(a.metadata).localeCompare(markedKey(b.metadata)));
   const markedAssistants = ours(await server.searchAssistants(contentMarker(owner), { signal }));
   const markedCrons = ours(await server.searchCrons(contentMarker(owner), { signal }));
 
