@@ -1,4 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import { camelCaseKeys } from "../core/declare/fields.ts";
 import type { DeclaredDeployment } from "../core/declare/file/declarative-file.ts";
 import { readDeclaredFile } from "./declared-file.ts";
 import { Deployment, type DeploymentArgs } from "./deployment.ts";
@@ -48,7 +50,7 @@ export class DeploymentsFromFile extends pulumi.ComponentResource {
     super("graphdeploy:index:DeploymentsFromFile", name, {}, options);
     const made = new Map<string, Deployment>();
     for (const { key, desired, integration, dependsOn } of inOrderOfDependencies(declared)) {
-      const fields = deferred.fillIn({ ...desired, integration }) as DeploymentArgs;
+      const fields = deferred.fillIn({ ...underPulumiNames(desired), integration }) as DeploymentArgs;
       const before = dependsOn.map((other) => made.get(other)).filter((other) => other !== undefined);
       // A component's own `dependsOn` doesn't reach its children.
       const { dependsOn: all } = pulumi.mergeOptions({ dependsOn: opts.dependsOn }, { dependsOn: before });
@@ -60,6 +62,12 @@ export class DeploymentsFromFile extends pulumi.ComponentResource {
     warnOfContent(this, file, declared);
     this.registerOutputs({ urls: this.urls });
   }
+}
+
+/** In a file, and so in its declaration, the fields of `resourceSpec` have the platform's own names. */
+function underPulumiNames({ sourceConfig, ...rest }: DesiredDeployment): DesiredDeployment {
+  if (sourceConfig?.resourceSpec === undefined) return { ...rest, sourceConfig };
+  return { ...rest, sourceConfig: { ...sourceConfig, resourceSpec: camelCaseKeys(sourceConfig.resourceSpec) } };
 }
 
 /** Each deployment after those that it depends on; otherwise in the file's order. */

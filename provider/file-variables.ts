@@ -6,33 +6,27 @@ export type FileVariables = Readonly<Record<string, pulumi.Input<string> | undef
 
 /**
  * Variables of a declarative file. An output has no value yet when the file is read, so a random text stands for it
- * until the file has become inputs; the text is then replaced by an output, which is a secret if the variable is.
+ * until the file has become inputs. Texts that contain it then become outputs, secret ones if the variable is secret.
  */
 export class DeferredVariables {
   /** What the file is read with, by name. */
   readonly texts: Record<string, string> = {};
   readonly #deferred: { placeholder: string; value: pulumi.Output<string> }[] = [];
 
-  /** @throws Error when a value isn't a string */
+  /** @throws Error when a value can be no string */
   constructor(variables: FileVariables) {
     for (const [name, given] of Object.entries(variables)) {
       if (given === undefined) continue;
-      if (typeof given === "string") {
-        this.texts[name] = given;
-        continue;
+      if (given === null || (typeof given !== "string" && typeof given !== "object")) {
+        throw new Error(`variables.${name} must be a string.`);
       }
-      if (typeof given !== "object" || given === null) throw notText(name);
-      const placeholder = randomUUID();
-      const value = pulumi.output(given).apply((text) => {
-        if (typeof text !== "string") throw notText(name);
-        return text;
-      });
-      this.texts[name] = placeholder;
-      this.#deferred.push({ placeholder, value });
+      const text = typeof given === "string" ? given : randomUUID();
+      this.texts[name] = text;
+      if (text !== given) this.#deferred.push({ placeholder: text, value: pulumi.output(given) });
     }
   }
 
-  /** A deep copy of `value` with outputs in the place of texts that contain a variable whose value came later. */
+  /** A deep copy of `value` with outputs in the place of texts that contain a variable whose value comes later. */
   fillIn(value: unknown): unknown {
     if (typeof value === "string") return this.#fillInText(value);
     if (Array.isArray(value)) return value.map((item) => this.fillIn(item));
@@ -41,16 +35,9 @@ export class DeferredVariables {
   }
 
   #fillInText(text: string): pulumi.Input<string> {
-    const contained = this.#deferred.filter(({ placeholder }) => text.includes(placeholder));
-    if (contained.length === 0) return text;
-    return pulumi.all(contained.map(({ value }) => value)).apply((values) => {
-      return contained.reduce((filled, { placeholder }, index) => {
-        return filled.replaceAll(placeholder, () => values[index] ?? "");
-      }, text);
-    });
+    return this.#deferred.reduce<pulumi.Input<string>>((filled, { placeholder, value }) => {
+      if (!text.includes(placeholder)) return filled;
+      return pulumi.all([filled, value]).apply(([before, later]) => before.replaceAll(placeholder, () => later));
+    }, text);
   }
-}
-
-function notText(name: string): Error {
-  return new Error(`variables.${name} must be a string.`);
 }
