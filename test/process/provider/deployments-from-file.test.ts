@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { Deployment } from "../../../provider/deployment.ts";
 import {
   DeploymentsFromFile,
   type DeploymentsFromFileArgs,
@@ -10,7 +11,7 @@ import {
 } from "../../../provider/deployments-from-file.ts";
 import { Provider } from "../../../provider/provider.ts";
 import { unwrapSecrets } from "../../../provider/wrapped-secrets.ts";
-import { platform, startGround, summary } from "../../kit/provider/ground.ts";
+import { agentArgs, platform, startGround } from "../../kit/provider/ground.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "graphdeploy-component-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -200,29 +201,41 @@ test("`only` leaves the others out, and what depends on them doesn't wait", asyn
   expect(registered[1]?.inputs).toMatchObject({ name: "support-staging", displayName: "Staging" });
 });
 
-test("a provider of this package is passed on, and options of the component hold for its deployments", async () => {
+test("a provider of this package is passed on to each deployment", async () => {
   vi.stubEnv("MODEL_KEY", "sk-of-a-model");
   const registered = await registeredBy(() => {
-    const opts = { provider: new Provider({ region: "eu", apiKeyEnv: "EU_KEY" }), protect: true };
-    const { deployments } = make({ file: written(two()) }, opts);
+    const { deployments } = make(
+      { file: written(two()) },
+      { provider: new Provider({ region: "eu", apiKeyEnv: "EU" }) },
+    );
     expect(Object.keys(deployments).toSorted()).toEqual(["search", "support"]);
   });
   const deployments = registered.filter(({ type }) => type.endsWith(":Deployment"));
   expect(deployments).toHaveLength(2);
-  for (const { inputs } of deployments) expect(inputs.connection).toEqual({ region: "eu", apiKeyEnv: "EU_KEY" });
+  for (const { inputs } of deployments) expect(inputs.connection).toEqual({ region: "eu", apiKeyEnv: "EU" });
 });
 
 test("a change of the file updates what it concerns, and a removed deployment is deleted", async () => {
   await using ground = await startGround();
   const up = async (text: string, args: DeploymentsFromFileArgs = {}) => {
     const file = written(text);
-    const steps = await ground.engine.up(() => make({ file, variables: { MODEL_KEY: "sk-of-a-model" }, ...args }));
+    const steps = await ground.engine.up(() => {
+      const before = new Deployment("before", agentArgs({ name: "before" }));
+      make({ file, variables: { MODEL_KEY: "sk-of-a-model" }, ...args }, { dependsOn: before, protect: true });
+    });
     return steps.map(({ operation, name, error }) => `${operation} ${name}${error ?? ""}`);
   };
-  expect(await up(two())).toEqual(["create agents-search", "create agents-support"]);
-  expect((await platform(ground.mock)).deployments.map(({ name }) => name)).toEqual(["search-agent", "support"]);
-  expect(await up(two("debug"))).toEqual(["same agents-search", "update agents-support"]);
-  expect(await up(two("debug"), { only: ["search"] })).toEqual(["same agents-search", "delete agents-support"]);
-  expect(summary(await ground.engine.refresh())).toEqual(["read"]);
-  expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
+  expect(await up(two())).toEqual(["create before", "create agents", "create agents-search", "create agents-support"]);
+  expect((await platform(ground.mock)).deployments.map(({ name }) => name)).toEqual([
+    "before",
+    "search-agent",
+    "support",
+  ]);
+  const { dependencies = [], protect } = ground.engine.resources.get("agents-support") ?? {};
+  expect(dependencies.map((urn) => urn.split("::").at(-1)).toSorted()).toEqual(["agents-search", "before"]);
+  expect(protect).toBe(true);
+  expect(await up(two("debug"))).toEqual(["same before", "same agents", "same agents-search", "update agents-support"]);
+  const refused = await up(two("debug"), { only: ["search"] });
+  expect(refused.slice(0, 3)).toEqual(["same before", "same agents", "same agents-search"]);
+  expect(refused[3]).toContain("delete agents-support");
 });

@@ -57,7 +57,9 @@ test("the licence of each package that is bundled, or ships beside the bundles, 
 test("the packed command checks a declarative file, as YAML and as JSON", async () => {
   for (const name of ["graphdeploy.yaml", "graphdeploy.json"]) {
     await writeFile(join(folder, name), '{ "version": 1, "deployments": {} }');
-    const { stdout } = await run(process.execPath, [join(unpacked, "build", "cli.js"), "validate", name], { cwd: folder });
+    const { stdout } = await run(process.execPath, [join(unpacked, "build", "cli.js"), "validate", name], {
+      cwd: folder,
+    });
     expect(stdout).toBe(`${name}: 0 deployments\n`);
   }
 });
