@@ -55,6 +55,11 @@ export interface FileProblem {
   message: string;
 }
 
+/** A problem in one line: `<file>:<line>:<column>: <path>: <message>`. */
+export function problemLine({ file, line, column, path, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
+}
+
 export interface DeclarativeFile {
   /** In the file's order. */
   deployments: readonly DeclaredDeployment[];
