@@ -1,5 +1,5 @@
-import { parseTimeout } from "../core/duration.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
+import { parseTimeout } from "../core/time.ts";
 import { readNames } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import type { InputName } from "./input-defaults.ts";

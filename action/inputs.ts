@@ -1,6 +1,7 @@
+import { graphConfigFileNames } from "../core/client/wire/conventions.ts";
 import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
-import { graphConfigFileNames } from "../core/client/wire/naming.ts";
-import type { DesiredDeployment, Problem } from "../core/declare/deployment.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import type { Problem } from "../core/declare/validation.ts";
 import { validateDesired } from "../core/declare/validation.ts";
 import { type CommonInputs, type InputSources, keepEach, readCommonInputs } from "./common-inputs.ts";
 import { readDeclared } from "./declared-input.ts";

@@ -1,5 +1,5 @@
-import { formatDuration } from "../core/duration.ts";
-import type { ProgressEvent } from "../core/rollout/progress.ts";
+import type { ProgressEvent } from "../core/rollout/waiting.ts";
+import { formatDuration } from "../core/time.ts";
 
 /** A progress event as a line of the log; `undefined` for one that has none. */
 export function progressText(event: ProgressEvent): string | undefined {

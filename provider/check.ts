@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../core/client/errors.ts";
-import { knownValue, nullProblem } from "../core/declare/deployment.ts";
-import { refusedRemovals } from "../core/declare/fields.ts";
-import { desiredFields, validateDesired } from "../core/declare/validation.ts";
-import { parseTimeout } from "../core/duration.ts";
+import { refusedRemovals } from "../core/declare/deployment.ts";
+import { desiredFields, knownValue, nullProblem, validateDesired } from "../core/declare/validation.ts";
+import { parseTimeout } from "../core/time.ts";
 import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
@@ -43,6 +42,7 @@ export function check(
     ...unknownInputFailures(inputs),
     ...timeoutFailures(value as DeploymentInputs),
     ...kindFailures(value as DeploymentInputs),
+    ...integrationFailures(value as DeploymentInputs, inputs),
     ...(nullPaths.some(([name]) => name === "connection") ? [] : connectionFailures(inputs, config)),
   );
   // For a creation the engine passes no old inputs, or an empty record in older versions. A replacement is a new
@@ -145,6 +145,23 @@ function* kindFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
   const { pushedCommit } = inputs;
   if (pushedCommit !== undefined && !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(String(pushedCommit))) {
     yield failure(["pushedCommit"], "must be the full SHA of a commit.");
+  }
+}
+
+/** `news` are the inputs with placeholders: an unknown field may be declared. */
+function* integrationFailures(value: DeploymentInputs, news: DeploymentInputs): Generator<CheckFailure> {
+  const { integration } = value;
+  if (integration === undefined) return;
+  if (integration !== "auto") {
+    yield failure(["integration"], 'must be "auto".');
+    return;
+  }
+  const { sourceConfig } = news;
+  if (isUnknown(sourceConfig)) return;
+  if (sourceConfig?.integrationId !== undefined) {
+    yield failure(["integration"], "is declared together with sourceConfig.integrationId. Keep one of the two.");
+  } else if (sourceConfig?.repoUrl === undefined) {
+    yield failure(["integration"], "needs sourceConfig.repoUrl, the repository to find the integration of.");
   }
 }
 

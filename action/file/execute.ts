@@ -1,8 +1,8 @@
 import { AgentServer } from "../../core/client/agent-server.ts";
 import { TimeoutError } from "../../core/client/errors.ts";
 import type { DeclarativeFile } from "../../core/declare/file/declarative-file.ts";
-import { formatDuration } from "../../core/duration.ts";
 import type { FileIdentity } from "../../core/reconcile/file/owner.ts";
+import { formatDuration } from "../../core/time.ts";
 import { connectToControlPlane } from "../control-plane.ts";
 import type { WorkflowEvent } from "../event.ts";
 import { messageOf, resultOf } from "../failure.ts";
@@ -123,11 +123,7 @@ function warnOfOtherRefs({ file, console }: FileSession, head: string | undefine
     const { repoRef } = desired.sourceRevisionConfig ?? {};
     if (repoRef === undefined || repoRef === head) continue;
     console.warning(
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the file
-      "KEY: its preview is built from REF, not from HEAD of the pull request. Declare repo_ref with a variable, such as ${GIT_REF:-main}, and set it in the env of the step."
-        .replace("KEY", key)
-        .replace("REF", repoRef)
-        .replace("HEAD", head),
+      `${key}: its preview is built from ${repoRef}, not from ${head} of the pull request. Declare repo_ref with a variable, such as \${GIT_REF:-main}, and set it in the env of the step.`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { createConfinedReader } from "../../core/declare/file/confined-files.ts";
 import { type DeclarativeFile, readDeclarativeFile } from "../../core/declare/file/declarative-file.ts";
+import { createConfinedReader } from "../../core/declare/file/substitution.ts";
 import type { InputProblem } from "../input-problem.ts";
 import type { FileInputs } from "./inputs.ts";
 

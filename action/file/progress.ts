@@ -1,8 +1,8 @@
 import type { ControlPlane } from "../../core/client/client.ts";
-import { formatDuration } from "../../core/duration.ts";
 import type { PlannedDeployment } from "../../core/reconcile/file/declared.ts";
 import { isLiveOutcome, type Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
+import { formatDuration } from "../../core/time.ts";
 import type { Console } from "../console.ts";
 import { logTailOf, messageOf } from "../failure.ts";
 import { progressText } from "../progress-text.ts";

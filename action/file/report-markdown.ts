@@ -1,6 +1,6 @@
-import { formatDuration } from "../../core/duration.ts";
 import { effectOf, type PlanReport, type PlanSummary } from "../../core/reconcile/file/plan-report.ts";
 import type { Redactor } from "../../core/redact.ts";
+import { formatDuration } from "../../core/time.ts";
 import { paragraphs, signs } from "../github/report-markdown.ts";
 import { code, escapeMarkdown, firstLinesWithin, link } from "../markdown.ts";
 import { type DeploymentState, type FileReport, publicFileReport } from "./report.ts";

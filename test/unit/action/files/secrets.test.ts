@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the declarative file
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../../mock-server/server.ts";
 import { pullRequest } from "../../../kit/action/events.ts";
@@ -17,7 +18,7 @@ const files = { "graphdeploy.yaml": file, "key.pem": keyText };
 const secrets = [secretValue, "first-line-of-the-key", "second-line-of-the-key", "literal-in-the-file", apiKey, token];
 const forms = [...secrets, encodeURIComponent(secretValue), Buffer.from(secretValue).toString("base64")];
 
-test.each(["BUILD_FAILED", undefined])(
+test.each(["BUILD_FAILED", undefined] as const)(
   "values of variables, of files and of the file itself are masked and written nowhere (%s)",
   async (fail) => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
