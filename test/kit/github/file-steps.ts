@@ -1,6 +1,7 @@
 import type { MockServer } from "../../../mock-server/server.ts";
 import { apiKey, repositoryUrl } from "./agents.ts";
 import { type ActionOptions, runAction } from "./run-action.ts";
+import type { StepOptions } from "./step.ts";
 
 /** A file of two deployments; the second waits for the first and has a secret. */
 export const agentsFile = `version: 1
@@ -19,17 +20,14 @@ environments:
 previews: { environment: staging, deployments: [search] }
 `;
 
-export interface FileStep extends Omit<ActionOptions, "inputs"> {
+export interface FileStep extends Omit<StepOptions, "inputs"> {
   inputs?: Readonly<Record<string, string>>;
   /** Text of `graphdeploy.yaml`. */
   file?: string;
 }
 
 /** The options of a step that applies a file of the checkout. */
-export function fileStep(
-  mock: MockServer,
-  { inputs, file = agentsFile, files, env, ...step }: FileStep,
-): ActionOptions {
+export function fileStep(mock: MockServer, { inputs, file = agentsFile, files, env, ...step }: FileStep): StepOptions {
   return {
     ...step,
     env: { TOKEN: "token-of-the-agent", ...env },
@@ -39,8 +37,8 @@ export function fileStep(
 }
 
 /** Runs the Action with a file in this process. */
-export function runFile(mock: MockServer, step: FileStep) {
-  return runAction(fileStep(mock, step));
+export function runFile(mock: MockServer, { onOutput, ...step }: FileStep & Pick<ActionOptions, "onOutput">) {
+  return runAction({ ...fileStep(mock, step), ...(onOutput === undefined ? {} : { onOutput }) });
 }
 
 /** A push to main. */
