@@ -12,7 +12,9 @@ import type { FileSession } from "./session.ts";
 
 /** The options of everything that the engine does with the file. */
 export function fileOptions({ inputs, identity, connect, progress, signal }: FileSession): ApplyFileOptions {
-  const { only, adopt, timeoutMs } = inputs;
+  const { only, timeoutMs } = inputs;
+  // A preview is never taken over.
+  const adopt = inputs.adopt && identity.pullRequest === undefined;
   const { onDeploymentProgress, onOutcome } = progress;
   return {
     ...{ owner: fileOwner(identity), only, adopt, connect, signal, onDeploymentProgress, onOutcome },

@@ -2,6 +2,7 @@ import { AgentServer } from "../../core/client/agent-server.ts";
 import { TimeoutError } from "../../core/client/errors.ts";
 import type { DeclarativeFile } from "../../core/declare/file/declarative-file.ts";
 import type { FileIdentity } from "../../core/reconcile/file/owner.ts";
+import { unprotectedWarning } from "../../core/redact.ts";
 import { formatDuration } from "../../core/time.ts";
 import { connectToControlPlane } from "../control-plane.ts";
 import type { WorkflowEvent } from "../event.ts";
@@ -50,17 +51,28 @@ export async function executeFile({ task, ...run }: FileRun, tools: Tools): Prom
   const writeBacks = new FileWriteBacks(session, "pullRequest" in task ? task.pullRequest : undefined);
   saveState(runner, "phase", "running");
   console.info(`graphdeploy: ${task.kind} ${report.title} on ${client.baseUrl}`);
+  const unprotected = unprotectedWarning(secretsByName(run.file));
+  if (unprotected !== undefined) console.warning(unprotected);
   try {
     await untilAborted(runTask(session, task, writeBacks), signal);
   } catch (error) {
     report.result = resultOf(error);
     report.message = inInputNames(redactor.text(messageOf(error)));
   }
-  if (signal.aborted) await reportCancel(session);
+  const isOver = report.result !== undefined && successes.has(report.result);
+  if (signal.aborted && !isOver) await reportCancel(session);
   const status = conclude(session);
   writeOutputs(session);
   await writeBacks.end();
   return status;
+}
+
+/** The secrets of all deployments, each named as in the file. */
+function secretsByName({ deployments }: DeclarativeFile): Record<string, string> {
+  const named = deployments.flatMap(({ key, desired }) =>
+    Object.entries(desired.secrets ?? {}).map(([name, value]) => [`${key}.secrets.${name}`, value] as const),
+  );
+  return Object.fromEntries(named);
 }
 
 async function runTask(session: FileSession, task: FileTask, writeBacks: FileWriteBacks): Promise<void> {

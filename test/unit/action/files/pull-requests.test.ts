@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
 import { headSha, pullRequest } from "../../../kit/action/events.ts";
-import { deploymentsOf, pushTo, repositoryUrl, writesOf } from "../../../kit/github/agents.ts";
+import { deploymentsOf, makeDeployment, ownedBy, pushTo, repositoryUrl, writesOf } from "../../../kit/github/agents.ts";
 import { agentsFile, push, runFile } from "../../../kit/github/file-steps.ts";
 import { FakeGitHub } from "../../../kit/github/server.ts";
 
@@ -76,6 +76,15 @@ test("a preview is applied on request, built from the pull request's branch, and
   expect(await namesOf(mock)).toEqual([]);
   expect(comment?.body).toContain("🗑️ was deleted");
   expect(github.comments.get(12)).toHaveLength(1);
+});
+
+test("a preview is never taken over", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await makeDeployment(mock, { name: "search-staging-pr-12", ...ownedBy("acme/agents#pr-12") });
+  const step = { event: event("opened"), inputs: { operation: "preview", adopt: "true" } };
+  const { outputs, log } = await runFile(mock, step);
+  expect(outputs.result, log).toBe("failed");
+  expect(log).toContain("owned by acme/agents#pr-12");
 });
 
 test("a preview of a fixed branch is warned about", async () => {

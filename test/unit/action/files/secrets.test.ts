@@ -51,6 +51,7 @@ test("common words, and what GitHub shows itself, aren't masked", async () => {
   });
   expect(outputs.result, log).toBe("deployed");
   expect(log).not.toMatch(/::add-mask::(?:true|main)\n/);
+  expect(log).toContain("too common in ordinary text: support.secrets.TOKEN (a common word).");
   expect(outputs.plan).toContain('"to":"main"');
 });
 
