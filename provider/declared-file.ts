@@ -1,9 +1,9 @@
 import { dirname, relative } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { createConfinedReader } from "../core/declare/file/confined-files.ts";
 import { type DeclaredDeployment, problemLine, readDeclarativeFile } from "../core/declare/file/declarative-file.ts";
 import { defaultFileNames, readNamedOrDefault } from "../core/declare/file/default-file.ts";
 import { suggestion } from "../core/declare/file/schema-findings.ts";
+import { createConfinedReader } from "../core/declare/file/substitution.ts";
 
 /** Which file to read, and what of it. */
 export interface FileSelection {

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { camelCaseKeys } from "../core/declare/fields.ts";
+import { camelCaseKeys, type DesiredDeployment } from "../core/declare/deployment.ts";
 import type { DeclaredDeployment } from "../core/declare/file/declarative-file.ts";
 import { readDeclaredFile } from "./declared-file.ts";
 import { Deployment, type DeploymentArgs } from "./deployment.ts";
