@@ -2,7 +2,9 @@ import { ApiError, ConfigError, NameInUse } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isBeingDeleted } from "../core/reconcile/apply.ts";
+import { withKeptReferences } from "../core/reconcile/environment.ts";
 import { findIntegration } from "../core/reconcile/integration.ts";
+import { isSameOwner } from "../core/reconcile/origin.ts";
 import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
 import {
   followUntilLive,
@@ -12,11 +14,11 @@ import {
   reconcile,
   type StartedRollout,
 } from "../core/reconcile/reconcile.ts";
-import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
+import { droppableNames, droppableReferences, pushedCommitOf, unsentNames } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
-import { claimOf, isSameOwner, ownerFor, ownershipProblem } from "./ownership.ts";
+import { claimOf, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
@@ -177,7 +179,7 @@ async function rollOut(
 ): Promise<Rollout> {
   const { console, event, inputs, progress } = session;
   const { source, isPreview, isOwn, owner } = task;
-  const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
+  const { desired, dropped } = withKeptReferences(task.desired, existing, droppableReferences(inputs));
   const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, owner, inputs, console);
   if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
   progress.reportDeployment(existing, false);

@@ -1,5 +1,6 @@
 import { request } from "undici";
-import { defaultDispatcher, isHttpAllowed, isServiceHost } from "../core/client/connection.ts";
+import { reasonToWithholdKey } from "../core/client/agent-server.ts";
+import { defaultDispatcher } from "../core/client/connection.ts";
 import type { Redactor } from "../core/redact.ts";
 import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
@@ -77,20 +78,6 @@ async function testRun(
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} responded as expected.`);
-}
-
-/** Why an agent server isn't sent the API key; `undefined` when it may be. */
-function reasonToWithholdKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
-  const { protocol, hostname, host } = url;
-  if (protocol !== "https:" && !isHttpAllowed(url, allowHttpHosts)) {
-    return "it isn't https, and GRAPHDEPLOY_ALLOW_HTTP_HOSTS doesn't name it";
-  }
-  const isKnown =
-    host === new URL(baseUrl).host ||
-    isServiceHost(hostname) ||
-    agentHosts.includes(hostname) ||
-    agentHosts.includes(host);
-  return isKnown ? undefined : "it is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS";
 }
 
 interface ServerResponse {

@@ -1,7 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import type { Redactor } from "../redact.ts";
-import { isServiceHost } from "./connection.ts";
 import {
   ApiError,
   type ApiErrorOptions,
@@ -34,6 +33,8 @@ export interface ApiRequest<Body> extends CallOptions {
   body?: object | undefined;
   /** Validates the response's body; `undefined` where the body is ignored. */
   schema: z.ZodType<Body> | undefined;
+  /** Values of the body that error messages don't repeat, at any depth. @default none */
+  sensitive?: unknown;
   /**
    * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
    * (429, or no connection).
@@ -73,7 +74,7 @@ export function readResponse<Body>(
   context: ResponseContext<Body>,
 ): ApiResponse<Body> | AttemptFailure {
   const { target, schema, idempotent, nowMs, redactor } = context;
-  const { method, path, baseUrl } = target;
+  const { method, path, baseUrl, advice } = target;
   const status = response.statusCode;
   if (status >= 300 && status < 400) {
     throw new ResponseError(`${method} ${path} responded with ${status}, a redirect, which is not followed.`, {
@@ -94,7 +95,7 @@ export function readResponse<Body>(
   const isWebPage = (headerOf(response, "content-type") ?? "").includes("html") || /^\s*</.test(text);
   if (isWebPage) {
     throw new ResponseError(`${method} ${path} responded with a web page instead of JSON.`, {
-      hint: intermediaryHint(baseUrl),
+      hint: advice.onIntermediary(baseUrl),
       fromIntermediary: true,
     });
   }
@@ -108,7 +109,7 @@ export function readResponse<Body>(
 function parseBody<Body>(
   text: string,
   schema: z.ZodType<Body>,
-  { target: { method, path, baseUrl }, redactor }: ResponseContext<Body>,
+  { target: { method, path, baseUrl, advice }, redactor }: ResponseContext<Body>,
 ): { body: Body } | ResponseError {
   let json: unknown;
   try {
@@ -125,7 +126,7 @@ function parseBody<Body>(
   const field = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
   return new ResponseError(
     redactor.text(`${method} ${path} responded with a body that breaks the contract at ${field}: ${issue?.message}.`),
-    { path: field, hint: `Check that ${baseUrl} is a control plane of this platform.` },
+    { path: field, hint: advice.onBrokenContract(baseUrl) },
   );
 }
 
@@ -178,7 +179,10 @@ export function toApiError(
     detail,
     requestId,
     fromControlPlane,
-    hint: hintFor(status, target, fromControlPlane),
+    hint:
+      status === 404 && !fromControlPlane
+        ? target.advice.onIntermediary(target.baseUrl)
+        : target.advice.onStatus(status),
   };
   if (status === 400) return new BadRequestError(options);
   if (status === 401) return new AuthenticationError(options);
@@ -223,24 +227,4 @@ function readDetail(
 function truncated(detail: string): string {
   const text = detail.replace(/\.$/, "");
   return text.length <= maxDetailLength ? text : `${text.slice(0, maxDetailLength)}…`;
-}
-
-function hintFor(status: number, { baseUrl }: RequestTarget, fromControlPlane: boolean): string | undefined {
-  if (status === 401)
-    return "Check the API key: it is missing, mistyped or revoked, or belongs to another installation.";
-  if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
-  if (status === 404 && !fromControlPlane) return intermediaryHint(baseUrl);
-  if (status === 409) return "The name is in use in this workspace.";
-  if (status === 429) return "The control plane limits the request rate; try again later.";
-  if (status >= 500) return "The control plane failed; try again later.";
-  return undefined;
-}
-
-/** A hint for when an intermediary responded. */
-export function intermediaryHint(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
-    return `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${url.origin}/api-host.`;
-  }
-  return `Check the base URL ${baseUrl}: no control plane responds there.`;
 }
