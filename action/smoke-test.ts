@@ -1,10 +1,9 @@
 import { request } from "undici";
-import { defaultDispatcher } from "../core/client/connection.ts";
-import { isHttpAllowed, isServiceHost } from "../core/client/hosts.ts";
-import { formatDuration } from "../core/duration.ts";
+import { defaultDispatcher, isHttpAllowed, isServiceHost } from "../core/client/connection.ts";
 import type { Redactor } from "../core/redact.ts";
-import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
+import { formatDuration } from "../core/time.ts";
 import type { Session } from "./session.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
 

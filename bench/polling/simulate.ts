@@ -1,4 +1,4 @@
-import { pollDelayMs } from "../../core/rollout/polling.ts";
+import { pollDelayMs } from "../../core/rollout/waiting.ts";
 import { drawRollout, type Phase, type PhaseModel, seededRandom } from "./models.ts";
 
 /** The delay before the next poll, given the last response. */

@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { z } from "zod";
 import type { Redactor } from "../redact.ts";
+import { isServiceHost } from "./connection.ts";
 import {
   ApiError,
   type ApiErrorOptions,
@@ -14,12 +15,31 @@ import {
   ServerError,
   ValidationError,
 } from "./errors.ts";
-import { isServiceHost } from "./hosts.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "./wire/conventions.ts";
 
-/** The largest body that is read; a page of 100 deployments is far smaller. */
-const maxBodyBytes = 32 * 1024 * 1024;
+/** Options of one call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
+  deadlineMs?: number | undefined;
+}
+
+export interface ApiRequest<Body> extends CallOptions {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Relative to the base URL, with encoded parameters. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** With neutral names, which the client converts to the server's dialect. */
+  body?: object | undefined;
+  /** Validates the response's body; `undefined` where the body is ignored. */
+  schema: z.ZodType<Body> | undefined;
+  /**
+   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
+   * (429, or no connection).
+   */
+  idempotent: boolean;
+}
 
 /** A successful response. */
 export interface ApiResponse<Body> {
@@ -28,6 +48,9 @@ export interface ApiResponse<Body> {
   /** The server's time when it responded, from the header `Date`, in milliseconds since the epoch. */
   serverTimeMs: number | undefined;
 }
+
+/** Sends a request through the pipeline of a client. */
+export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
 
 export interface ResponseContext<Body> {
   target: RequestTarget;
@@ -110,6 +133,9 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** The largest body that is read; a page of 100 deployments is far smaller. */
+const maxBodyBytes = 32 * 1024 * 1024;
 
 /**
  * The text of a body.

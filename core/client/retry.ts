@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time.ts";
 import { ApiError, ConnectionError, NotFoundError, ResponseError } from "./errors.ts";
 
 /** Limits of one call. */

@@ -1,4 +1,4 @@
-import { type Clock, throwIfAborted } from "../../core/clock.ts";
+import { type Clock, throwIfAborted } from "../../core/time.ts";
 
 /** A clock that only sleeps advance. A sleep returns immediately. */
 export class FakeClock implements Clock {

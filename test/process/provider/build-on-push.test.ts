@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { Superseded } from "../../../core/client/errors.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import type { DeploymentArgs } from "../../../provider/deployment.ts";
 import { declaration, deployment, laterRevisionId, revision } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";

@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { BadRequestError, ConfigError, ServerError } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { ensureExists } from "../../../core/reconcile/create.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";

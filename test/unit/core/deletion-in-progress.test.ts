@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
+import { deleteDeployment } from "../../../core/reconcile/apply.ts";
 import { ensureExists } from "../../../core/reconcile/create.ts";
-import { deleteDeployment } from "../../../core/reconcile/delete.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { declaration } from "../../kit/deployments.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ControlPlane, type ControlPlaneOptions } from "../../../core/client/client.ts";
-import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/naming.ts";
+import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import { deployment, deploymentId } from "../../kit/deployments.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 

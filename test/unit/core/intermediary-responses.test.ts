@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { ResponseError } from "../../../core/client/errors.ts";
-import { waitUntilGone } from "../../../core/reconcile/delete.ts";
+import { waitUntilGone } from "../../../core/reconcile/apply.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { models } from "../../../bench/polling/models.ts";
 import { policies, simulate } from "../../../bench/polling/simulate.ts";
 import { revisionStatuses } from "../../../core/client/wire/revisions.ts";
-import { pollBounds, pollDelayMs } from "../../../core/rollout/polling.ts";
+import { pollBounds, pollDelayMs } from "../../../core/rollout/waiting.ts";
 
 const jitters = [0, 0.5, 0.999_999];
 const times = [0, 1, 20_000, 300_000, 1_800_000, 86_400_000];

@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { NotFoundError, TimeoutError } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import type { Revision } from "../../../core/client/wire/revisions.ts";
-import { deleteDeployment } from "../../../core/reconcile/delete.ts";
+import { deleteDeployment } from "../../../core/reconcile/apply.ts";
 import { observeDeployment, reconcile } from "../../../core/reconcile/reconcile.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { startMockServer } from "../../../mock-server/server.ts";

@@ -11,8 +11,7 @@ import {
 } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { followRollout, type RolloutResult } from "../../../core/rollout/follow.ts";
-import type { RolloutLimits } from "../../../core/rollout/polling.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent, RolloutLimits } from "../../../core/rollout/waiting.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";

@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import { fields, snakeCase } from "../../../../core/declare/fields.ts";
-import { assistantSchema, cronSchema, storeItemSchema } from "../../../../core/declare/file/agent-schema.ts";
-import { declarativeFileJsonSchema } from "../../../../core/declare/file/schema.ts";
+import { fields } from "../../../../core/declare/deployment.ts";
+import {
+  assistantSchema,
+  cronSchema,
+  declarativeFileJsonSchema,
+  storeItemSchema,
+} from "../../../../core/declare/file/schema.ts";
 import { desiredFields } from "../../../../core/declare/validation.ts";
+import { snakeCase } from "../../../../core/names.ts";
 import { assistantCreate } from "../../../../mock-server/agent-server/assistants/assistant-schemas.ts";
 import { cronCreate } from "../../../../mock-server/agent-server/crons/cron-schemas.ts";
 import { storePut } from "../../../../mock-server/agent-server/store/store-schemas.ts";

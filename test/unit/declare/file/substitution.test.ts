@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createConfinedReader } from "../../../../core/declare/file/confined-files.ts";
+import { createConfinedReader } from "../../../../core/declare/file/substitution.ts";
 import { read, shownProblems } from "./read.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "graphdeploy-file-"));
