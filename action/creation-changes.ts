@@ -1,5 +1,5 @@
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { fields } from "../core/declare/fields.ts";
+import { fields } from "../core/declare/deployment.ts";
 import { declaredEntries } from "../core/reconcile/environment.ts";
 import type { PlannedChange } from "./report.ts";
 

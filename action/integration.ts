@@ -1,5 +1,5 @@
 import { ApiError, ResponseError } from "../core/client/errors.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
+import { isSameRepository } from "../core/declare/deployment.ts";
 import type { Session } from "./session.ts";
 
 /** The integration to create a deployment with. */

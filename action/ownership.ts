@@ -1,7 +1,7 @@
 import { ConfigError } from "../core/client/errors.ts";
 import { type Deployment, isMarkerName, markerName } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
+import { isSameRepository } from "../core/declare/deployment.ts";
 import { type Claim, markerEntries, ownerOf, readMarker } from "../core/reconcile/ownership.ts";
 import type { Console } from "./console.ts";
 import type { WorkflowEvent } from "./event.ts";

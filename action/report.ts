@@ -1,4 +1,4 @@
-import type { Effect } from "../core/declare/fields.ts";
+import type { Effect } from "../core/declare/deployment.ts";
 import type { Change } from "../core/reconcile/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";

@@ -3,7 +3,7 @@ import { ConfigError } from "../client/errors.ts";
 import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/retry.ts";
 import { type Assistant, type Cron, uuidOfName } from "../client/wire/agent-server.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "../declare/file/schema.ts";
-import type { StepOptions } from "../rollout/progress.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
 import { contentMarker, differingFields, fieldsOfCron, isMarkedBy, markedKey, patchOf } from "./content-comparison.ts";
 
 export interface ContentOptions extends StepOptions {

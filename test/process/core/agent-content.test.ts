@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentServer } from "../../../core/client/agent-server.ts";
 import { applyAgentContent, hasContent, planAgentContent } from "../../../core/reconcile/agent-content.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { content, noContent, observedContent, startContentGround } from "../../kit/agent-content.ts";
 
 test("content is created once, changed by what differs, and pruned on demand", async () => {

@@ -5,7 +5,7 @@ import { read, shownProblems } from "./read.ts";
 interface BrokenFile extends Partial<DeclarativeFileOptions> {
   name: string;
   text: string;
-  /** Line, column, path and message of each. */
+  /** Line, column, path and message of each problem. */
   problems: readonly string[];
 }
 
