@@ -79,13 +79,13 @@ export const content: AgentContent = {
       end_time: "2030-01-01T00:00:00Z",
     },
   },
-  store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 5 } }],
+  store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 5 } }],
 };
 
 export const observedContent = {
   assistants: ["formal: chat", "friendly: agent"],
   crons: ["hourly: 0 * * * *", "nightly: 0 3 * * *"],
-  items: [{ most: 5 }],
+  items: [{ max: 5 }],
 };
 
 export const noContent: AgentContent = { assistants: {}, crons: {}, store: [] };

@@ -33,7 +33,7 @@ test("content is created once, changed by what differs, and pruned on demand", a
   const changed = {
     assistants: { ...content.assistants, friendly: { graph_id: "agent", context: { tone: "warm-tone" } } },
     crons: { ...content.crons, nightly: { schedule: "0 4 * * *", assistant_id: "friendly" } },
-    store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 6 } }],
+    store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 6 } }],
   };
   const { changes } = await applyAgentContent(ground.client(), changed, options);
   expect(changes).toEqual([
@@ -57,7 +57,7 @@ test("content is created once, changed by what differs, and pruned on demand", a
     "DELETE /runs/crons/<id> 200",
     "DELETE /assistants/<id> 200",
   ]);
-  expect(await ground.observe()).toEqual({ assistants: ["formal: chat"], crons: [], items: [{ most: 6 }] });
+  expect(await ground.observe()).toEqual({ assistants: ["formal: chat"], crons: [], items: [{ max: 6 }] });
 });
 
 test("crons refer to assistants by key, by id, or by the name of a graph, and move to another one", async () => {

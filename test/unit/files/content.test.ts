@@ -17,7 +17,7 @@ test("the agent server's content is applied once the deployment is live, and onl
   expect(planned.deployments[0]?.content).toEqual(made);
   const [created] = await workspace.apply(fileOf(text));
   expect(created).toMatchObject({ result: "created", content: made });
-  await workspace.forget();
+  await workspace.clearRequests();
   expect(resultsOf(await workspace.apply(fileOf(text)))).toEqual(["support: unchanged"]);
   expect(await workspace.writes()).toEqual([]);
   const changed = fileOf(text.replace("tone: friendly", "tone: formal"));
