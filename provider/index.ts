@@ -1,6 +1,7 @@
 export type { Region } from "../core/client/connection.ts";
 export type { Dialect, DialectSetting, Open } from "../core/client/wire/conventions.ts";
 export type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
+export type { RevisionStatus } from "../core/client/wire/revisions.ts";
 export type {
   DesiredDeployment,
   DesiredSourceConfig,
