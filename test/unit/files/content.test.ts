@@ -17,7 +17,7 @@ test("the agent server's content is applied once the deployment is live, and onl
   expect(planned.deployments[0]?.content).toEqual(made);
   const [created] = await workspace.apply(fileOf(text));
   expect(created).toMatchObject({ result: "created", content: made });
-  await workspace.forget();
+  await workspace.clearRequests();
   expect(resultsOf(await workspace.apply(fileOf(text)))).toEqual(["support: unchanged"]);
   expect(await workspace.writes()).toEqual([]);
   const changed = fileOf(text.replace("tone: friendly", "tone: formal"));
@@ -29,7 +29,7 @@ test("the agent server's content is applied once the deployment is live, and onl
   expect(resultsOf(await workspace.apply(changed))).toEqual(["support: updated"]);
 });
 
-test("what the key may not be sent to refuses the plan of what exists", async () => {
+test("a plan is refused if the key may not be sent to an existing agent server", async () => {
   await using workspace = await startWorkspace();
   await workspace.apply(fileOf(text));
   const { deployment } = await workspace.client.deployments.findByName("support");
