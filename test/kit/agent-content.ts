@@ -29,7 +29,7 @@ export async function startContentGround(): Promise<ContentGround> {
   return {
     mock,
     url,
-    options: { owner: "acme/agents#graphdeploy.yaml", deploymentId: created.body.id },
+    options: { deploymentId: created.body.id },
     call,
     client: (clock = new FakeClock()) => new AgentServer({ url, settings, clock, random: () => 0 }),
     writes() {

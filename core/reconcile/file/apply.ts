@@ -3,7 +3,8 @@ import { Aborted } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../../declare/deployment.ts";
 import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
-import { applyAgentContent, hasContent } from "../agent-content.ts";
+import type { ProgressEvent } from "../../rollout/waiting.ts";
+import { applyAgentContent, type ContentChange, hasContent } from "../agent-content.ts";
 import { isBeingDeleted } from "../apply.ts";
 import { findIntegration } from "../integration.ts";
 import { readMarker } from "../ownership.ts";
@@ -40,9 +41,9 @@ export async function applyFile(
     // A dependency that isn't selected is as live as it is.
     const before = await Promise.all(declared.dependsOn.map((key) => outcomes.get(key)));
     const missing = before.find((outcome) => outcome !== undefined && !isLiveOutcome(outcome));
-    const step = new Step(client, declared, options, integrations);
-    if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
     const one = planned.get(declared.key);
+    const step = new Step(client, declared, one?.content ?? [], options, integrations);
+    if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
     if (one?.action === "nothing" && one.content.length === 0) return step.unchanged(one.deployment);
     return slots.run(() => step.run());
   };
@@ -94,6 +95,7 @@ class Integrations {
 class Step {
   readonly #client: ControlPlane;
   readonly #declared: DeclaredDeployment;
+  readonly #plannedContent: readonly ContentChange[];
   readonly #options: ApplyFileOptions;
   readonly #integrations: Integrations;
   readonly #known: Partial<Outcome> = {};
@@ -101,11 +103,13 @@ class Step {
   constructor(
     client: ControlPlane,
     declared: DeclaredDeployment,
+    plannedContent: readonly ContentChange[],
     options: ApplyFileOptions,
     integrations: Integrations,
   ) {
     this.#client = client;
     this.#declared = declared;
+    this.#plannedContent = plannedContent;
     this.#options = options;
     this.#integrations = integrations;
   }
@@ -197,8 +201,9 @@ class Step {
   }
 
   async #applyContent({ deployment }: LiveDeployment): Promise<number> {
-    if (!hasContent(this.#declared)) return 0;
-    const { connect, owner, prune, signal, onDeploymentProgress } = this.#options;
+    const { connect, prune, signal, onDeploymentProgress } = this.#options;
+    // Without any, the planned changes delete what is no longer declared.
+    if (!hasContent(this.#declared) && this.#plannedContent.length === 0) return 0;
     const { key, desired } = this.#declared;
     const url = deployment.source_config.custom_url;
     if (typeof url !== "string") {
@@ -206,15 +211,13 @@ class Step {
         `${desired.name} is live, but the platform names no address of its agent server yet: assistants, crons and store weren't applied. Run again.`,
       );
     }
+    const onProgress = (event: ProgressEvent) => onDeploymentProgress?.(key, event);
     const server = connect(url);
-    await server.waitUntilServing({ signal });
-    const { changes } = await applyAgentContent(server, this.#declared, {
-      owner: deploymentOwner(owner, desired.name),
-      deploymentId: deployment.id,
-      prune,
-      signal,
-      onProgress: (event) => onDeploymentProgress?.(key, event),
-    });
+    const message = "Waiting until the agent server responds.";
+    const onWaiting = (elapsedMs: number) => onProgress({ type: "waiting", message, elapsedMs });
+    await server.waitUntilServing({ signal, onWaiting });
+    const contentOptions = { deploymentId: deployment.id, prune, signal, onProgress };
+    const { changes } = await applyAgentContent(server, this.#declared, contentOptions);
     this.#known.content = changes;
     return changes.length;
   }

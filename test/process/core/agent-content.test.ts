@@ -83,18 +83,17 @@ test("crons refer to assistants by key, by id, or by the name of a graph, and mo
   expect(ground.writes()).toEqual([]);
 });
 
-test("other owners' assistants and crons stay unchanged", async () => {
+test("assistants and crons that no file created stay unchanged", async () => {
   await using ground = await startContentGround();
   const { options } = ground;
-  const others = { ...options, owner: "acme/agents#other.yaml", deploymentId: "another" };
   await ground.call("POST", "/assistants", { graph_id: "agent", name: "friendly", metadata: { team: "sales" } });
   await ground.call("POST", "/runs/crons", { assistant_id: "agent", schedule: "1 1 * * *", metadata: {} });
-  await applyAgentContent(ground.client(), content, others);
   const foreign = await ground.observe();
   ground.writes();
 
-  await applyAgentContent(ground.client(), content, options);
-  const changed = { ...content, assistants: { friendly: { graph_id: "chat" } } };
+  const declared = { ...content, store: [] };
+  await applyAgentContent(ground.client(), declared, options);
+  const changed = { ...declared, assistants: { friendly: { graph_id: "chat" } } };
   await applyAgentContent(ground.client(), changed, { ...options, prune: true });
   await applyAgentContent(ground.client(), noContent, { ...options, prune: true });
   expect(await ground.observe()).toEqual(foreign);
@@ -120,7 +119,7 @@ test("another owner's assistant with the declared id is an error, and nothing is
   await ground.call("POST", "/assistants", { assistant_id, graph_id: "agent", name: "theirs" });
   const declared = { ...noContent, assistants: { mine: { graph_id: "chat", assistant_id } } };
   ground.writes();
-  const message = `The agent server at ${ground.url} has an assistant with the id ${assistant_id} that wasn't made from this file, so assistant mine wasn't applied. Declare another assistant_id, or delete that assistant.`;
+  const message = `The agent server at ${ground.url} has an assistant with the id ${assistant_id} that no declarative file made, so assistant mine wasn't applied. Declare another assistant_id, or delete that assistant.`;
   for (const run of [planAgentContent, applyAgentContent]) {
     await expect(run(ground.client(), declared, ground.options)).rejects.toMatchObject({
       name: "ConfigError",

@@ -9,10 +9,10 @@ test("undeclared fields and the server's additions to a config aren't drift", ()
     description: "Set elsewhere",
     config: { tags: ["a"], configurable: { tone: "friendly" } },
     context: { tone: "friendly" },
-    metadata: { ...contentMarker("acme/agents", "friendly"), team: "support" },
+    metadata: { ...contentMarker("friendly"), team: "support" },
     version: 4,
   };
-  const declared = { graph_id: "support", metadata: contentMarker("acme/agents", "friendly") };
+  const declared = { graph_id: "support", metadata: contentMarker("friendly") };
   expect(differingFields(declared, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] }, context: { tone: "friendly" } }, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] } }, observed)).toEqual([]);

@@ -41,3 +41,26 @@ test("a plan is refused if the key may not be sent to an existing agent server",
     refusal: expect.stringContaining("GRAPHDEPLOY_AGENT_HOSTS"),
   });
 });
+
+test("a prune deletes what the file no longer declares on an agent server, also when that is all of it", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  const bare = fileOf(agents("  support: {}"));
+  expect(resultsOf(await workspace.apply(bare))).toEqual(["support: unchanged"]);
+  const plan = await workspace.plan(bare, { prune: true });
+  expect(plan.deployments[0]?.content.map(({ kind, name, action }) => `${action} ${kind} ${name}`)).toEqual([
+    "delete cron nightly",
+    "delete assistant friendly",
+  ]);
+  expect(resultsOf(await workspace.apply(bare, { prune: true }))).toEqual(["support: updated"]);
+  expect((await workspace.plan(bare, { prune: true })).deployments[0]?.content).toEqual([]);
+});
+
+test("content is adopted with its deployment", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  const owner = "acme/renamed#graphdeploy.yaml";
+  expect(resultsOf(await workspace.apply(fileOf(text), { owner, adopt: true }))).toEqual(["support: updated"]);
+  const plan = await workspace.plan(fileOf(text), { owner });
+  expect(plan.deployments[0]).toMatchObject({ action: "nothing", content: [] });
+});
