@@ -347,7 +347,7 @@ test("the integration is found from the repository", async () => {
 });
 
 test.each([
-  [{ status: 200, body: [] }, "None of the workspace's 0 integrations lists"],
+  [{ status: 200, body: [] }, "The workspace has no integrations"],
   [{ status: 404 }, "The integrations of the workspace can't be listed"],
 ])("without an integration the deployment is created, and the log says so: %o", async (effect, doubt) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -373,7 +373,7 @@ test("a missing integration causes a warning only if the creation is refused", a
   ]);
   const refused = await runAction({ event: push("a".repeat(40)), inputs: { ...inputs, "base-url": strict.url } });
   expect(refused.outputs.result).toBe("failed");
-  expect(refused.log).toMatch(/^::warning .*None of the workspace's 1 integrations lists/m);
+  expect(refused.log).toMatch(/^::warning .*The workspace's only integration doesn't list/m);
 });
 
 test("a redeployment rolls the present ref out again, and needs a deployment", async () => {
