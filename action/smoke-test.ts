@@ -6,6 +6,7 @@ import type { Redactor } from "../core/redact.ts";
 import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Session } from "./session.ts";
+import { shortenedText } from "./shortened-text.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
 
 /** How long an agent server may take to respond to `/ok` once its revision is live, in milliseconds. */
@@ -74,7 +75,7 @@ async function testRun(
   if (response.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(response, redactor)}.`);
   if (!run.match.test(response.text)) {
     throw new SmokeTestError(
-      `The output of the smoke test's run doesn't match ${run.match}: ${redactor.text(response.text).slice(0, 500)}`,
+      `The output of the smoke test's run doesn't match ${run.match}: ${shortenedText(redactor.text(response.text), 500)}`,
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} responded as expected.`);
@@ -128,5 +129,5 @@ async function send(
 function describe({ status, text }: ServerResponse, redactor: Redactor): string {
   return status === 0
     ? `could not be reached (${text})`
-    : `responded with ${status}: ${redactor.text(text).slice(0, 300)}`;
+    : `responded with ${status}: ${shortenedText(redactor.text(text), 300)}`;
 }
