@@ -123,6 +123,7 @@ test("a missing key is skipped where that is wanted", async () => {
   });
   expect([failed.code, failed.outputs.result]).toEqual([1, "failed"]);
   expect(failed.log).toContain("looked for the input api-key, GRAPHDEPLOY_API_KEY");
+  expect(failed.log).toContain("Set the input api-key to a key of your workspace.");
 });
 
 test("a build that fails shows its log, its cause and its ids", async () => {
