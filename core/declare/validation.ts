@@ -77,6 +77,9 @@ export function validateDesired(
   return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
 }
 
+/** What Git hosts take: https, http or ssh, or ssh in the form of scp. */
+const repositoryAddress = /^(?:(?:https?|ssh):\/\/[^/\s]+\/|[\w.-]+@[\w.-]+:\/?)[^\s/]\S*$/i;
+
 /**
  * The rules between fields that are valid each by itself. A field at or below an unknown path may be declared, so it is
  * neither missing nor in conflict with another.
@@ -102,6 +105,13 @@ export function* ruleProblems(
   else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
   if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
     yield { path: ["sourceConfig", "customUrl"], message: "can only be set for the source external_docker." };
+  }
+  if (config.repoUrl !== undefined && !repositoryAddress.test(config.repoUrl)) {
+    yield {
+      path: ["sourceConfig", "repoUrl"],
+      message:
+        "isn't the address of a repository. Write https://<host>/<path>, ssh://<user>@<host>/<path> or <user>@<host>:<path>.",
+    };
   }
   const repository = URL.parse(config.repoUrl ?? "");
   // A token may be in the place of the user name. The user of an ssh address isn't secret.

@@ -29,6 +29,33 @@ test.each(["https://ghp_token@github.com/acme/agents", "https://x:ghp_token@gith
   },
 );
 
+test.each([
+  "https://github.com/acme/agents.git",
+  "http://git.internal:3000/acme/agents",
+  "ssh://git@github.com:22/acme/agents",
+  "git@github.com:acme/agents.git",
+  "git@git.internal:/srv/agents.git",
+  "HTTPS://GitHub.com/acme/agents/",
+])("%s is the address of a repository", (repoUrl) => {
+  expect(problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }))).toEqual([]);
+});
+
+test.each([
+  "ftp://files.example/acme/agents",
+  "javascript:alert(1)",
+  "file:///srv/agents",
+  "data:,acme",
+  "github.com/acme/agents",
+  "acme/agents",
+  "https:///acme/agents",
+  "https://github.com",
+  "https://github.com/acme/two words",
+])("%s isn't the address of a repository, and isn't shown", (repoUrl) => {
+  expect(problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }))).toEqual([
+    "sourceConfig.repoUrl: isn't the address of a repository. Write https://<host>/<path>, ssh://<user>@<host>/<path> or <user>@<host>:<path>.",
+  ]);
+});
+
 test.each<[string, unknown, string[]]>([
   [
     "a tag with build_on_push",
