@@ -63,8 +63,9 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      const { inputs, failures } = check(unwrapSecrets(olds), unwrapSecrets(news), config);
+      const { inputs, failures, warnings } = check(unwrapSecrets(olds), unwrapSecrets(news), config);
       checkedUrns.add(inputs.resourceUrn);
+      await report(inputs, "warning", warnings);
       const isCreation = olds?.name === undefined;
       if (isCreation && inputs.adopt === true) await report(inputs, "note", [adoptionNote(inputs)]);
       return jsonSafe({ inputs: wrapSecrets(inputs), failures });

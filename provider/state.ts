@@ -96,6 +96,18 @@ export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, Depl
   drifted?: boolean | undefined;
 }
 
+/** The names of a connection's settings, which are arguments of a `Provider`. */
+export const connectionNames: readonly (keyof ConnectionInputs)[] = [
+  "apiKey",
+  "apiKeyEnv",
+  "apiKeyConfig",
+  "workspaceId",
+  "region",
+  "baseUrl",
+  "dialect",
+  "allowHttpHosts",
+];
+
 /** Inputs that only the client needs, so that a change takes no request. */
 export const clientOnlyInputs: readonly string[] = [
   "resourceUrn",

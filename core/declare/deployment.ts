@@ -53,13 +53,16 @@ export interface Problem {
   message: string;
 }
 
-/** Converts a schema's issue. One about several unknown fields becomes several problems. */
-export function toProblems(issue: z.core.$ZodIssue): Problem[] {
+/**
+ * Converts a schema's issue. One about several unknown fields becomes several problems, each with what `adviceOn` it
+ * says.
+ */
+export function toProblems(issue: z.core.$ZodIssue, adviceOn: (path: Problem["path"]) => string): Problem[] {
   const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: "is not a field of a deployment. Check its spelling.",
+      message: `is not a field here. ${adviceOn([...path, key])}`,
     }));
   }
   const missing = issue.code === "invalid_type" && issue.input === undefined;

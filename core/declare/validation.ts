@@ -17,6 +17,7 @@ import {
   toProblems,
 } from "./deployment.ts";
 import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
+import { adviceOnField, doubtsAbout, fieldPaths } from "./near-misses.ts";
 
 const text = z.string("must be a string");
 const filledText = text.min(1, "must not be empty");
@@ -56,25 +57,34 @@ const desiredSchema = z.strictObject({
 /** The names of all fields that can be declared. */
 export const desiredFields: readonly string[] = Object.keys(desiredSchema.shape);
 
+const desiredPaths = fieldPaths(desiredSchema);
+
+/** What to do about an unknown field; `others` are the paths of fields beside those of a declaration. */
+export function adviceOnUnknown(path: Problem["path"], others: readonly (readonly string[])[] = []): string {
+  return adviceOnField(path, [...desiredPaths, ...others]);
+}
+
 /**
  * Validates a declaration once, at the door; nothing behind it validates again.
  *
  * @param isUnknown whether a value isn't known yet (a Pulumi output in preview); it counts as valid
+ * @returns `warnings` about what the platform may accept, but is probably a mistake; none beside problems
  */
 export function validateDesired(
   declared: unknown,
   isUnknown: (value: unknown) => boolean = () => false,
-): { desired: DesiredDeployment; problems: readonly Problem[] } {
+): { desired: DesiredDeployment; problems: readonly Problem[]; warnings: readonly Problem[] } {
   const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
-  const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
+  const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, (path) => adviceOnUnknown(path)));
   const withoutValue = [...unknownPaths, ...nullPaths];
   const problems = [
     ...nullPaths.map(nullProblem),
     ...shapeProblems.filter((problem) => !withoutValue.some((path) => isWithin(path, problem.path))),
   ];
   const desired = value as DesiredDeployment;
-  return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
+  if (problems.length > 0) return { desired, problems, warnings: [] };
+  return { desired, problems: [...ruleProblems(desired, unknownPaths)], warnings: [...doubtsAbout(desired)] };
 }
 
 /** What Git hosts take: https, http or ssh, or ssh in the form of scp. */

@@ -70,7 +70,7 @@ test("wrong arguments are each refused at their path, before any request", async
     { env: { "MY-NAME": "a" } },
   );
   await at("env.RETRIES", "env.RETRIES must be a string.", { env: { RETRIES: 3 } });
-  await at("sourceConfig.repoURL", "sourceConfig.repoURL is not a field of a deployment. Check its spelling.", {
+  await at("sourceConfig.repoURL", "sourceConfig.repoURL is not a field here. Did you mean repoUrl?", {
     sourceConfig: { repoURL: "https://github.com/acme/agent" },
   });
   await at(

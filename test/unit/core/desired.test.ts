@@ -114,12 +114,12 @@ test.each<[string, unknown, string[]]>([
   [
     "an unknown field",
     { ...declaration(), buildOnPush: true },
-    ["buildOnPush: is not a field of a deployment. Check its spelling."],
+    ["buildOnPush: is not a field here. It belongs to sourceConfig, as buildOnPush."],
   ],
   [
     "an unknown field further down",
     declaration({ sourceConfig: { ...config, repo_url: "x" } as never }),
-    ["sourceConfig.repo_url: is not a field of a deployment. Check its spelling."],
+    ["sourceConfig.repo_url: is not a field here. Did you mean repoUrl?"],
   ],
   [
     "a resource out of bounds",
