@@ -76,7 +76,9 @@ export function validateDesired(
 ): { desired: DesiredDeployment; problems: readonly Problem[]; warnings: readonly Problem[] } {
   const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
-  const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, (path) => adviceOnUnknown(path)));
+  const shapeProblems = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => toProblems(issue, (path) => adviceOnUnknown(path)));
   const withoutValue = [...unknownPaths, ...nullPaths];
   const problems = [
     ...nullPaths.map(nullProblem),

@@ -68,7 +68,11 @@ test("a GitHub deployment starts without waiting for checks or merging, and ends
       payload: { graphdeploy: { ...subject, run: runUrl } },
     },
     { state: "in_progress", log_url: runUrl },
-    { state: "success", environment_url: "https://agent.example.com", description: `${"revision ".repeat(15).trim()}…` },
+    {
+      state: "success",
+      environment_url: "https://agent.example.com",
+      description: `${"revision ".repeat(15).trim()}…`,
+    },
   ]);
 });
 
