@@ -51,15 +51,17 @@ async function readText(path: string | undefined): Promise<{ file: string; text:
   );
 }
 
-function lines(file: string, { deployments, problems }: DeclarativeFile): string {
-  if (problems.length > 0) return problems.map((problem) => `${line(problem)}\n`).join("");
-  return `${file}: ${deployments.length === 1 ? "1 deployment" : `${deployments.length} deployments`}\n`;
+function lines(file: string, { deployments, problems, warnings }: DeclarativeFile): string {
+  const found = [...problems.map((problem) => line(problem)), ...warnings.map((warning) => line(warning, "warning: "))];
+  const count = deployments.length === 1 ? "1 deployment" : `${deployments.length} deployments`;
+  const all = problems.length > 0 ? found : [...found, `${file}: ${count}`];
+  return all.map((text) => `${text}\n`).join("");
 }
 
-function line({ file, line, column, path, message }: FileProblem): string {
-  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
+function line({ file, line, column, path, message }: FileProblem, kind = ""): string {
+  return `${file}:${line}:${column}: ${kind}${path === "" ? "" : `${path}: `}${message}`;
 }
 
-function report(file: string, { deployments, problems }: DeclarativeFile) {
-  return { file, deployments: deployments.map(({ desired }) => desired.name), problems };
+function report(file: string, { deployments, problems, warnings }: DeclarativeFile) {
+  return { file, deployments: deployments.map(({ desired }) => desired.name), problems, warnings };
 }
