@@ -98,7 +98,7 @@ test("a warning is a line of its own, and the file stays valid", async () => {
 test("a problem of the file as a whole has no path", async () => {
   expect(await validate({ "graphdeploy.json": "{" }, [])).toMatchObject({
     code: 1,
-    stdout: "graphdeploy.json:1:2: is not valid JSON.\n",
+    stdout: "graphdeploy.json:1:1: opens a quote or bracket that is never closed.\n",
   });
 });
 

@@ -178,5 +178,8 @@ test("invalid values are reported with what is expected", async () => {
 
 test("a missing or invalid file is reported with its path and line", async () => {
   await expect(readGraphConfig(join(folder, "none.json"))).rejects.toThrow(/none\.json can't be read/);
-  expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toMatch(/^graph\.json:3 is not valid JSON: /);
+  expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toBe(
+    "graph.json:1 opens a quote or bracket that is never closed.",
+  );
+  expect(await refusal({ "graph.json": '{\n  "graphs": oops\n}' })).toMatch(/^graph\.json:2 is not valid JSON: /);
 });
