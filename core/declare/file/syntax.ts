@@ -45,8 +45,13 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const unclosedAt = (offset: number) => unclosedBefore(document, content, offset);
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const unclosedAt = (offset: number) => unclosedBefore(document, offset);
+  const document = parseDocument(content, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    keepSourceTokens: true,
+  });
   if (isJson) {
     const offset = invalidJsonAt(content);
     if (offset !== undefined) {

@@ -15,10 +15,10 @@ export interface ConfigDocument {
  */
 export function readConfigDocument(file: string, text: string): ConfigDocument {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines, keepSourceTokens: true });
   const isJson = file.endsWith(".json");
   const refuseUnclosed = (offset: number, cause: unknown): void => {
-    const opening = unclosedBefore(document, text, offset);
+    const opening = unclosedBefore(document, offset);
     if (opening === undefined) return;
     const { line } = lines.linePos(opening);
     throw new ConfigError(`${file}:${line} opens a quote or bracket that is never closed.`, {

@@ -340,7 +340,7 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "an environment in a file without any",
     text: declaring(`  chat: { ${image} }`),
-    problems: ["1:1 environments: has no environments."],
+    problems: ["1:1 environments: has no production: this file has no environments."],
     environment: "production",
   },
   {
