@@ -10,14 +10,13 @@ interface ValidateFlags {
   json: boolean;
 }
 
-/** The `validate` command. Exit codes: 0 for a valid file, 1 for one with problems, 2 for wrong usage, a file that can't be read among it. */
+/** The `validate` command. */
 export function validateCommand(): Command {
   return new Command("validate")
-    .description("Check a declarative file, without sending anything. Exit codes: 0 valid, 1 problems, 2 wrong usage.")
+    .description("Check a declarative file, without sending anything.")
     .argument("[file]", `the file (default: ${defaultFiles.join(", ")} in this folder)`)
     .option("--environment <name>", "overlay of the file to merge before checking")
     .option("--json", "print the result as JSON", false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(async (path: string | undefined, flags: ValidateFlags, command: Command) => {
       const { file, text } = await readText(path).catch((error: Error) => command.error(`error: ${error.message}`));
       // The parser is only for those who have a file.
