@@ -71,7 +71,8 @@ export function toProblems(issue: z.core.$ZodIssue, adviceOn: (path: Problem["pa
 
 /** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
 export function nullProblem(path: Problem["path"]): Problem {
-  return { path, message: "is null. Leave it out, or give it a value." };
+  const isVariable = path.length === 2 && (path[0] === "env" || path[0] === "secrets");
+  return { path, message: `is ${isVariable ? "null or undefined" : "null"}. Leave it out, or give it a value.` };
 }
 
 /** `message` as the end of a sentence that begins with the field's name. */

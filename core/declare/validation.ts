@@ -74,7 +74,8 @@ export function validateDesired(
   declared: unknown,
   isUnknown: (value: unknown) => boolean = () => false,
 ): { desired: DesiredDeployment; problems: readonly Problem[]; warnings: readonly Problem[] } {
-  const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
+  const { value, unknownPaths, nullPaths: nulls } = knownValue(declared, isUnknown);
+  const nullPaths = [...nulls, ...undefinedVariables(declared)];
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
   const shapeProblems = parsed.success
     ? []
@@ -87,6 +88,16 @@ export function validateDesired(
   const desired = value as DesiredDeployment;
   if (problems.length > 0) return { desired, problems, warnings: [] };
   return { desired, problems: [...ruleProblems(desired, unknownPaths)], warnings: [...doubtsAbout(desired)] };
+}
+
+/** Variables without a value: one that is left out by mistake would be missing in the deployment. */
+function undefinedVariables(declared: unknown): Problem["path"][] {
+  const { env, secrets } = (declared ?? {}) as { env?: unknown; secrets?: unknown };
+  return Object.entries({ env, secrets }).flatMap(([field, entries]) => {
+    if (typeof entries !== "object" || entries === null) return [];
+    const names = Object.keys(entries).filter((name) => (entries as Record<string, unknown>)[name] === undefined);
+    return names.map((name) => [field, name]);
+  });
 }
 
 /** What Git hosts take: https, http or ssh, or ssh in the form of scp. */

@@ -112,6 +112,14 @@ test.each<[string, unknown, string[]]>([
   ],
   ["an env value that is no string", declaration({ env: { A: 1 as never } }), ["env.A: must be a string."]],
   [
+    "a secret that is undefined",
+    declaration({ env: { A: undefined as never }, secrets: { TOKEN: undefined as never, OTHER: "b" } }),
+    [
+      "env.A: is null or undefined. Leave it out, or give it a value.",
+      "secrets.TOKEN: is null or undefined. Leave it out, or give it a value.",
+    ],
+  ],
+  [
     "an unknown field",
     { ...declaration(), buildOnPush: true },
     ["buildOnPush: is not a field here. It belongs to sourceConfig, as buildOnPush."],
@@ -177,7 +185,8 @@ test("a null is reported at its path, and as nothing else", () => {
   const paths = ["name", "sourceRevisionConfig", "env.A", "sourceConfig.resourceSpec.cpu"];
   paths.push("sourceConfig.resourceSpec.volumes.0.name");
   expect(problems.map(({ path }) => path.join(".")).toSorted()).toEqual(paths.toSorted());
-  for (const { message } of problems) expect(message).toBe("is null. Leave it out, or give it a value.");
+  for (const { message } of problems)
+    expect(message).toMatch(/^is null( or undefined)?\. Leave it out, or give it a value\.$/);
   expect(desired.env).toEqual({ B: "b" });
 });
 
