@@ -43,29 +43,9 @@ export function droppableNames({ declared, envUpdate, envRemove }: Update): read
   return [...envRemove, ...Object.keys(secretReferences)];
 }
 
-/**
- * The declaration with the references to Kubernetes Secrets that an existing deployment keeps: like the environment,
- * they are sent as a whole.
- */
-export function withKeptReferences(
-  desired: DesiredDeployment,
-  { secret_references }: Deployment,
-  { envUpdate, envRemove }: Update,
-): { desired: DesiredDeployment; dropped: readonly string[] } {
-  const { env, secrets, secretReferences } = desired;
-  const values = { ...env, ...secrets };
-  const declared = { ...values, ...secretReferences };
-  const present = secret_references ?? [];
-  const undeclared = present.filter(({ name }) => !Object.hasOwn(declared, name));
-  const isReplaced = envUpdate === "replace" && secretReferences !== undefined;
-  const dropped = undeclared.filter(({ name }) => isReplaced || envRemove.includes(name)).map(({ name }) => name);
-  // Otherwise the variable would have both the reference and the declared value.
-  const becomesValue = present.some(({ name }) => Object.hasOwn(values, name));
-  if (secretReferences === undefined && dropped.length === 0 && !becomesValue) return { desired, dropped };
-  const kept = undeclared
-    .filter(({ name }) => !dropped.includes(name))
-    .map(({ name, secret_name: secretName, secret_key: secretKey }) => [name, { secretName, secretKey }]);
-  return { desired: { ...desired, secretReferences: { ...Object.fromEntries(kept), ...secretReferences } }, dropped };
+/** The undeclared names that a change drops from the references to Kubernetes Secrets, which it sends as a whole. */
+export function droppableReferences({ declared, envUpdate, envRemove }: Update): readonly string[] | "all" {
+  return envUpdate === "replace" && declared.secretReferences !== undefined ? "all" : envRemove;
 }
 
 /**

@@ -1,7 +1,10 @@
 import { ApiError, ConfigError, NameInUse } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isBeingDeleted } from "../core/reconcile/delete.ts";
+import { isBeingDeleted } from "../core/reconcile/apply.ts";
+import { withKeptReferences } from "../core/reconcile/environment.ts";
+import { findIntegration } from "../core/reconcile/integration.ts";
+import { isSameOwner } from "../core/reconcile/origin.ts";
 import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
 import {
   followUntilLive,
@@ -11,12 +14,11 @@ import {
   reconcile,
   type StartedRollout,
 } from "../core/reconcile/reconcile.ts";
-import { droppableNames, pushedCommitOf, unsentNames, withKeptReferences } from "./declaration.ts";
+import { droppableNames, droppableReferences, pushedCommitOf, unsentNames } from "./declaration.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
-import { findIntegration } from "./integration.ts";
-import { claimOf, isSameOwner, ownerFor, ownershipProblem } from "./ownership.ts";
+import { claimOf, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
 import type { TargetSource } from "./target.ts";
@@ -158,11 +160,11 @@ async function create(session: Session, task: Task): Promise<Rollout> {
   return { ...rollout, possibleCause };
 }
 
-async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
+async function integrationOf({ client, console, signal }: Session, { source, sourceConfig = {} }: DesiredDeployment) {
   const { repoUrl, integrationId } = sourceConfig;
   if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
     return { id: integrationId, missingReason: undefined };
-  return findIntegration(session, repoUrl);
+  return findIntegration(client, repoUrl, { signal, onNote: (message) => console.info(message) });
 }
 
 /**
@@ -177,7 +179,7 @@ async function rollOut(
 ): Promise<Rollout> {
   const { console, event, inputs, progress } = session;
   const { source, isPreview, isOwn, owner } = task;
-  const { desired, dropped } = withKeptReferences(task.desired, existing, inputs);
+  const { desired, dropped } = withKeptReferences(task.desired, existing, droppableReferences(inputs));
   const claim = isPreview ? claimPreview(task, existing) : claimOf(existing, owner, inputs, console);
   if (dropped.length > 0) console.warning(`Dropped from the secret references: ${dropped.join(", ")}.`);
   progress.reportDeployment(existing, false);

@@ -1,8 +1,16 @@
 import { ConfigError } from "../core/client/errors.ts";
-import { type Deployment, isMarkerName, markerName } from "../core/client/wire/deployments.ts";
-import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
-import { type Claim, markerEntries, ownerOf, readMarker } from "../core/reconcile/ownership.ts";
+import { type Deployment, markerName } from "../core/client/wire/deployments.ts";
+import { isSameRepository } from "../core/declare/deployment.ts";
+import {
+  isPreview,
+  isSameOwner,
+  labelOf,
+  otherOrigin,
+  ownedByAnother,
+  ownershipStatusOf,
+  previewMarkerOf,
+} from "../core/reconcile/origin.ts";
+import { type Claim, isMarkerHidden, markerEntries, readMarker } from "../core/reconcile/ownership.ts";
 import type { Console } from "./console.ts";
 import type { WorkflowEvent } from "./event.ts";
 import type { Inputs } from "./inputs.ts";
@@ -71,82 +79,6 @@ export function deletionProblem(
 }
 
 const carriesNone = `carries no ownership marker (${markerName}), so it was made by something else.`;
-
-function labelOf({ name, id }: Deployment): string {
-  return `Deployment ${name} (${id})`;
-}
-
-/** Names of repositories on GitHub are case-insensitive. */
-export function isSameOwner(marker: string, owner: string): boolean {
-  return ownerOf(marker).toLowerCase() === owner.toLowerCase();
-}
-
-function ownedByAnother(marker: string, owner: string): string {
-  return `is owned by ${ownerOf(marker)}, not by ${owner}.`;
-}
-
-/** The name of an entry that marks a deployment as a preview, other than those in `except`. */
-function previewMarkerOf({ secrets }: Deployment, except: readonly string[] = [markerName]): string | undefined {
-  return secrets?.map(({ name }) => name).find((name) => isMarkerName(name) && !except.includes(name));
-}
-
-function isPreview(entry: string, owner: string): string {
-  return `carries the marker ${entry} of a preview, so it isn't owned by ${owner}.`;
-}
-
-/** Whether a deployment has a marker entry, for one whose marker can't be read. */
-function isMarkerHidden({ secrets }: Deployment): boolean {
-  return secrets?.some(({ name }) => name === markerName) === true;
-}
-
-/** Who owns a deployment, from the view of this repository, with a sentence about it. */
-export interface OwnershipStatus {
-  /** `unmarked` and `hidden`: it has the declared origin, but no marker, or none that can be read. */
-  kind: "own" | "unmarked" | "hidden" | "foreign";
-  message: string;
-}
-
-/** Whether a deployment is the one that `owner` deploys from this repository. */
-export function ownershipStatusOf(deployment: Deployment, owner: string, declared: DesiredDeployment): OwnershipStatus {
-  const label = labelOf(deployment);
-  const marker = readMarker(deployment.secrets);
-  if (marker !== undefined) {
-    const kind = isSameOwner(marker, owner) ? "own" : "foreign";
-    return { kind, message: `${label} ${ownedByAnother(marker, owner)}` };
-  }
-  const preview = previewMarkerOf(deployment);
-  if (preview !== undefined) return { kind: "foreign", message: `${label} ${isPreview(preview, owner)}` };
-  const other = otherOrigin(deployment, declared);
-  if (other !== undefined) return { kind: "foreign", message: `${label} ${other}` };
-  if (isMarkerHidden(deployment)) {
-    const message = `The platform hides the value of ${markerName}, so nothing shows that ${label} is owned by ${owner}. It is made from what is declared here, so it is treated as such.`;
-    return { kind: "hidden", message };
-  }
-  const message = `${label} carries no ownership marker. It is made from what is declared here, so it is treated as this repository's own. The next revision that is made from here marks it as owned by ${owner}, if the platform shows the rest of its environment.`;
-  return { kind: "unmarked", message };
-}
-
-/** How the origin of an unmarked deployment differs from the declared one; `undefined` if it is the same. */
-function otherOrigin({ source_config, source_revision_config }: Deployment, declared: DesiredDeployment) {
-  const { repoUrl } = declared.sourceConfig ?? {};
-  const { imageUri } = declared.sourceRevisionConfig ?? {};
-  const { repo_url: url } = source_config;
-  const { image_uri: image } = source_revision_config;
-  if (url && repoUrl !== undefined) {
-    if (isSameRepository(url.toLowerCase(), repoUrl.toLowerCase())) return undefined;
-    return `is made from ${url}, not from ${repoUrl}.`;
-  }
-  if (image && imageUri !== undefined) {
-    if (imageName(image) === imageName(imageUri)) return undefined;
-    return `runs the image ${image}, not one of ${imageName(imageUri)}.`;
-  }
-  return "has no ownership marker that can be read, and nothing else shows that it belongs to this repository.";
-}
-
-/** An image without its tag and digest. */
-function imageName(uri: string): string {
-  return uri.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
-}
 
 /**
  * The claim with which this run changes a deployment.

@@ -1,10 +1,9 @@
 import { ConfigError } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { compareEnvironment } from "../core/reconcile/environment.ts";
-import { planUpdate } from "../core/reconcile/plan.ts";
-import { creationChanges } from "./creation-changes.ts";
-import { declare, droppableNames, pushedCommitOf, withKeptReferences } from "./declaration.ts";
+import { compareEnvironment, withKeptReferences } from "../core/reconcile/environment.ts";
+import { creationChanges, planUpdate } from "../core/reconcile/plan.ts";
+import { declare, droppableNames, droppableReferences, pushedCommitOf } from "./declaration.ts";
 import { inInputNames, shownPath } from "./input-names.ts";
 import { claimOf, ownerFor } from "./ownership.ts";
 import type { Report } from "./report.ts";
@@ -50,7 +49,7 @@ function planChange(
   source: TargetSource,
 ): Report["plan"] {
   const { owner: marker } = claimOf(deployment, ownerFor(event), inputs, console);
-  const { desired, dropped } = withKeptReferences(declared, deployment, inputs);
+  const { desired, dropped } = withKeptReferences(declared, deployment, droppableReferences(inputs));
   const options = { marker, droppable: droppableNames(inputs) };
   const { kept } = compareEnvironment(desired, deployment.secrets, options);
   const unreadable = pushedCommitOf(desired, deployment, source) === undefined ? "changed" : "same";

@@ -1,4 +1,3 @@
-import type { Effect } from "../core/declare/fields.ts";
 import type { Change } from "../core/reconcile/plan.ts";
 import type { Redactor } from "../core/redact.ts";
 import { type DeploymentRecord, publicRecord } from "./deployment-record.ts";
@@ -10,11 +9,6 @@ export interface StatusStep {
   status: string;
   startedAtMs: number;
   durationMs: number;
-}
-
-/** One field that a deploy would change, or set on creation. */
-export interface PlannedChange extends Omit<Change, "effect"> {
-  effect: Effect | "create";
 }
 
 /**
@@ -42,7 +36,7 @@ export interface Report {
   /** What happened, in one or two sentences, especially why the run failed. */
   message?: string;
   logTail: readonly string[];
-  plan?: { action: string; changes: readonly PlannedChange[] };
+  plan?: { action: string; changes: readonly Change[] };
   /** The platform's view of the deployment, without the values of its environment. */
   deployment?: DeploymentRecord;
   /** The end of the revision's logs that the run printed. */
@@ -78,7 +72,7 @@ export function publicReport(report: Report, declaredSecrets: Redactor, allSecre
 }
 
 /** The path is never secret; the reason may contain names that are. */
-function publicChange({ from, to, ...change }: PlannedChange, declaredSecrets: Redactor): PlannedChange {
+function publicChange({ from, to, ...change }: Change, declaredSecrets: Redactor): Change {
   return {
     ...change,
     ...(from === undefined ? {} : { from: publicValue(from, declaredSecrets) }),

@@ -1,6 +1,6 @@
+import { isSameOwner } from "../core/reconcile/origin.ts";
 import { ownerOf, readMarker } from "../core/reconcile/ownership.ts";
 import { followRollout } from "../core/rollout/follow.ts";
-import { isSameOwner } from "./ownership.ts";
 import type { Session } from "./session.ts";
 
 /** How many revisions are searched for one that was live. */

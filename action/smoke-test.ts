@@ -1,10 +1,10 @@
 import { request } from "undici";
+import { reasonToWithholdKey } from "../core/client/agent-server.ts";
 import { defaultDispatcher } from "../core/client/connection.ts";
-import { isHttpAllowed, isServiceHost } from "../core/client/hosts.ts";
-import { formatDuration } from "../core/duration.ts";
 import type { Redactor } from "../core/redact.ts";
-import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
+import { formatDuration } from "../core/time.ts";
 import type { Session } from "./session.ts";
 import { shortenedText } from "./shortened-text.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
@@ -79,20 +79,6 @@ async function testRun(
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} responded as expected.`);
-}
-
-/** Why an agent server isn't sent the API key; `undefined` when it may be. */
-function reasonToWithholdKey(url: URL, { baseUrl, agentHosts, allowHttpHosts }: Settings): string | undefined {
-  const { protocol, hostname, host } = url;
-  if (protocol !== "https:" && !isHttpAllowed(url, allowHttpHosts)) {
-    return "it isn't https, and GRAPHDEPLOY_ALLOW_HTTP_HOSTS doesn't name it";
-  }
-  const isKnown =
-    host === new URL(baseUrl).host ||
-    isServiceHost(hostname) ||
-    agentHosts.includes(hostname) ||
-    agentHosts.includes(host);
-  return isKnown ? undefined : "it is neither the control plane's host nor named in GRAPHDEPLOY_AGENT_HOSTS";
 }
 
 interface ServerResponse {

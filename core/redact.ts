@@ -133,6 +133,11 @@ export class Redactor {
     return this;
   }
 
+  /** A copy that redacts further values. */
+  with(values: Iterable<string>): Redactor {
+    return new Redactor([...this.#values, ...values]);
+  }
+
   /** Whether `value` was added but isn't redacted. */
   isUnprotected(value: string): boolean {
     return this.#unprotected.has(value);

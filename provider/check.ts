@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../core/client/errors.ts";
-import { knownValue, nullProblem } from "../core/declare/deployment.ts";
-import { refusedRemovals } from "../core/declare/fields.ts";
+import { refusedRemovals } from "../core/declare/deployment.ts";
 import { adviceOnField } from "../core/declare/near-misses.ts";
-import { adviceOnUnknown, desiredFields, validateDesired } from "../core/declare/validation.ts";
-import { parseTimeout } from "../core/duration.ts";
+import {
+  adviceOnUnknown,
+  desiredFields,
+  knownValue,
+  nullProblem,
+  validateDesired,
+} from "../core/declare/validation.ts";
+import { parseTimeout } from "../core/time.ts";
 import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
@@ -44,6 +49,7 @@ export function check(
     ...unknownInputFailures(inputs),
     ...timeoutFailures(value as DeploymentInputs),
     ...kindFailures(value as DeploymentInputs),
+    ...integrationFailures(value as DeploymentInputs, inputs),
     ...(nullPaths.some(([name]) => name === "connection") ? [] : connectionFailures(inputs, config)),
   );
   // For a creation the engine passes no old inputs, or an empty record in older versions. A replacement is a new
@@ -169,6 +175,23 @@ function* kindFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
   const { pushedCommit } = inputs;
   if (pushedCommit !== undefined && !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(String(pushedCommit))) {
     yield failure(["pushedCommit"], "must be the full SHA of a commit.");
+  }
+}
+
+/** `news` are the inputs with placeholders: an unknown field may be declared. */
+function* integrationFailures(value: DeploymentInputs, news: DeploymentInputs): Generator<CheckFailure> {
+  const { integration } = value;
+  if (integration === undefined) return;
+  if (integration !== "auto") {
+    yield failure(["integration"], 'must be "auto".');
+    return;
+  }
+  const { sourceConfig } = news;
+  if (isUnknown(sourceConfig)) return;
+  if (sourceConfig?.integrationId !== undefined) {
+    yield failure(["integration"], "is declared together with sourceConfig.integrationId. Keep one of the two.");
+  } else if (sourceConfig?.repoUrl === undefined) {
+    yield failure(["integration"], "needs sourceConfig.repoUrl, the repository to find the integration of.");
   }
 }
 

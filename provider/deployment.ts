@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
-import { definedFields } from "../core/declare/fields.ts";
+import type { Open } from "../core/client/wire/conventions.ts";
+import type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
+import { definedFields } from "../core/declare/deployment.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
 import { refuseImport } from "./refuse-import.ts";
@@ -69,6 +70,11 @@ export interface DeploymentArgs {
    */
   source?: pulumi.Input<Open<KnownSource>>;
   sourceConfig?: pulumi.Input<SourceConfigArgs>;
+  /**
+   * `auto` finds `sourceConfig.integrationId` from the repository's URL when the deployment is created. A change takes no
+   * request, and the deployment keeps the integration it was created with.
+   */
+  integration?: pulumi.Input<"auto">;
   sourceRevisionConfig?: pulumi.Input<SourceRevisionConfigArgs>;
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;

@@ -1,7 +1,7 @@
+import { isFinalFailure } from "../core/client/wire/revisions.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { desiredFields } from "../core/declare/validation.ts";
 import type { Claim } from "../core/reconcile/ownership.ts";
-import { isFinalFailure } from "../core/rollout/status.ts";
 
 /** How to connect, as declared in the program; the key is a Pulumi secret. */
 export interface ConnectionInputs {
@@ -32,6 +32,8 @@ export interface ResourceOptionInputs {
  * The inputs of a `Deployment` as the engine passes them: plain values, and placeholders for unknown ones in a preview.
  */
 export interface DeploymentInputs extends DesiredDeployment {
+  /** Only a creation finds it, so what would be found later changes nothing. */
+  integration?: "auto";
   triggers?: Record<string, unknown> | readonly unknown[];
   wait?: boolean;
   timeouts?: Timeouts;
@@ -118,6 +120,7 @@ export const clientOnlyInputs: readonly string[] = [
   "adopt",
   "deleteTracingProject",
   "connection",
+  "integration",
   "__provider",
 ];
 

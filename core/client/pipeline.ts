@@ -1,46 +1,20 @@
 import { type Dispatcher, request as sendRequest } from "undici";
-import type { z } from "zod";
-import { abortedBy, type Clock, throwIfAborted } from "../clock.ts";
-import { formatDuration } from "../duration.ts";
 import type { Logger, Redactor } from "../redact.ts";
+import { abortedBy, type Clock, formatDuration, throwIfAborted } from "../time.ts";
 import { connectionFailed, timedOut } from "./connection.ts";
 import { ApiError, ResponseError } from "./errors.ts";
-import { type ApiResponse, readBody, readResponse } from "./response.ts";
-import { type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
+import { type ApiRequest, type ApiResponse, readBody, readResponse } from "./response.ts";
+import { type Advice, type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
 import { RetryNotices } from "./retry-notices.ts";
-import type { WireNaming } from "./wire/naming.ts";
-
-/** Options of one call. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
-  deadlineMs?: number | undefined;
-}
-
-export interface ApiRequest<Body> extends CallOptions {
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Relative to the base URL, with encoded parameters. */
-  path: string;
-  query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** With neutral names, which the pipeline converts to the server's dialect. */
-  body?: object | undefined;
-  /** Validates the response's body; `undefined` where the body is ignored. */
-  schema: z.ZodType<Body> | undefined;
-  /**
-   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
-   * (429, or no connection).
-   */
-  idempotent: boolean;
-}
-
-/** Sends a request through the pipeline of a client. */
-export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
+import type { WireNaming } from "./wire/conventions.ts";
 
 export interface PipelineOptions {
   baseUrl: string;
   /** Sent with every request, the API key among them. */
   headers: Readonly<Record<string, string>>;
-  naming: WireNaming;
+  /** @default bodies are sent and read as they are */
+  naming?: WireNaming;
+  advice: Advice;
   limits: RequestLimits;
   dispatcher: Dispatcher;
   redactor: Redactor;
@@ -69,8 +43,7 @@ export class RequestPipeline {
   }
 
   /**
-   * Whether the control plane itself has responded: then the address is right, and an intermediary's response means an
-   * outage.
+   * Whether the server itself has responded: then the address is right, and an intermediary's response means an outage.
    */
   get hasResponded(): boolean {
     return this.#hasResponded;
@@ -118,15 +91,16 @@ export class RequestPipeline {
       if (leftMs === 0) return;
       const delay = retryDelayMs(1, random(), leftMs);
       if (clock.now() + delay >= deadline) return;
-      logger.debug(`${method} ${path} waits ${formatDuration(delay)}: the control plane limits the request rate.`);
+      logger.debug(`${method} ${path} waits ${formatDuration(delay)}: the server limits the request rate.`);
       await clock.sleep(delay, signal);
     }
   }
 
   async #attempt<Body>(request: ApiRequest<Body>, timeoutMs: number): Promise<ApiResponse<Body> | AttemptFailure> {
-    const { baseUrl, clock, dispatcher, headers, logger, naming, redactor } = this.#options;
-    const { method, path, body, idempotent } = request;
-    const target = { method, path, baseUrl };
+    const { baseUrl, advice, clock, dispatcher, headers, logger, naming } = this.#options;
+    const { method, path, body, sensitive, idempotent } = request;
+    const redactor = sensitive === undefined ? this.#options.redactor : this.#options.redactor.with(textsIn(sensitive));
+    const target = { method, path, baseUrl, advice };
     const timeout = AbortSignal.timeout(timeoutMs);
     // A write that can't be retried isn't aborted in progress: its response may be the only record of what it created.
     const abort = idempotent ? request.signal : undefined;
@@ -139,13 +113,13 @@ export class RequestPipeline {
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...headers,
         },
-        body: body === undefined ? null : JSON.stringify(naming.toWire(body)),
+        body: body === undefined ? null : JSON.stringify(naming?.toWire(body) ?? body),
         dispatcher,
         signal: abort === undefined ? timeout : AbortSignal.any([abort, timeout]),
       });
       const text = await readBody(response.body);
       logger.debug(`${method} ${path} ${response.statusCode}`, { durationMs: clock.now() - startedAt });
-      const schema = request.schema && naming.fromWire(request.schema);
+      const schema = request.schema && (naming?.fromWire(request.schema) ?? request.schema);
       const outcome = readResponse(response, text, { target, schema, idempotent, nowMs: clock.now(), redactor });
       if (!("error" in outcome) && schema !== undefined) this.#hasResponded = true;
       return outcome;
@@ -166,4 +140,10 @@ export class RequestPipeline {
     const search = parameters.toString();
     return `${this.#options.baseUrl}${path}${search === "" ? "" : `?${search}`}`;
   }
+}
+
+/** The texts and numbers in a JSON-like value, at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string" || typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

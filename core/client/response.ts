@@ -14,12 +14,33 @@ import {
   ServerError,
   ValidationError,
 } from "./errors.ts";
-import { isServiceHost } from "./hosts.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "./wire/conventions.ts";
 
-/** The largest body that is read; a page of 100 deployments is far smaller. */
-const maxBodyBytes = 32 * 1024 * 1024;
+/** Options of one call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
+  deadlineMs?: number | undefined;
+}
+
+export interface ApiRequest<Body> extends CallOptions {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Relative to the base URL, with encoded parameters. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** With neutral names, which the client converts to the server's dialect. */
+  body?: object | undefined;
+  /** Validates the response's body; `undefined` where the body is ignored. */
+  schema: z.ZodType<Body> | undefined;
+  /** Values of the body that error messages don't repeat, at any depth. @default none */
+  sensitive?: unknown;
+  /**
+   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
+   * (429, or no connection).
+   */
+  idempotent: boolean;
+}
 
 /** A successful response. */
 export interface ApiResponse<Body> {
@@ -28,6 +49,9 @@ export interface ApiResponse<Body> {
   /** The server's time when it responded, from the header `Date`, in milliseconds since the epoch. */
   serverTimeMs: number | undefined;
 }
+
+/** Sends a request through the pipeline of a client. */
+export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
 
 export interface ResponseContext<Body> {
   target: RequestTarget;
@@ -50,7 +74,7 @@ export function readResponse<Body>(
   context: ResponseContext<Body>,
 ): ApiResponse<Body> | AttemptFailure {
   const { target, schema, idempotent, nowMs, redactor } = context;
-  const { method, path, baseUrl } = target;
+  const { method, path, baseUrl, advice } = target;
   const status = response.statusCode;
   if (status >= 300 && status < 400) {
     throw new ResponseError(`${method} ${path} responded with ${status}, a redirect, which is not followed.`, {
@@ -71,7 +95,7 @@ export function readResponse<Body>(
   const isWebPage = (headerOf(response, "content-type") ?? "").includes("html") || /^\s*</.test(text);
   if (isWebPage) {
     throw new ResponseError(`${method} ${path} responded with a web page instead of JSON.`, {
-      hint: intermediaryHint(baseUrl),
+      hint: advice.onIntermediary(baseUrl),
       fromIntermediary: true,
     });
   }
@@ -85,7 +109,7 @@ export function readResponse<Body>(
 function parseBody<Body>(
   text: string,
   schema: z.ZodType<Body>,
-  { target: { method, path, baseUrl }, redactor }: ResponseContext<Body>,
+  { target: { method, path, baseUrl, advice }, redactor }: ResponseContext<Body>,
 ): { body: Body } | ResponseError {
   let json: unknown;
   try {
@@ -102,7 +126,7 @@ function parseBody<Body>(
   const field = issue === undefined || issue.path.length === 0 ? "the body" : issue.path.join(".");
   return new ResponseError(
     redactor.text(`${method} ${path} responded with a body that breaks the contract at ${field}: ${issue?.message}.`),
-    { path: field, hint: `Check that ${baseUrl} is a control plane of this platform.` },
+    { path: field, hint: advice.onBrokenContract(baseUrl) },
   );
 }
 
@@ -110,6 +134,9 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** The largest body that is read; a page of 100 deployments is far smaller. */
+const maxBodyBytes = 32 * 1024 * 1024;
 
 /**
  * The text of a body.
@@ -152,7 +179,10 @@ export function toApiError(
     detail,
     requestId,
     fromControlPlane,
-    hint: hintFor(status, target, fromControlPlane),
+    hint:
+      status === 404 && !fromControlPlane
+        ? target.advice.onIntermediary(target.baseUrl)
+        : target.advice.onStatus(status),
   };
   if (status === 400) return new BadRequestError(options);
   if (status === 401) return new AuthenticationError(options);
@@ -197,24 +227,4 @@ function readDetail(
 function truncated(detail: string): string {
   const text = detail.replace(/\.$/, "");
   return text.length <= maxDetailLength ? text : `${text.slice(0, maxDetailLength)}…`;
-}
-
-function hintFor(status: number, { baseUrl }: RequestTarget, fromControlPlane: boolean): string | undefined {
-  if (status === 401)
-    return "Check the API key: it is missing, mistyped or revoked, or belongs to another installation.";
-  if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
-  if (status === 404 && !fromControlPlane) return intermediaryHint(baseUrl);
-  if (status === 409) return "The name is in use in this workspace.";
-  if (status === 429) return "The control plane limits the request rate; try again later.";
-  if (status >= 500) return "The control plane failed; try again later.";
-  return undefined;
-}
-
-/** A hint for when an intermediary responded. */
-export function intermediaryHint(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
-    return `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${url.origin}/api-host.`;
-  }
-  return `Check the base URL ${baseUrl}: no control plane responds there.`;
 }

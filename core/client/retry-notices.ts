@@ -1,6 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { formatDuration } from "../duration.ts";
 import type { Logger } from "../redact.ts";
+import { type Clock, formatDuration } from "../time.ts";
 import { withoutHint } from "./errors.ts";
 import type { AttemptFailure } from "./retry.ts";
 
@@ -59,6 +58,6 @@ export class RetryNotices {
     if (outage === undefined || (outage.kind === "status" && outage.path !== path)) return;
     this.#outage = undefined;
     const elapsedMs = this.#clock.now() - outage.startedAtMs;
-    this.#logger.info(`The control plane responds again after ${formatDuration(elapsedMs)}.`);
+    this.#logger.info(`The server responds again after ${formatDuration(elapsedMs)}.`);
   }
 }

@@ -1,10 +1,15 @@
 import { z } from "zod";
 import { deploymentTypes, resourceSpecSchema, sources } from "../client/wire/deployments.ts";
-import { isSpeltAlike, nearestName } from "../nearest-name.ts";
-import type { DesiredDeployment, Problem } from "./deployment.ts";
-import { camelCase, snakeCase } from "./fields.ts";
+import { camelCase, isSpeltAlike, nearestName, snakeCase } from "../names.ts";
+import type { DesiredDeployment } from "./deployment.ts";
 
 type FieldPath = readonly string[];
+
+/** What is probably a mistake; `path` leads to the field. */
+interface Doubt {
+  path: FieldPath;
+  message: string;
+}
 
 /** Stands for a name that the user chose, in the path of a field. */
 const anyName = "*";
@@ -24,7 +29,7 @@ export function withoutWrappers(schema: z.ZodType): z.ZodType {
 }
 
 /** What to do about an unknown field: to write the one that was probably meant, or to put it where it belongs. */
-export function adviceOnField(path: Problem["path"], known: readonly FieldPath[]): string {
+export function adviceOnField(path: readonly (string | number)[], known: readonly FieldPath[]): string {
   const name = String(path.at(-1));
   const parent = path.slice(0, -1);
   const siblings = known
@@ -44,7 +49,7 @@ export function adviceOnField(path: Problem["path"], known: readonly FieldPath[]
 }
 
 /** Warnings about what is passed on to the platform, which may know more than this version, but is probably a mistake. */
-export function* doubtsAbout({ source, sourceConfig, secrets }: DesiredDeployment): Generator<Problem> {
+export function* doubtsAbout({ source, sourceConfig, secrets }: DesiredDeployment): Generator<Doubt> {
   const declarable = sources.filter((known) => known !== "internal_template");
   yield* unknownValue(["source"], source, declarable);
   yield* unknownValue(["sourceConfig", "deploymentType"], sourceConfig?.deploymentType, deploymentTypes);
@@ -62,7 +67,7 @@ export function* doubtsAbout({ source, sourceConfig, secrets }: DesiredDeploymen
 }
 
 /** The value isn't shown: it may be a secret in the wrong place. */
-function* unknownValue(path: FieldPath, value: string | undefined, known: readonly string[]): Generator<Problem> {
+function* unknownValue(path: FieldPath, value: string | undefined, known: readonly string[]): Generator<Doubt> {
   if (value === undefined || known.includes(value)) return;
   const nearest = nearestName(value, known);
   const advice = nearest === undefined ? "" : ` Did you mean ${nearest}?`;

@@ -7,17 +7,17 @@ import {
   resourceSpecSchema,
   sourceSchema,
 } from "../client/wire/deployments.ts";
-import {
-  asSentenceEnd,
-  type DesiredDeployment,
-  isWithin,
-  knownValue,
-  nullProblem,
-  type Problem,
-  toProblems,
-} from "./deployment.ts";
-import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
+import { camelCase, snakeCaseKeys } from "../names.ts";
+import { type DesiredDeployment, isTagRef } from "./deployment.ts";
 import { adviceOnField, doubtsAbout, fieldPaths } from "./near-misses.ts";
+
+/** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
+export interface Problem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+type Path = Problem["path"];
 
 const text = z.string("must be a string");
 const filledText = text.min(1, "must not be empty");
@@ -60,7 +60,7 @@ export const desiredFields: readonly string[] = Object.keys(desiredSchema.shape)
 const desiredPaths = fieldPaths(desiredSchema);
 
 /** What to do about an unknown field; `others` are the paths of fields beside those of a declaration. */
-export function adviceOnUnknown(path: Problem["path"], others: readonly (readonly string[])[] = []): string {
+export function adviceOnUnknown(path: Path, others: readonly (readonly string[])[] = []): string {
   return adviceOnField(path, [...desiredPaths, ...others]);
 }
 
@@ -68,7 +68,7 @@ export function adviceOnUnknown(path: Problem["path"], others: readonly (readonl
  * Validates a declaration once, at the door; nothing behind it validates again.
  *
  * @param isUnknown whether a value isn't known yet (a Pulumi output in preview); it counts as valid
- * @returns `warnings` about what the platform may accept, but is probably a mistake; none beside problems
+ * @returns `warnings` about what the platform may accept, but is probably a mistake; none beside problems with shapes
  */
 export function validateDesired(
   declared: unknown,
@@ -77,9 +77,7 @@ export function validateDesired(
   const { value, unknownPaths, nullPaths: nulls } = knownValue(declared, isUnknown);
   const nullPaths = [...nulls, ...undefinedVariables(declared)];
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
-  const shapeProblems = parsed.success
-    ? []
-    : parsed.error.issues.flatMap((issue) => toProblems(issue, (path) => adviceOnUnknown(path)));
+  const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
   const withoutValue = [...unknownPaths, ...nullPaths];
   const problems = [
     ...nullPaths.map(nullProblem),
@@ -91,7 +89,7 @@ export function validateDesired(
 }
 
 /** Variables without a value: one that is left out by mistake would be missing in the deployment. */
-function undefinedVariables(declared: unknown): Problem["path"][] {
+function undefinedVariables(declared: unknown): Path[] {
   const { env, secrets } = (declared ?? {}) as { env?: unknown; secrets?: unknown };
   return Object.entries({ env, secrets }).flatMap(([field, entries]) => {
     if (typeof entries !== "object" || entries === null) return [];
@@ -107,10 +105,7 @@ const repositoryAddress = /^(?:(?:https?|ssh):\/\/[^/\s]+\/|[\w.-]+@[\w.-]+:\/?)
  * The rules between fields that are valid each by itself. A field at or below an unknown path may be declared, so it is
  * neither missing nor in conflict with another.
  */
-export function* ruleProblems(
-  desired: DesiredDeployment,
-  unknownPaths: readonly Problem["path"][],
-): Generator<Problem> {
+function* ruleProblems(desired: DesiredDeployment, unknownPaths: readonly Path[]): Generator<Problem> {
   const config = desired.sourceConfig ?? {};
   const revision = desired.sourceRevisionConfig ?? {};
   const mayBeDeclared: MayBeDeclared = (path, value) =>
@@ -246,4 +241,62 @@ function* resourceProblems(resourceSpec: Readonly<Record<string, unknown>> | und
       message: asSentenceEnd(issue.message),
     };
   }
+}
+
+/** Converts a schema's issue. One about several unknown fields becomes several problems. */
+function toProblems(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: `is not a field here. ${adviceOnUnknown([...path, key])}`,
+    }));
+  }
+  const missing = issue.code === "invalid_type" && issue.input === undefined;
+  return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
+}
+
+/** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
+export function nullProblem(path: Path): Problem {
+  const isVariable = path.length === 2 && (path[0] === "env" || path[0] === "secrets");
+  return { path, message: `is ${isVariable ? "null or undefined" : "null"}. Leave it out, or give it a value.` };
+}
+
+/** `message` as the end of a sentence that begins with the field's name. */
+function asSentenceEnd(message: string): string {
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;
+}
+
+/** The known part of a value, and the paths of the rest. */
+interface KnownValue {
+  value: unknown;
+  /** Paths of values that aren't known yet. A list that contains one is unknown as a whole. */
+  unknownPaths: Path[];
+  /** Paths of nulls, which are neither declared nor left out. */
+  nullPaths: Path[];
+}
+
+/** Separates unknown values and nulls from `value`. */
+export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
+  if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
+  if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
+  if (typeof value !== "object") return { value, unknownPaths: [], nullPaths: [] };
+  const fields = Object.entries(value).map(([name, field]) => {
+    const part = Array.isArray(value) ? Number(name) : name;
+    return [part, knownValue(field, isUnknown, [...path, part])] as const;
+  });
+  const nullPaths = fields.flatMap(([, field]) => field.nullPaths);
+  const unknownPaths = fields.flatMap(([, field]) => field.unknownPaths);
+  if (Array.isArray(value)) {
+    return unknownPaths.length > 0
+      ? { value: undefined, unknownPaths: [path], nullPaths }
+      : { value, unknownPaths, nullPaths };
+  }
+  const known = fields.filter(([, field]) => field.value !== undefined).map(([name, field]) => [name, field.value]);
+  return { value: Object.fromEntries(known), unknownPaths, nullPaths };
+}
+
+/** Whether `inner` begins with `outer`, or `outer` with `inner`. */
+function isWithin(outer: Path, inner: Path): boolean {
+  return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
 }

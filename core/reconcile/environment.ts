@@ -114,6 +114,31 @@ export function referenceList({ secretReferences = {} }: DesiredDeployment): Sec
   }));
 }
 
+/**
+ * The declaration with the references to Kubernetes Secrets that an existing deployment keeps: like the environment,
+ * they are sent as a whole.
+ * @param droppable undeclared names to drop, or all of them
+ */
+export function withKeptReferences(
+  desired: DesiredDeployment,
+  { secret_references }: Pick<Deployment, "secret_references">,
+  droppable: readonly string[] | "all",
+): { desired: DesiredDeployment; dropped: readonly string[] } {
+  const { env, secrets, secretReferences } = desired;
+  const values = { ...env, ...secrets };
+  const declared = { ...values, ...secretReferences };
+  const present = secret_references ?? [];
+  const undeclared = present.filter(({ name }) => !Object.hasOwn(declared, name));
+  const dropped = undeclared.map(({ name }) => name).filter((name) => droppable === "all" || droppable.includes(name));
+  // Otherwise the variable would have both the reference and the declared value.
+  const becomesValue = present.some(({ name }) => Object.hasOwn(values, name));
+  if (secretReferences === undefined && dropped.length === 0 && !becomesValue) return { desired, dropped };
+  const kept = undeclared
+    .filter(({ name }) => !dropped.includes(name))
+    .map(({ name, secret_name: secretName, secret_key: secretKey }) => [name, { secretName, secretKey }]);
+  return { desired: { ...desired, secretReferences: { ...Object.fromEntries(kept), ...secretReferences } }, dropped };
+}
+
 /** Whether two lists hold the same references, in any order. */
 export function areSameReferences(a: readonly SecretReference[], b: readonly SecretReference[]): boolean {
   return isDeepStrictEqual(byName(a), byName(b));

@@ -104,6 +104,12 @@ export function adoptionWarning(deployment: Deployment): string {
 export function ownershipClause({ secrets }: Deployment): string {
   const marker = readMarker(secrets);
   if (marker !== undefined) return `which is owned by ${ownerOf(marker)}`;
-  const isHidden = secrets?.some(({ name }) => name === markerName) === true;
-  return isHidden ? "whose ownership marker the platform hides" : "which carries no ownership marker";
+  return isMarkerHidden({ secrets })
+    ? "whose ownership marker the platform hides"
+    : "which carries no ownership marker";
+}
+
+/** Whether a deployment has a marker entry, for one whose marker can't be read. */
+export function isMarkerHidden({ secrets }: Pick<Deployment, "secrets">): boolean {
+  return secrets?.some(({ name }) => name === markerName) === true;
 }

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../client/errors.ts";
 import { type Deployment, type DeploymentPatchRequest, markerName } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { definedFields, type Effect, fields, mergedResourceSpec, refuseRemovals } from "../declare/fields.ts";
+import { definedFields, type Effect, fields, mergedResourceSpec, refuseRemovals } from "../declare/deployment.ts";
 import {
   areSameReferences,
   compareEnvironment,
+  declaredEntries,
   type EnvironmentChange,
   type EnvironmentOptions,
   environmentEntries,
@@ -17,7 +18,8 @@ import { markerEntries, ownerOf, readMarker } from "./ownership.ts";
 export interface Change {
   /** The field in the declaration, for example `sourceConfig.buildOnPush`. */
   path: string;
-  effect: Effect;
+  /** `create`: the field is set when the deployment is created. */
+  effect: Effect | "create";
   reason: string;
   from?: unknown;
   to?: unknown;
@@ -244,4 +246,18 @@ function cannotBeEmptied(dropped: readonly string[]): ConfigError {
     `secrets (with env) is declared empty, but the deployment has ${dropped.join(", ")}: the platform treats an empty list as unchanged.`,
     { path: "secrets", hint: "Keep at least one entry, or don't declare secrets and env to leave them alone." },
   );
+}
+
+/** Everything that a creation sets; only the names of the environment, since its values may be secret. */
+export function creationChanges(desired: DesiredDeployment, owner: string): Change[] {
+  const set = (path: string, to: unknown): Change[] =>
+    to === undefined ? [] : [{ path, effect: "create", reason: "is set when the deployment is created", to }];
+  const names = declaredEntries(desired).map(({ name }) => name);
+  const added = names.length === 0 ? "" : `adds ${names.join(", ")}; `;
+  return [
+    ...fields.flatMap((field) => set(field.path, field.declared(desired))),
+    ...set("sourceConfig.resourceSpec", desired.sourceConfig?.resourceSpec),
+    { path: "secrets", effect: "create", reason: `${added}marks it as owned by ${owner}` },
+    ...set("secretReferences", desired.secretReferences),
+  ];
 }

@@ -3,12 +3,10 @@ import { GraphDeployError, ResponseError } from "../client/errors.ts";
 import { isFromIntermediary, isTransient, recheckDelaysMs } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
+import { isFinalFailure, meaningOf } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { defaultRolloutLimits } from "../rollout/polling.ts";
-import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "../rollout/progress.ts";
-import { isFinalFailure, meaningOf } from "../rollout/status.ts";
-import { type ApplyOptions, applyUpdate } from "./apply.ts";
-import { isBeingDeleted } from "./delete.ts";
+import { defaultHeartbeatMs, defaultRolloutLimits, Heartbeat, type StepOptions } from "../rollout/waiting.ts";
+import { type ApplyOptions, applyUpdate, isBeingDeleted } from "./apply.ts";
 import { secretValuesOf } from "./environment.ts";
 import type { PlanOptions } from "./plan.ts";
 
@@ -71,7 +69,8 @@ export async function updateDeployment(
   return { deployment: redone.deployment, marker: redone.plan.marker ?? marker, revisionId: redone.revisionId };
 }
 
-function isLive({ active_revision_id: active }: Deployment, latest: Revision | undefined): boolean {
+/** Whether the latest revision serves the traffic. An older server doesn't report which one does. */
+export function isLive({ active_revision_id: active }: Deployment, latest: Revision | undefined): boolean {
   const isDeployed = latest !== undefined && meaningOf(latest.status) === "deployed";
   return isDeployed && (active === undefined || active === latest.id);
 }
@@ -83,7 +82,7 @@ function isLive({ active_revision_id: active }: Deployment, latest: Revision | u
 const unservedMs = 2 * defaultRolloutLimits.switchMs;
 
 /** Why a latest revision that isn't live never will be; `undefined` while it may still go live. */
-function deadEndOf(latest: Revision | undefined, nowMs: number): string | undefined {
+export function deadEndOf(latest: Revision | undefined, nowMs: number): string | undefined {
   if (latest === undefined) return "can't be found";
   if (isFinalFailure(latest.status)) return `ended as ${latest.status}`;
   const isUnserved = meaningOf(latest.status) === "deployed" && nowMs - Date.parse(latest.updated_at) >= unservedMs;

@@ -1,14 +1,27 @@
-// The words that `docs/glossary.md` replaces, and where standards of other projects need one of them all the same.
+// The words that `docs/glossary.md` replaces, and the standards and interfaces of other projects that require one of
+// them.
 
 /** Sources whose names and texts are checked. */
-export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench", "mock-server"];
+export const folders: readonly string[] = [
+  "core",
+  "provider",
+  "action",
+  "cli",
+  "scripts",
+  "bench",
+  "mock-server",
+  "test",
+];
+
+/** Patterns of sources that aren't checked: those that stand for users' projects, and those with the words themselves. */
+export const excluded: readonly string[] = ["test/fixtures/**", "test/unit/vocabulary*.ts"];
 
 /** Patterns of the pages and descriptions that users read, checked for phrases. The glossary itself names them. */
 export const pages: readonly string[] = ["*.md", "action.yml", "docs/!(glossary).md", "docs/!(decisions)/**/*.md"];
 
 /**
- * Names in camelCase that no identifier has as a part of it: `answer` forbids `lastAnswer` and `#answers`. Each with the
- * words to use instead.
+ * Names in camelCase that identifiers must not contain, each with the words to use instead. `answer` forbids
+ * `lastAnswer` and `#answers`.
  */
 export const identifiers: Readonly<Record<string, string>> = {
   // Requests and responses.
@@ -70,7 +83,7 @@ export const identifiers: Readonly<Record<string, string>> = {
   mend: "fix",
 };
 
-/** Phrases that no text for users has, each with what to write instead. */
+/** Phrases that texts must not contain, each with what to write instead. */
 export const phrases: Readonly<Record<string, string>> = {
   anew: "again",
   mend: "fix",
@@ -104,7 +117,7 @@ export const phrases: Readonly<Record<string, string>> = {
   meanwhile: "in the meantime",
 };
 
-/** A standard, or another project's interface, that has its own use for a word in the files that implement it. */
+/** A use of words that a standard or another project's interface requires, in the files that implement it. */
 export interface Allowance {
   /** A folder or a file. */
   path: string;
@@ -126,5 +139,13 @@ export const allowances: readonly Allowance[] = [
   },
   { path: "docs/guides/agent-server.md", words: ["answered"], reason: "what a person answers to an interrupt" },
   { path: "mock-server/graphs/", words: ["answer", "answers", "answered"], reason: "what a person or a tool answers" },
+  {
+    path: "test/unit/agent-server/",
+    words: ["answer", "answers", "answered"],
+    reason: "what a person answers to an interrupt, and fields of the graphs under test",
+  },
+  { path: "test/system/clients/", words: ["answer", "asked"], reason: "fields of the graphs under test" },
+  { path: "test/unit/mock-server/", words: ["scope"], reason: "OAuth's word" },
+  { path: "test/kit/action/documented-events.ts", words: ["answered"], reason: "GitHub's name for an event's action" },
   { path: "scripts/reference/api-pages.ts", words: ["scope"], reason: "TypeDoc's name for the parent of a reflection" },
 ];

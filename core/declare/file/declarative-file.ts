@@ -1,41 +1,27 @@
 import type { z } from "zod";
 import { Redactor } from "../../redact.ts";
-import type { DesiredDeployment } from "../deployment.ts";
-import { declareDeployment } from "./declaration.ts";
+import { type DeclaredDeployment, declareDeployment } from "./declaration.ts";
 import { entriesOf, type FileNode, type Finding, type Path, partAt, plainValue, textsIn } from "./file-node.ts";
 import { mergeLayers } from "./overlays.ts";
+import { previewsOf } from "./previews.ts";
 import { previewFindings, referenceFindings } from "./references.ts";
-import {
-  type DeclaredAssistant,
-  type DeclaredCron,
-  type DeclaredPreviews,
-  type DeclaredStoreItem,
-  declarativeFileSchema,
-  deploymentSchema,
-} from "./schema.ts";
+import { type DeclaredPreviews, declarativeFileSchema, deploymentSchema } from "./schema.ts";
 import { checkSchema } from "./schema-findings.ts";
 import { Substitution, type SubstitutionSources } from "./substitution.ts";
 import { parseFile } from "./syntax.ts";
+
+export type { DeclaredDeployment } from "./declaration.ts";
 
 export interface DeclarativeFileOptions extends SubstitutionSources {
   /** Path of the file, as it is shown; one that ends in `.json` is read as JSON, all others as YAML. */
   path: string;
   /** The overlay to merge. Without one, the file's own defaults and deployments hold. */
   environment?: string | undefined;
-}
-
-/** A deployment of a file, with what belongs to its agent server. */
-export interface DeclaredDeployment {
-  /** Its key in the file; its name on the platform is `desired.name`. */
-  key: string;
-  desired: DesiredDeployment;
-  /** `auto`: the integration is to be found from the repository's URL. */
-  integration: "auto" | undefined;
-  /** Keys of the deployments that must be live before. */
-  dependsOn: readonly string[];
-  assistants: Readonly<Record<string, DeclaredAssistant>>;
-  crons: Readonly<Record<string, DeclaredCron>>;
-  store: readonly DeclaredStoreItem[];
+  /**
+   * Read the previews of this pull request instead of the deployments themselves. The overlay is then that of
+   * `previews.environment`, unless `environment` names another.
+   */
+  pullRequest?: number | undefined;
 }
 
 /** One mistake in a file. Lines and columns count from 1; columns are UTF-16 units. */
@@ -47,6 +33,17 @@ export interface FileProblem {
   path: string;
   /** Reads on after the path. Secrets are redacted. */
   message: string;
+}
+
+/** A problem in one line: `<file>:<line>:<column>: <path>: <message>`. */
+export function problemLine({ file, line, column, path, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
+}
+
+/** A warning as {@link problemLine} has a problem. */
+export function warningLine(warning: FileProblem): string {
+  const { path, message } = warning;
+  return problemLine({ ...warning, path: "", message: `warning: ${path === "" ? "" : `${path}: `}${message}` });
 }
 
 export interface DeclarativeFile {
@@ -68,11 +65,14 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
     const problems = toProblems(syntaxFindings, options.path);
     return { deployments: [], previews: undefined, secrets: [], problems, warnings: [] };
   }
-  const { deployments: merged, findings: layerFindings } = mergeLayers(root, options.environment);
   const substitution = new Substitution(options);
-  const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
   const written = partAt(root, ["previews"]);
   const previews = written === undefined ? undefined : substitution.fillIn(written);
+  const declaredPreviews = previews === undefined ? undefined : (plainValue(previews) as DeclaredPreviews);
+  const isPreview = options.pullRequest !== undefined;
+  const environment = options.environment ?? (isPreview ? declaredPreviews?.environment : undefined);
+  const { deployments: merged, findings: layerFindings } = mergeLayers(root, environment);
+  const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
   const { declarations, findings: declarationFindings, warnings } = declareAll(deployments);
   const found = [
     checkSchema(root, declarativeFileSchema, true).findings,
@@ -88,9 +88,10 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   const redactor = new Redactor(secrets);
   const problems = toProblems(findings, options.path, redactor);
   const isRight = problems.length === 0;
+  const { pullRequest } = options;
   return {
-    deployments: isRight ? declarations : [],
-    previews: isRight && previews !== undefined ? (plainValue(previews) as DeclaredPreviews) : undefined,
+    deployments: isRight ? (pullRequest ? previewsOf(declarations, declaredPreviews, pullRequest) : declarations) : [],
+    previews: isRight ? declaredPreviews : undefined,
     secrets: [...secrets].filter((value) => value !== ""),
     problems,
     warnings: toProblems(warnings, options.path, redactor),

@@ -1,6 +1,6 @@
+import { uuidOfName } from "../../../core/client/wire/agent-server.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { Graph } from "../engine/contract.ts";
-import { uuidOfName } from "../engine/identifiers.ts";
 
 /** The id of a graph's default assistant: a version 5 UUID of the graph's name. */
 export function defaultAssistantId(graphId: string): string {

@@ -1,6 +1,7 @@
+import { uuidOfName } from "../../../core/client/wire/agent-server.ts";
 import { timestamp } from "../../kit/timestamp.ts";
 import { type Destination, type Fields, GraphError } from "./contract.ts";
-import { orderedUuid, uuidOfName } from "./identifiers.ts";
+import { orderedUuid } from "./identifiers.ts";
 import type { Checkpoint, Task } from "./scripted-execution.ts";
 import { end, type ScriptedGraph, start } from "./scripted-graph.ts";
 

@@ -1,15 +1,5 @@
 import { hash } from "node:crypto";
 
-const urlNamespace = Buffer.from("6ba7b8219dad11d180b400c04fd430c8", "hex");
-
-/** A version 5 UUID of a name in the URL namespace; deterministic. */
-export function uuidOfName(name: string): string {
-  const data = hash("sha1", Buffer.concat([urlNamespace, Buffer.from(name)]), "buffer").subarray(0, 16);
-  data[6] = ((data[6] as number) & 0x0f) | 0x50;
-  data[8] = ((data[8] as number) & 0x3f) | 0x80;
-  return formatted(data.toString("hex"));
-}
-
 /** 32 hexadecimal digits that identify a name; deterministic. */
 export function digitsOfName(name: string): string {
   return hash("sha256", name).slice(0, 32);

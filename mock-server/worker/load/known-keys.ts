@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "../../../core/nearest-name.ts";
+import { nearestName } from "../../../core/names.ts";
 import { didYouMean } from "../../kit/unknown-names.ts";
 import type { ConfigDocument } from "./config-document.ts";
 import type { Problem } from "./config-problems.ts";

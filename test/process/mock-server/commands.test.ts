@@ -64,7 +64,7 @@ test.each([
   [["--tls-cert", "cert.pem"], "give both"],
   [["--tls-cert", "none.pem", "--tls-key", "none.pem"], "--tls-cert none.pem can't be read (ENOENT)"],
   [["--nothing"], "unknown option"],
-])("the mock command refuses %s with one clear line and code 2", async (flags, hint) => {
+])("the mock command refuses %s with a one-line error and code 2", async (flags, hint) => {
   const { code, text } = await errorOf(run("main.ts", ...flags));
   expect(code).toBe(2);
   expect(text).toContain(hint);
@@ -75,7 +75,7 @@ test.each([
   [["--config", "none.json"], "none.json can't be read"],
   [["--config", "a.json", "--graphs", "b.yaml"], "Give --config or --graphs, not both."],
   [["--host", "127.0.0.1:2024"], "A host is a name or an address without a port"],
-])("the dev command refuses %s with one clear line and code 2", async (flags, hint) => {
+])("the dev command refuses %s with a one-line error and code 2", async (flags, hint) => {
   const { code, text } = await errorOf(run("dev.ts", "--port", "0", ...flags));
   expect(code).toBe(2);
   expect(text).toContain(hint);
@@ -106,7 +106,7 @@ test.each([
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a port in use is one clear line", async () => {
+test("a port in use is a one-line error", async () => {
   await using mock = await startForTest();
   const { code, text } = await errorOf(run("main.ts", "--port", new URL(mock.url).port));
   expect(code).toBe(1);
@@ -152,7 +152,7 @@ test("a server whose output pipe is closed keeps serving", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a server that gets a signal reports that it waits, and a second signal ends the wait", async () => {
+test("a server reports after a signal that it is waiting, and a second signal ends the wait", async () => {
   const child = run("main.ts", "--port", "0", "--log-format", "json", "--transitions", "immediate");
   const { url } = JSON.parse(await firstLine(child));
   const api = apiOf(url);

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 
 /**
- * Forwards everything to a server, and breaks the connection once for each request that says where to go on: a stream
- * after three events, another response after its head.
+ * Forwards everything to a server, and breaks the connection once for each request whose response says where to resume:
+ * a stream after three events, another response after its head.
  */
 export interface CuttingProxy extends AsyncDisposable {
   url: string;
-  /** `<method> <path>` of the requests that were cut, and of those that went on elsewhere. */
+  /** `<method> <path>` of the requests that were cut, and of those that resumed elsewhere. */
   readonly cut: string[];
   readonly resumed: string[];
 }
 
-/** @param target the base URL of the server behind it. */
+/** @param target the base URL of the server behind the proxy */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const cut: string[] = [];
   const resumed: string[] = [];
@@ -26,20 +26,20 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       headers: incoming.headers,
     });
     incoming.pipe(outgoing);
-    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-    response.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
+    const [forwarded] = (await once(outgoing, "response")) as [IncomingMessage];
+    response.writeHead(forwarded.statusCode ?? 0, forwarded.rawHeaders);
     response.flushHeaders();
-    const { location } = answer.headers;
-    // Locations are relative to where the agent server stands.
+    const { location } = forwarded.headers;
+    // Locations are relative to the agent server's mount path.
     const isResumed = [...locations].some((known) => path.endsWith(known));
     if (isResumed) resumed.push(`${incoming.method} ${path}`);
     if (isResumed || location === undefined) {
-      answer.pipe(response);
+      forwarded.pipe(response);
       return;
     }
     locations.add(location);
     cut.push(`${incoming.method} ${path}`);
-    if (answer.headers["content-type"]?.startsWith("text/event-stream")) await forwardEvents(answer, response, 3);
+    if (forwarded.headers["content-type"]?.startsWith("text/event-stream")) await forwardEvents(forwarded, response, 3);
     incoming.socket.destroySoon();
     outgoing.destroy();
   }
@@ -62,10 +62,10 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
 }
 
 /** Forwards the first events of a stream. */
-async function forwardEvents(answer: IncomingMessage, response: ServerResponse, count: number): Promise<void> {
+async function forwardEvents(forwarded: IncomingMessage, response: ServerResponse, count: number): Promise<void> {
   let left = count;
   let text = "";
-  for await (const piece of answer.iterator({ destroyOnReturn: false })) {
+  for await (const piece of forwarded.iterator({ destroyOnReturn: false })) {
     text += piece;
     for (let end = text.indexOf("\n\n"); end >= 0 && left > 0; end = text.indexOf("\n\n")) {
       response.write(text.slice(0, end + 2));

@@ -22,7 +22,7 @@ const hello = { messages: [{ role: "user", content: "hello" }] };
 const weather = { messages: [{ role: "user", content: "How is the weather?" }] };
 const talk = ["hello", "look it up", "looked up: look it up", "end of talk"];
 
-// biome-ignore lint/suspicious/noExplicitAny: values of every graph
+// biome-ignore lint/suspicious/noExplicitAny: values of any graph
 type Values = any;
 
 const textsOf = ({ messages }: Values) => messages.map(({ content }: { content: string }) => content);
@@ -33,7 +33,7 @@ async function all<Item>(stream: AsyncIterable<Item> | Promise<AsyncIterable<Ite
   return items;
 }
 
-test("a graph with a model, a tool and the logger runs remotely, and its lines are in the server's output", async () => {
+test("a graph with a model, a tool and the logger runs remotely, and the server's output has its log lines", async () => {
   const agent = remote("agent");
   expect(textsOf(await agent.invoke(hello))).toEqual(talk);
   const config = onNewThread();
@@ -47,7 +47,7 @@ test("a graph with a model, a tool and the logger runs remotely, and its lines a
   });
 });
 
-test("a graph made by a function and one with a context by types take what they are given, else the project's defaults", async () => {
+test("graphs from a function and with a typed context use the given values, or the project's defaults", async () => {
   expect(await remote("named").invoke({})).toEqual({ visited: "given" });
   expect(await remote("named").invoke({}, { configurable: { name: "chosen" } })).toEqual({ visited: "chosen" });
   expect(Object.keys((await remote("named").getGraphAsync()).nodes)).toEqual(["__start__", "given", "__end__"]);
@@ -58,17 +58,23 @@ test("a graph made by a function and one with a context by types take what they 
 test("a graph is streamed in every mode", async () => {
   const agent = remote("agent");
   const modes = ["values", "updates", "messages", "custom", "debug", "tasks", "checkpoints"] as const;
-  const told = new Map<string, Values[]>();
+  const chunks = new Map<string, Values[]>();
   for (const streamMode of modes)
-    told.set(streamMode, await all(agent.stream(hello, { ...onNewThread(), streamMode })));
-  expect(textsOf(told.get("values")?.at(-1))).toEqual(talk);
-  expect(told.get("updates")?.map((update) => Object.keys(update)[0])).toEqual(["model", "look", "model"]);
-  expect(told.get("custom")).toEqual([{ asked: "first" }, { asked: "again" }]);
-  const spoken = told.get("messages")?.filter(([, about]) => about.langgraph_node === "model");
+    chunks.set(streamMode, await all(agent.stream(hello, { ...onNewThread(), streamMode })));
+  expect(textsOf(chunks.get("values")?.at(-1))).toEqual(talk);
+  expect(chunks.get("updates")?.map((update) => Object.keys(update)[0])).toEqual(["model", "look", "model"]);
+  expect(chunks.get("custom")).toEqual([{ asked: "first" }, { asked: "again" }]);
+  const spoken = chunks.get("messages")?.filter(([, about]) => about.langgraph_node === "model");
   expect(spoken?.map(([{ content }]) => content).join("")).toBe("look it upend of talk");
-  expect(new Set(told.get("debug")?.map(({ type }) => type))).toEqual(new Set(["checkpoint", "task", "task_result"]));
-  expect(new Set(told.get("tasks")?.map(({ name }) => name))).toEqual(new Set(["model", "look"]));
-  expect(told.get("checkpoints")?.map(({ next }) => next)).toEqual([["__start__"], ["model"], ["look"], ["model"], []]);
+  expect(new Set(chunks.get("debug")?.map(({ type }) => type))).toEqual(new Set(["checkpoint", "task", "task_result"]));
+  expect(new Set(chunks.get("tasks")?.map(({ name }) => name))).toEqual(new Set(["model", "look"]));
+  expect(chunks.get("checkpoints")?.map(({ next }) => next)).toEqual([
+    ["__start__"],
+    ["model"],
+    ["look"],
+    ["model"],
+    [],
+  ]);
   const both = await all<Values>(agent.stream(hello, { streamMode: ["updates", "custom"] }));
   expect(new Set(both.map(([mode]) => mode))).toEqual(new Set(["updates", "custom"]));
 });
@@ -77,19 +83,19 @@ test("a graph is interrupted, resumed, updated, and its history is read", async 
   const review = remote("review");
   const config = onNewThread();
   await expect(review.invoke({ request: "send" }, config)).rejects.toThrow(GraphInterrupt);
-  const asked = await review.getState(config);
-  expect(asked).toMatchObject({
+  const interrupted = await review.getState(config);
+  expect(interrupted).toMatchObject({
     next: ["ask"],
     tasks: [{ interrupts: [{ value: { question: "Approve?", request: "send" } }] }],
   });
   expect((await all(review.getStateHistory(config))).map(({ next }) => next)).toEqual([["ask"], ["__start__"]]);
   expect(await review.invoke(new Command({ resume: "yes" }), config)).toMatchObject({ log: 'acted on "yes"' });
-  const changed = await review.updateState(asked.config, { decision: "by hand" }, "ask");
+  const changed = await review.updateState(interrupted.config, { decision: "by hand" }, "ask");
   expect((await review.getState(changed)).next).toEqual(["act"]);
   expect(await review.invoke(null, config)).toMatchObject({ log: 'acted on "by hand"' });
 });
 
-test("a graph that stops in a subgraph is read, drawn and resumed", async () => {
+test("a graph at an interrupt in a subgraph is read, drawn and resumed", async () => {
   const forecast = remote("forecast");
   const config = onNewThread();
   await expect(forecast.invoke(weather, config)).rejects.toThrow(GraphInterrupt);
@@ -149,7 +155,7 @@ test("a remote graph is a node of a local one, with its streams and interrupts",
   expect(await asking.invoke({ request: "send" }, config)).toMatchObject({
     __interrupt__: [{ value: { question: "Approve?", request: "send" } }],
   });
-  // An answer to the whole starts the part anew; one to the part goes on with it, on the same thread.
-  const answered = await remote("review").invoke(new Command({ resume: "yes" }), config);
-  expect(answered).toMatchObject({ log: 'acted on "yes"' });
+  // A resume value for the whole graph starts the subgraph again; one for the subgraph continues it on the same thread.
+  const resumed = await remote("review").invoke(new Command({ resume: "yes" }), config);
+  expect(resumed).toMatchObject({ log: 'acted on "yes"' });
 });

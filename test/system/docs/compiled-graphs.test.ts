@@ -10,7 +10,7 @@ import { startAgentOf } from "../../kit/agent-server/compiled/project.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-test("the compiled graph of the docs asks, and takes the answer", async () => {
+test("the compiled graph of the docs interrupts, and resumes with the answer", async () => {
   const page = await readFile(join(root, "docs/guides/agent-server.md"), "utf8");
   const source = [...page.matchAll(/```ts\n(.*?)```/gs)]
     .map(([, code]) => code)
@@ -25,12 +25,12 @@ test("the compiled graph of the docs asks, and takes the answer", async () => {
   await using running = await startProject(project);
   await using agent = await startAgentOf(running);
   const path = `/threads/${thread(1)}/runs/wait`;
-  const asked = await agent.call("POST", path, {
+  const interrupted = await agent.call("POST", path, {
     assistant_id: "mail",
     input: { draft: "Hi" },
     if_not_exists: "create",
   });
-  expect(asked.body.__interrupt__).toMatchObject([{ value: { question: "Send it?", draft: "Hi" } }]);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: { question: "Send it?", draft: "Hi" } }]);
   const done = await agent.call("POST", path, { assistant_id: "mail", command: { resume: "yes" } });
   expect(done.body).toEqual({ draft: "Hi", approved: true });
 });

@@ -14,7 +14,7 @@ export interface Diagnostic {
   range: { start: { line: number; character: number } };
 }
 
-/** The YAML language server that editors start, spoken to as an editor does. */
+/** A client of the YAML language server, which sends what an editor sends. */
 export class LanguageServer implements AsyncDisposable {
   readonly #connection: MessageConnection;
   readonly #folder: string;
@@ -58,7 +58,7 @@ export class LanguageServer implements AsyncDisposable {
     return server;
   }
 
-  /** Opens a file and resolves with what the server finds wrong in it. */
+  /** Opens a file and resolves with the server's diagnostics. */
   async open(name: string, text: string): Promise<readonly Diagnostic[]> {
     const uri = this.#uriOf(name);
     const { promise, resolve } = Promise.withResolvers<readonly Diagnostic[]>();
@@ -68,7 +68,7 @@ export class LanguageServer implements AsyncDisposable {
     return promise;
   }
 
-  /** What is offered at a position, which counts from 0. */
+  /** The completions at a zero-based position. */
   async complete(name: string, position: { line: number; character: number }): Promise<readonly string[]> {
     const request = { textDocument: { uri: this.#uriOf(name) }, position };
     const offered = await this.#connection.sendRequest<{ items: { label: string }[] }>(
@@ -78,7 +78,7 @@ export class LanguageServer implements AsyncDisposable {
     return offered.items.map(({ label }) => label);
   }
 
-  /** What is explained at a position, which counts from 0. */
+  /** The hover text at a zero-based position. */
   async hover(name: string, position: { line: number; character: number }): Promise<string> {
     const request = { textDocument: { uri: this.#uriOf(name) }, position };
     return JSON.stringify(await this.#connection.sendRequest("textDocument/hover", request));

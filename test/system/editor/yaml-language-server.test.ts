@@ -54,7 +54,7 @@ test.each([
   ],
 ])("an editor marks %s", async (name, text, line, word) => {
   const diagnostics = await server.open(`${name.replaceAll(" ", "-")}.yaml`, comment + text);
-  // The comment is the first line; lines of the protocol count from 0.
+  // The comment is on the first line, which the protocol counts as 0.
   const found = diagnostics.map(({ range, message }) => `${range.start.line}: ${message}`);
   expect(found).toContainEqual(expect.stringMatching(new RegExp(`^${line}: .*${word}`)));
 });

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -23,14 +23,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// Through npm itself, which knows the registry that this machine is set up for.
+// Uses npm itself, which is configured for this machine's registry.
 const isRegistryReachable = await run("npm", ["view", "undici", "version"], { timeout: 30_000 }).then(
   () => true,
   () => false,
 );
 const suffix = isRegistryReachable ? "" : " (skipped: the npm registry can't be reached)";
 
-test("the packed manifest says where the project is and which Node.js it needs", async () => {
+test("the packed manifest has the project's address and the required Node.js", async () => {
   const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
   expect(manifest).toMatchObject({
     repository: { type: "git", url: expect.stringMatching(/^git\+https:\/\/github\.com\/\S+\.git$/) },
@@ -40,7 +40,7 @@ test("the packed manifest says where the project is and which Node.js it needs",
 
 test("the licence of each package that is bundled, or ships beside the bundles, is in the packed package", async () => {
   const licenses = await readFile(join(unpacked, "build", "THIRD-PARTY-LICENSES.txt"), "utf8");
-  // The bundler marks where each module begins.
+  // The bundler marks the start of each module.
   const bundles = await Promise.all(
     globSync("build/*.{js,cjs}", { cwd: unpacked }).map((file) => readFile(join(unpacked, file), "utf8")),
   );
@@ -52,6 +52,16 @@ test("the licence of each package that is bundled, or ships beside the bundles, 
   expect(
     licenses.match(/Permission is hereby granted|Apache License|Permission to use, copy/g)?.length,
   ).toBeGreaterThan(10);
+});
+
+test("the packed command checks a declarative file, as YAML and as JSON", async () => {
+  for (const name of ["graphdeploy.yaml", "graphdeploy.json"]) {
+    await writeFile(join(folder, name), '{ "version": 1, "deployments": {} }');
+    const { stdout } = await run(process.execPath, [join(unpacked, "build", "cli.js"), "validate", name], {
+      cwd: folder,
+    });
+    expect(stdout).toBe(`${name}: 0 deployments\n`);
+  }
 });
 
 test("every link between pages of the packed package leads to a file that is in it", () => {
@@ -69,7 +79,7 @@ test("every link between pages of the packed package leads to a file that is in 
   );
 });
 
-test.each(["pulumi-quickstart", "vitest-mock-server"])(
+test.each(["pulumi-quickstart", "pulumi-from-file", "vitest-mock-server"])(
   "the example %s installs the tarball of this version",
   async (name) => {
     const manifest = JSON.parse(await readFile(join(checkout, "examples", name, "package.json"), "utf8"));

@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { declare, droppableNames, withKeptReferences } from "../../../action/declaration.ts";
+import { declare, droppableNames, droppableReferences } from "../../../action/declaration.ts";
 import type { WorkflowEvent } from "../../../action/event.ts";
 import { type InputName, inputDefaults } from "../../../action/input-defaults.ts";
 import { inInputNames, inputsByPath, shownPath } from "../../../action/input-names.ts";
 import { findingsOf, readInputs } from "../../../action/inputs.ts";
-import { fields } from "../../../core/declare/fields.ts";
+import { fields } from "../../../core/declare/deployment.ts";
 import { validateDesired } from "../../../core/declare/validation.ts";
+import { withKeptReferences } from "../../../core/reconcile/environment.ts";
 import { resolveSettings } from "../../../core/settings.ts";
 import { someEvent } from "../../kit/action/events.ts";
 
@@ -137,7 +138,7 @@ test("references to Kubernetes Secrets are merged like the environment", () => {
   } as Parameters<typeof withKeptReferences>[1];
   const merged = (given: Partial<Record<InputName, string>>) => {
     const { inputs } = read({ ...right, ...given });
-    const { desired, dropped } = withKeptReferences(inputs.declared, deployment, inputs);
+    const { desired, dropped } = withKeptReferences(inputs.declared, deployment, droppableReferences(inputs));
     return [desired.secretReferences && Object.keys(desired.secretReferences), dropped];
   };
   expect(merged({})).toEqual([undefined, []]);

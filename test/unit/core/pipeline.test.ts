@@ -465,7 +465,7 @@ test.each([
   ["*", []],
   ["plane.invalid", ["control-plane.invalid:443"]],
   ["control-plane.invalid:8443", ["control-plane.invalid:443"]],
-])("with NO_PROXY %s the proxy gets requests for %j", async (noProxy, expected) => {
+])("with NO_PROXY %s, the proxy gets requests for %j", async (noProxy, expected) => {
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer();
   proxy.on("connect", (request, socket) => {
@@ -493,7 +493,7 @@ test("an outage is a line at its start, at most one every 30 s, and one at its e
   expect(said).toEqual([
     `${failure} Retrying.`,
     `${failure} Still retrying after <n>s.`,
-    expect.stringMatching(/^The control plane responds again after /),
+    expect.stringMatching(/^The server responds again after /),
   ]);
 });
 

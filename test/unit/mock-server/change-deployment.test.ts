@@ -40,7 +40,7 @@ test.each([
   ]);
 });
 
-test("secrets and resource_spec are replaced whole", async () => {
+test("secrets and resource_spec are replaced completely", async () => {
   await using mock = await startForTest();
   const { body: made } = await mock.cloud(
     "POST",
@@ -87,8 +87,8 @@ test.each([
 ])("a patch with %s is 400 and changes nothing", async (_, patch) => {
   await using mock = await startForTest();
   const { body: before } = await mock.cloud("POST", "/v2/deployments", githubBody());
-  const answer = await mock.cloud("PATCH", `/v2/deployments/${before.id}`, patch);
-  expect(answer).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
+  const response = await mock.cloud("PATCH", `/v2/deployments/${before.id}`, patch);
+  expect(response).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
   expect((await mock.cloud("GET", `/v2/deployments/${before.id}`)).body).toEqual(before);
 });
 
@@ -152,7 +152,7 @@ test("a manual deletion is advanced step by step", async () => {
   expect((await mock.cloud("GET", path)).status).toBe(404);
 });
 
-test("deleting several reports each; without a known one the status is 404", async () => {
+test("deleting several deployments reports each one; if none is known, the status is 404", async () => {
   await using mock = await startForTest();
   const make = async (name: string) => (await mock.cloud("POST", "/v2/deployments", githubBody({ name }))).body.id;
   const [first, second, third] = [await make("a"), await make("b"), await make("c")];

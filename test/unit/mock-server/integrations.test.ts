@@ -20,7 +20,7 @@ test("a server without configured integrations has a default one, which replaces
   expect(made.status).toBe(201);
 });
 
-test("strict mode requires an existing integration; the default one is enough", async () => {
+test("strict mode requires an existing integration, such as the default one", async () => {
   await using mock = await startForTest({ strict: true });
   const tenant = { "x-tenant-id": "one" };
   const { body: info } = await apiOf(mock.url)("GET", "/_mock/info");
@@ -67,10 +67,10 @@ test.each([
   ["any repository, where that is allowed", forge, "https://github.com/any/thing", "two", 201],
 ])("a deployment with %s", async (_, integrationId, repoUrl, tenant, status) => {
   await using mock = await startForTest({ integrations: seeds });
-  const answer = await mock.cloud("POST", "/v2/deployments", bodyWith(integrationId, repoUrl), {
+  const response = await mock.cloud("POST", "/v2/deployments", bodyWith(integrationId, repoUrl), {
     "x-tenant-id": tenant,
   });
-  expect(answer.status).toBe(status);
+  expect(response.status).toBe(status);
 });
 
 test("a reset brings the configured integrations back", async () => {

@@ -7,14 +7,14 @@ import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 import { graphConfig, graphFile, tarball } from "../../kit/mock-server/tarball.ts";
 import { consent } from "../../kit/mock-server/user-agent.ts";
 
-/** A proxy that serves what is behind it below `/x`, and says so to nobody. */
+/** A proxy that serves the server behind it under `/x`, without any forwarding header. */
 async function startProxy(target: () => string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((request, response) => {
     if (!request.url?.startsWith("/x/")) return void response.writeHead(404).end();
     const { method, headers } = request;
-    const onward = send(target() + request.url.slice(2), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = send(target() + request.url.slice(2), { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 502, forwarded.headers);
+      forwarded.pipe(response);
     });
     request.pipe(onward);
   });
@@ -30,7 +30,7 @@ async function startProxy(target: () => string): Promise<AsyncDisposable & { url
   };
 }
 
-/** A server behind such a proxy, and a client of that. */
+/** A server behind such a proxy, and a client of the proxy. */
 async function startBehindProxy() {
   let target = "";
   const proxy = await startProxy(() => target);
@@ -54,7 +54,7 @@ test("behind a proxy that strips a prefix, a deployment's address leads to its a
   expect((await apiOf(url)("POST", "/threads", {})).status).toBe(200);
 });
 
-test("behind a proxy that strips a prefix, an upload's address takes the tarball", async () => {
+test("behind a proxy that strips a prefix, an upload URL accepts the tarball", async () => {
   await using server = await startBehindProxy();
   const deployment = {
     name: "a",
@@ -78,12 +78,12 @@ test("behind a proxy that strips a prefix, a user allows access, and an MCP serv
   const discovered = { provider_id: "mcp", name: "MCP", mcp_server_url: mcp };
   expect((await server.call("POST", "/v2/auth/providers/mcp-discover", discovered)).status).toBe(200);
   for (const provider of ["crm", "mcp"]) {
-    const asked = { provider, scopes: ["read"], user_id: "alice" };
-    const { url } = (await server.call("POST", "/v2/auth/authenticate", asked)).body;
+    const authentication = { provider, scopes: ["read"], user_id: "alice" };
+    const { url } = (await server.call("POST", "/v2/auth/authenticate", authentication)).body;
     const page = await consent(url);
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining("You are connected") });
     expect(page.location.href.startsWith(`${server.proxy}/v2/auth/callback/${provider}?`)).toBe(true);
-    expect((await server.call("POST", "/v2/auth/authenticate", asked)).body.status).toBe("completed");
+    expect((await server.call("POST", "/v2/auth/authenticate", authentication)).body.status).toBe("completed");
   }
 });
 

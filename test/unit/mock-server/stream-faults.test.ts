@@ -3,7 +3,7 @@ import type { MockServer } from "../../../mock-server/server.ts";
 import { until } from "../../kit/agent-server/agent.ts";
 import { type Api, apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** Starts a run on a live deployment's agent server, whose answer is an event stream. */
+/** Starts a run with an event stream on a live deployment's agent server. */
 async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   return fetch(`${mock.url}/agents/${body.id}/runs/stream`, {
@@ -16,18 +16,18 @@ async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
 test("a stream is complete without a fault", async () => {
   await using mock = await startForTest();
   mock.clock.resume();
-  const answer = await stream(mock);
-  expect(answer.headers.get("content-type")).toContain("text/event-stream");
-  expect(await answer.text()).toMatch(/^event: metadata/);
+  const response = await stream(mock);
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(await response.text()).toMatch(/^event: metadata/);
 });
 
 test("a stream breaks off in the middle of an event", async () => {
   await using mock = await startForTest();
   mock.clock.resume();
   mock.faults.add({ match: { path: "/agents/*" }, effect: { truncate: true } });
-  const answer = await stream(mock);
-  expect(answer.status).toBe(200);
-  await expect(answer.text()).rejects.toThrow();
+  const response = await stream(mock);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
 });
 
 test("a stream ends in an event that can't be parsed", async () => {
@@ -45,7 +45,7 @@ test("a delayed request keeps its body, on an agent server too", async () => {
   expect(await (await stream(mock)).text()).toMatch(/^event: metadata/);
 });
 
-test("a run whose client is reset is cancelled where it asked for that", async () => {
+test("a run whose client is reset is cancelled if the client requested that", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const agent = apiOf(`${mock.url}/agents/${body.id}`);

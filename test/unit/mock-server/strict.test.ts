@@ -8,16 +8,16 @@ const body = githubBody({
   region: "eu",
 });
 
-test("unknown fields are tolerated, as by the service", async () => {
+test("unknown fields are tolerated, as in the service", async () => {
   await using mock = await startForTest();
   expect((await mock.cloud("POST", "/v2/deployments?colour=red", body)).status).toBe(201);
 });
 
 test("a strict server names every field that it doesn't know", async () => {
   await using mock = await startForTest({ strict: true });
-  const answer = await mock.cloud("POST", "/v2/deployments?colour=red", body, tenant);
-  expect(answer.status).toBe(422);
-  expect(answer.body.detail).toEqual([
+  const response = await mock.cloud("POST", "/v2/deployments?colour=red", body, tenant);
+  expect(response.status).toBe(422);
+  expect(response.body.detail).toEqual([
     { loc: ["query", "colour"], msg: expect.any(String), type: "extra_forbidden" },
     { loc: ["body", "source_config", "colour"], msg: expect.any(String), type: "extra_forbidden" },
     { loc: ["body", "secrets", 0, "note"], msg: expect.any(String), type: "extra_forbidden" },

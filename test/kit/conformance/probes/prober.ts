@@ -2,25 +2,25 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { factsOf, type ResponseFacts, type WireResponse } from "../response-facts.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: probes look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: probes inspect responses of any shape
 type Json = any;
 
-/** Asks a server one thing after another, and keeps the structure of the answers that have a name. */
+/** Sends requests to a server, and records the structure of the named responses. */
 export interface Prober {
-  /** Asks, and keeps the facts of the answer under a name. @returns its body where that is JSON */
+  /** Sends a request and records the facts of the response under a name. @returns the body if it is JSON */
   record(name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
-  /** The same of a stream; what is to happen `during` it begins with its first event. */
+  /** Records a stream. `during` starts with the stream's first event. */
   recordDuring(name: string, path: string, during: () => Promise<void>): Promise<void>;
-  /** Asks, and keeps nothing. */
+  /** Sends a request without recording the response. */
   ask(method: string, path: string, body?: unknown): Promise<Json>;
-  /** Makes a thread, and says its id. */
+  /** Creates a thread and returns its id. */
   newThread(): Promise<string>;
-  /** Waits until a run of the graph "slow" has told its first tick. */
+  /** Waits until a run of the graph "slow" has sent its first tick. */
   untilUnderWay(threadId: string): Promise<void>;
   readonly facts: Record<string, ResponseFacts>;
 }
 
-/** @param url of the server, without a slash at the end */
+/** @param url the server's URL, without a trailing slash */
 export function createProber(url: string): Prober {
   const facts: Record<string, ResponseFacts> = {};
 
@@ -32,17 +32,17 @@ export function createProber(url: string): Prober {
     facts,
     ask,
     async record(name, method, path, body, headers) {
-      const answer = await send(url + path, method, body, headers);
-      facts[name] = factsOf(answer);
-      return jsonOf(answer.text);
+      const response = await send(url + path, method, body, headers);
+      facts[name] = factsOf(response);
+      return jsonOf(response.text);
     },
     async recordDuring(name, path, during) {
       let happened: Promise<void> | undefined;
-      const answer = await send(url + path, "GET", undefined, {}, () => {
+      const response = await send(url + path, "GET", undefined, {}, () => {
         happened ??= during();
       });
       await happened;
-      facts[name] = factsOf(answer);
+      facts[name] = factsOf(response);
     },
     newThread: async () => (await ask("POST", "/threads", {})).thread_id,
     async untilUnderWay(threadId) {
@@ -53,7 +53,7 @@ export function createProber(url: string): Prober {
   };
 }
 
-/** A body that is text is sent as it is. */
+/** Sends a string body as it is. */
 function send(
   url: string,
   method: string,
@@ -68,9 +68,9 @@ function send(
     const sent = request(url, { method, headers: { "user-agent": "probe", ...type, ...length, ...headers } });
     sent.on("response", (response) => {
       response.on("data", onData);
-      text(response).then((answer) => {
+      text(response).then((body) => {
         const received = response.headers as Record<string, string | undefined>;
-        resolve({ status: response.statusCode as number, headers: received, text: answer });
+        resolve({ status: response.statusCode as number, headers: received, text: body });
       }, reject);
     });
     sent.on("error", reject);
@@ -86,7 +86,7 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** An id that no server has given to anything. */
+/** A valid id that nothing has. */
 export const unknownId = "33333333-3333-4333-8333-333333333333";
 
 export const hello = { messages: [{ type: "human", content: "hello", id: "h1" }] };

@@ -5,7 +5,7 @@ import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/p
 const worker = await startProject("basics", { env: { GREETING: "hello from the deployment" } });
 afterAll(() => worker.close());
 
-test("a compiled graph, a builder, a promise of a graph and a function that makes one all run", async () => {
+test("a compiled graph, a builder, a promise of a graph and a function that returns one all run", async () => {
   await using agent = await startAgentOf(worker);
   const run = async (id: string, extra = {}) =>
     (await agent.call("POST", "/runs/wait", { assistant_id: id, input: { value: "a" }, ...extra })).body.value;
@@ -26,10 +26,10 @@ test("an interrupted graph is resumed with the answer, after its thread was read
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, body);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, body);
   const question = { question: "approve?", log: ["start"] };
   const interrupt = { id: expect.stringMatching(/^[0-9a-f]{32}$/), value: question };
-  expect(asked.body).toEqual({ __interrupt__: [interrupt] });
+  expect(interrupted.body).toEqual({ __interrupt__: [interrupt] });
 
   const state = (await agent.call("GET", `${path}/state`)).body;
   expect(state).toMatchObject({
@@ -94,7 +94,7 @@ test("the state is updated as a node, and a run continues from an earlier checkp
   expect(bad).toMatchObject({ status: 422, body: { detail: 'Node "nowhere" does not exist' } });
 });
 
-test("updates of a thread at the same time build on one another", async () => {
+test("concurrent updates of a thread build on one another", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}/state`;
   await agent.call("POST", "/threads", { thread_id: thread(1), metadata: { graph_id: "fanout" } });
@@ -166,8 +166,8 @@ test("a subgraph is interrupted and resumed, and its state is read with the thre
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "nested", input: { log: ["start"] }, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, run);
-  expect(asked.body.__interrupt__).toMatchObject([{ value: "inner?" }]);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, run);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: "inner?" }]);
   const plain = (await agent.call("GET", `${path}/state`)).body;
   const namespace = `outer:${plain.tasks[0].id}`;
   expect(plain.tasks[0]).toMatchObject({ checkpoint: { thread_id: thread(1), checkpoint_ns: namespace }, state: null });
@@ -228,8 +228,8 @@ test("nodes use the server's store, the context and the deployment's environment
   });
   await using agent = await startAgentOf(own);
   const body = { assistant_id: "surroundings", input: {}, context: { tone: "calm" } };
-  const answer = await agent.call("POST", "/runs/wait", body);
-  expect(answer.body).toEqual({
+  const response = await agent.call("POST", "/runs/wait", body);
+  expect(response.body).toEqual({
     seen: {
       stored: { tone: "kind" },
       isDate: true,
@@ -246,8 +246,8 @@ test("nodes use the server's store, the context and the deployment's environment
 test("the recursion limit ends a run", async () => {
   await using agent = await startAgentOf(worker);
   const body = { assistant_id: "circle", input: {}, config: { recursion_limit: 5 } };
-  const { body: answer } = await agent.call("POST", "/runs/wait", body);
-  expect(answer.__error__).toMatchObject({
+  const { body: result } = await agent.call("POST", "/runs/wait", body);
+  expect(result.__error__).toMatchObject({
     error: "GraphRecursionError",
     message: expect.stringContaining("limit of 5"),
   });
@@ -271,7 +271,7 @@ test("a cancelled run ends at once, even if its node ignores the signal", async 
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { log: ["start"] }, next: ["wait"] });
 });
 
-test("a run that is cancelled before it starts has ended when the response comes", async () => {
+test("a run that is cancelled before it starts has ended when the response arrives", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}/runs`;
   const run = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
@@ -283,7 +283,7 @@ test("a run that is cancelled before it starts has ended when the response comes
   expect((await agent.call("GET", `/threads/${thread(1)}`)).body).toMatchObject({ status: "idle" });
 });
 
-test("a value that can't be sent ends the run with an error that says where it is", async () => {
+test("a value that can't be serialized ends the run with an error that gives its location", async () => {
   await using agent = await startAgentOf(worker);
   const wait = async (what: string) =>
     (await agent.call("POST", "/runs/wait", { assistant_id: "odd", input: { what } })).body.__error__;
@@ -304,7 +304,7 @@ test("a value that can't be sent ends the run with an error that says where it i
   });
 });
 
-test("supersteps of a new thread make its history", async () => {
+test("supersteps of a new thread become its history", async () => {
   await using agent = await startAgentOf(worker);
   const supersteps = [
     { updates: [{ values: { log: ["given"] }, as_node: "__input__" }] },
@@ -320,8 +320,8 @@ test("a graph of the functional API runs and is interrupted", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "flow", input: 3, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, body);
-  expect(asked.body.__interrupt__).toMatchObject([{ value: "all right?" }]);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, body);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: "all right?" }]);
   const resumed = { assistant_id: "flow", command: { resume: "yes" } };
   expect((await agent.call("POST", `${path}/runs/wait`, resumed)).body).toBe("6: yes");
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: "6: yes", next: [] });

@@ -23,10 +23,10 @@ function damage(folder: string, sql: string): void {
   database.close();
 }
 
-/** What graphs may write anything to. */
+/** Columns that may hold any JSON, because graphs write them. */
 const takesAnything: ReadonlySet<string> = new Set(["value", '"values"']);
 
-/** Each column of a table that has JSON, with a text that isn't JSON and one of another shape. */
+/** Each JSON column of a table, once with invalid JSON and once with JSON of another shape. */
 const damaged = (table: string, ...columns: string[]) =>
   columns.flatMap((column) => [
     [table, column, "{", "isn't JSON"] as const,
@@ -36,7 +36,7 @@ const damaged = (table: string, ...columns: string[]) =>
       : [[table, column, column === "metadata" ? "[]" : "5", "has another shape"] as const]),
   ]);
 
-/** Requests, each of which reads or looks into the records of one table. */
+/** Requests that each read or search the records of one table. */
 const agentRequests: Record<string, readonly [method: string, path: string, body?: object][]> = {
   assistants: [
     ["GET", "/assistants/00000000-0000-4000-8000-000000000007"],
@@ -102,9 +102,9 @@ test.each([
   const named = table === "thread_states" ? "threads" : table;
   let isNamed = false;
   for (const [method, path, body] of agentRequests[table] ?? []) {
-    const { status, body: answer } = await agent.call(method, path, body);
+    const { status, body: response } = await agent.call(method, path, body);
     if (status === 200) continue;
-    expect({ status, detail: answer.detail }, path).toEqual({
+    expect({ status, detail: response.detail }, path).toEqual({
       status: 500,
       detail: expect.stringMatching(
         new RegExp(`^The record \\S+.* of the table ${named} is damaged: its ${column.replaceAll('"', "")} ${fault}`),
@@ -122,7 +122,7 @@ test.each([
   ["assistants", "metadata", "/assistants/search", "metadata"],
   ["assistants", "metadata", "/assistants/count", "metadata"],
   ["crons", "metadata", "/runs/crons/count", "metadata"],
-] as const)("a search that looks into a damaged record of %s names it", async (table, column, path, filter) => {
+] as const)("a search that reads a damaged record of %s names it", async (table, column, path, filter) => {
   const folder = await agentFolder();
   const only = table === "assistants" ? " WHERE assistant_id LIKE '%7'" : "";
   damage(folder, `UPDATE ${table} SET "${column}" = '{"a":{"b":1}'${only}`);
@@ -132,7 +132,7 @@ test.each([
   expect({ status, detail: body.detail }).toEqual({ status: 500, detail: expect.stringMatching(message) });
 });
 
-/** A server whose defects, which these tests cause, aren't printed. */
+/** A server that doesn't print the defects that these tests cause. */
 const startQuietly = async (dataDirectory: string) => {
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   onTestFinished(() => printed.mockRestore());
@@ -168,7 +168,7 @@ test.each([
   }
 });
 
-test("a search for a status that looks into a damaged timeline names its revision", async () => {
+test("a search for a status that reads a damaged timeline names its revision", async () => {
   const dataDirectory = await temporaryFolder();
   let id: string;
   {
@@ -178,8 +178,8 @@ test("a search for a status that looks into a damaged timeline names its revisio
   damage(dataDirectory, "UPDATE revisions SET transitions = '{'");
   await using second = await startQuietly(dataDirectory);
   const detail = expect.stringMatching(/^The record \S+ of the table revisions is damaged: its transitions isn't JSON/);
-  const answer = await second.cloud("GET", `/v2/deployments/${id}/revisions?status=DEPLOYED`);
-  expect(answer).toMatchObject({ status: 500, body: { detail } });
+  const response = await second.cloud("GET", `/v2/deployments/${id}/revisions?status=DEPLOYED`);
+  expect(response).toMatchObject({ status: 500, body: { detail } });
 });
 
 test("damaged listeners, tokens and clients are named", async () => {

@@ -1,0 +1,221 @@
+import type { ControlPlane } from "../../client/client.ts";
+import { Aborted } from "../../client/errors.ts";
+import type { Deployment } from "../../client/wire/deployments.ts";
+import type { DesiredDeployment } from "../../declare/deployment.ts";
+import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
+import { applyAgentContent, hasContent } from "../agent-content.ts";
+import { isBeingDeleted } from "../apply.ts";
+import { findIntegration } from "../integration.ts";
+import { readMarker } from "../ownership.ts";
+import { type LiveDeployment, type ReconcileOptions, type Reconciliation, reconcile } from "../reconcile.ts";
+import { commitFor, updateOptions } from "./declared.ts";
+import { deleteOwned } from "./destroy.ts";
+import { type ApplyFileOptions, isLiveOutcome, type Outcome, skipped } from "./outcome.ts";
+import { deploymentOwner } from "./owner.ts";
+import { type FilePlan, selected } from "./plan.ts";
+import { inDependencyOrder, Slots } from "./schedule.ts";
+
+const defaultParallel = 10;
+
+/**
+ * Brings the platform to what a file declares: every deployment as soon as those that it depends on are live, several at
+ * once. What the plan found unchanged is left alone. A failure ends only its deployment and those that depend on it.
+ * With `prune` it deletes what the file no longer declares, once everything else has succeeded.
+ *
+ * It can be ended by the signal and run again at any point: every step rechecks what is there.
+ * @returns an outcome for each deployment, in the file's order; it throws only what makes the whole plan impossible
+ */
+export async function applyFile(
+  client: ControlPlane,
+  file: DeclarativeFile,
+  plan: FilePlan,
+  options: ApplyFileOptions,
+): Promise<Outcome[]> {
+  client.redactor.add(file.secrets);
+  const slots = new Slots(options.parallel ?? defaultParallel);
+  const integrations = new Integrations(client, options);
+  const planned = new Map(plan.deployments.map((one) => [one.key, one]));
+  const outcomes = new Map<string, Promise<Outcome>>();
+  const apply = async (declared: DeclaredDeployment): Promise<Outcome> => {
+    // A dependency that isn't selected is as live as it is.
+    const before = await Promise.all(declared.dependsOn.map((key) => outcomes.get(key)));
+    const missing = before.find((outcome) => outcome !== undefined && !isLiveOutcome(outcome));
+    const step = new Step(client, declared, options, integrations);
+    if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
+    const one = planned.get(declared.key);
+    if (one?.action === "nothing" && one.content.length === 0) return step.unchanged(one.deployment);
+    return slots.run(() => step.run());
+  };
+  const ordered = selected(file.deployments, options.only);
+  for (const declared of inDependencyOrder(ordered)) {
+    const outcome = apply(declared).then((ended) => {
+      options.onOutcome?.(ended);
+      return ended;
+    });
+    outcomes.set(declared.key, outcome);
+  }
+  const ended = await Promise.all(ordered.map(({ key }) => outcomes.get(key) as Promise<Outcome>));
+  if (!plan.prunes) return ended;
+  const areAllLive = ended.every(isLiveOutcome);
+  const deleted = await Promise.all(
+    plan.undeclared.map(async ({ id, name }) => {
+      const outcome = areAllLive
+        ? await slots.run(() => deleteOwned(client, { key: name, name, id }, options))
+        : skipped(name, name, "It is deleted once everything that the file declares is live.");
+      options.onOutcome?.(outcome);
+      return outcome;
+    }),
+  );
+  return [...ended, ...deleted];
+}
+
+/** Finds the integration of each repository once. */
+class Integrations {
+  readonly #client: ControlPlane;
+  readonly #options: ApplyFileOptions;
+  readonly #byRepository = new Map<string, ReturnType<typeof findIntegration>>();
+
+  constructor(client: ControlPlane, options: ApplyFileOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  find(repositoryUrl: string, key: string): ReturnType<typeof findIntegration> {
+    const { signal, onDeploymentProgress } = this.#options;
+    const onNote = (message: string) => onDeploymentProgress?.(key, { type: "note", message });
+    const found =
+      this.#byRepository.get(repositoryUrl) ?? findIntegration(this.#client, repositoryUrl, { signal, onNote });
+    this.#byRepository.set(repositoryUrl, found);
+    return found;
+  }
+}
+
+/** Applies one deployment, and keeps what is known of it whatever fails. */
+class Step {
+  readonly #client: ControlPlane;
+  readonly #declared: DeclaredDeployment;
+  readonly #options: ApplyFileOptions;
+  readonly #integrations: Integrations;
+  readonly #known: Partial<Outcome> = {};
+
+  constructor(
+    client: ControlPlane,
+    declared: DeclaredDeployment,
+    options: ApplyFileOptions,
+    integrations: Integrations,
+  ) {
+    this.#client = client;
+    this.#declared = declared;
+    this.#options = options;
+    this.#integrations = integrations;
+  }
+
+  skip(message: string): Outcome {
+    return skipped(this.#declared.key, this.#declared.desired.name, message);
+  }
+
+  unchanged(deployment: Deployment | undefined): Outcome {
+    this.#know(deployment);
+    return this.#outcome("unchanged", 0);
+  }
+
+  async run(): Promise<Outcome> {
+    const { signal } = this.#options;
+    if (signal?.aborted) return this.skip("The run was interrupted before it began.");
+    const startedAtMs = this.#client.clock.now();
+    const duration = () => this.#client.clock.now() - startedAtMs;
+    try {
+      const result = await this.#apply();
+      return this.#outcome(result, duration());
+    } catch (error) {
+      const result = error instanceof Aborted || signal?.aborted === true ? "interrupted" : "failed";
+      return this.#outcome(result, duration(), error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #outcome(result: Outcome["result"], durationMs: number, error?: Error): Outcome {
+    const { key, desired } = this.#declared;
+    return { key, name: desired.name, content: [], ...this.#known, result, durationMs, error };
+  }
+
+  async #apply(): Promise<"created" | "updated" | "unchanged"> {
+    const { desired } = this.#declared;
+    const { deployments } = this.#client;
+    const { signal } = this.#options;
+    const { deployment: found } = await deployments.findByName(desired.name, { signal });
+    const isFree = found === undefined || isBeingDeleted(found);
+    const run = isFree ? this.#create(await this.#withIntegration()) : this.#update(found);
+    run.deployment.then(({ deployment }) => this.#know(deployment)).catch(() => undefined);
+    const { origin, revisionId, deployment } = await run.started;
+    this.#know(deployment);
+    this.#known.revisionId = revisionId;
+    const live = await run.live();
+    this.#know(live.deployment);
+    const changes = await this.#applyContent(live);
+    if (origin === "created") return "created";
+    const isChanged = revisionId !== undefined || changes > 0 || deployment.updated_at !== found?.updated_at;
+    return isChanged ? "updated" : "unchanged";
+  }
+
+  #know(deployment: Deployment | undefined): void {
+    if (deployment === undefined) return;
+    this.#known.deploymentId = deployment.id;
+    this.#known.url = deployment.source_config.custom_url ?? this.#known.url;
+  }
+
+  async #withIntegration(): Promise<DesiredDeployment> {
+    const { desired, integration, key } = this.#declared;
+    const repositoryUrl = desired.sourceConfig?.repoUrl;
+    if (integration !== "auto" || repositoryUrl === undefined) return desired;
+    const { id } = await this.#integrations.find(repositoryUrl, key);
+    return { ...desired, sourceConfig: { ...desired.sourceConfig, integrationId: id } };
+  }
+
+  #create(desired: DesiredDeployment): Reconciliation {
+    return reconcile(this.#client, desired, { ...this.#common(), adopt: this.#options.adopt });
+  }
+
+  #update(found: Deployment): Reconciliation {
+    const { desired: declared } = this.#declared;
+    const { desired, marker, unreadable, droppable, takesOver } = updateOptions(declared, found, this.#options);
+    const common = { ...this.#common(), droppable };
+    if (takesOver !== undefined) return reconcile(this.#client, desired, { ...common, adopt: true });
+    const claim = { owner: marker, held: readMarker(found.secrets) };
+    return reconcile(this.#client, desired, { ...common, id: found.id, claim, unreadable });
+  }
+
+  #common(): ReconcileOptions {
+    const { signal, limits, onDeploymentProgress, owner, commit } = this.#options;
+    const { key, desired } = this.#declared;
+    return {
+      claim: { owner: deploymentOwner(owner, desired.name) },
+      pushedCommit: commitFor(desired, commit),
+      limits,
+      signal,
+      onProgress: (event) => onDeploymentProgress?.(key, event),
+    };
+  }
+
+  async #applyContent({ deployment }: LiveDeployment): Promise<number> {
+    if (!hasContent(this.#declared)) return 0;
+    const { connect, owner, prune, signal, onDeploymentProgress } = this.#options;
+    const { key, desired } = this.#declared;
+    const url = deployment.source_config.custom_url;
+    if (typeof url !== "string") {
+      throw new Error(
+        `${desired.name} is live, but the platform names no address of its agent server yet: assistants, crons and store weren't applied. Run again.`,
+      );
+    }
+    const server = connect(url);
+    await server.waitUntilServing({ signal });
+    const { changes } = await applyAgentContent(server, this.#declared, {
+      owner: deploymentOwner(owner, desired.name),
+      deploymentId: deployment.id,
+      prune,
+      signal,
+      onProgress: (event) => onDeploymentProgress?.(key, event),
+    });
+    this.#known.content = changes;
+    return changes.length;
+  }
+}
