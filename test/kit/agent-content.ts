@@ -11,11 +11,11 @@ export interface ContentGround extends AsyncDisposable {
   options: ContentOptions;
   /** Sends a request to the agent server outside of the reconciler. */
   call: Api;
-  /** A client on whose clock sleeping takes no time. */
+  /** A client whose clock never waits. */
   client(clock?: FakeClock): AgentServer;
   /** The writing requests since the last call: method, path and status. */
   writes(): string[];
-  /** What was made from files, and by others: names with graphs, keys with schedules, values of items. */
+  /** What the files created and what others created: names with graphs, keys with schedules, values of items. */
   observe(): Promise<{ assistants: string[]; crons: string[]; items: unknown[] }>;
 }
 
@@ -29,7 +29,7 @@ export async function startContentGround(): Promise<ContentGround> {
   return {
     mock,
     url,
-    options: { owner: "acme/agents#graphdeploy.yaml", deploymentId: created.body.id },
+    options: { deploymentId: created.body.id },
     call,
     client: (clock = new FakeClock()) => new AgentServer({ url, settings, clock, random: () => 0 }),
     writes() {
@@ -79,13 +79,13 @@ export const content: AgentContent = {
       end_time: "2030-01-01T00:00:00Z",
     },
   },
-  store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 5 } }],
+  store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 5 } }],
 };
 
 export const observedContent = {
   assistants: ["formal: chat", "friendly: agent"],
   crons: ["hourly: 0 * * * *", "nightly: 0 3 * * *"],
-  items: [{ most: 5 }],
+  items: [{ max: 5 }],
 };
 
 export const noContent: AgentContent = { assistants: {}, crons: {}, store: [] };

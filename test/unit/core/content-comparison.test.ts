@@ -2,24 +2,24 @@ import { expect, test } from "vitest";
 import { uuidOfName } from "../../../core/client/wire/agent-server.ts";
 import { contentMarker, differingFields, fieldsOfCron, patchOf } from "../../../core/reconcile/content-comparison.ts";
 
-test("fields that aren't declared, and what the server adds to a config, are no drift", () => {
+test("undeclared fields and the server's additions to a config aren't drift", () => {
   const observed = {
     graph_id: "support",
     name: "friendly",
     description: "Set elsewhere",
     config: { tags: ["a"], configurable: { tone: "friendly" } },
     context: { tone: "friendly" },
-    metadata: { ...contentMarker("acme/agents", "friendly"), team: "support" },
+    metadata: { ...contentMarker("friendly"), team: "support" },
     version: 4,
   };
-  const declared = { graph_id: "support", metadata: contentMarker("acme/agents", "friendly") };
+  const declared = { graph_id: "support", metadata: contentMarker("friendly") };
   expect(differingFields(declared, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] }, context: { tone: "friendly" } }, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] } }, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"], configurable: { tone: "friendly" } } }, observed)).toEqual([]);
 });
 
-test("every declared field that differs is named, parts of a map that are no longer declared too", () => {
+test("every declared field that differs is named, including parts of a map that are no longer declared", () => {
   const observed = {
     graph_id: "support",
     description: null,
@@ -40,7 +40,7 @@ test("every declared field that differs is named, parts of a map that are no lon
   ]);
 });
 
-test("a cron is compared with what the server has in its payload and beside it", () => {
+test("a cron is compared with the server's payload and its other fields", () => {
   const cron = {
     cron_id: "1efc2c1d-0000-6000-8000-000000000001",
     created_at: "2026-11-01T12:00:00Z",
