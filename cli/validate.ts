@@ -8,18 +8,19 @@ interface ValidateFlags {
   json: boolean;
 }
 
-/** The `validate` command. Exit codes: 0 for a valid file, 1 for one with problems, 2 for wrong usage, a file that can't be read among it. */
+/** The `validate` command. */
 export function validateCommand(): Command {
   return new Command("validate")
-    .description("Check a declarative file, without sending anything. Exit codes: 0 valid, 1 problems, 2 wrong usage.")
+    .description("Check a declarative file, without sending anything.")
     .argument("[file]", `the file (default: ${defaultFileNames.join(", ")} in this folder)`)
     .option("--environment <name>", "overlay of the file to merge before checking")
     .option("--json", "print the result as JSON", false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(async (path: string | undefined, flags: ValidateFlags, command: Command) => {
       const { file, text } = await readText(path).catch((error: Error) => command.error(`error: ${error.message}`));
       // The parser is only for those who have a file.
-      const { problemLine, readDeclarativeFile } = await import("../core/declare/file/declarative-file.ts");
+      const { problemLine, readDeclarativeFile, warningLine } = await import(
+        "../core/declare/file/declarative-file.ts"
+      );
       const { createConfinedReader } = await import("../core/declare/file/substitution.ts");
       const declared = readDeclarativeFile(text, {
         path: file,
@@ -27,8 +28,9 @@ export function validateCommand(): Command {
         env: process.env,
         readFile: createConfinedReader(dirname(file)),
       });
-      const { problems } = declared;
-      const lines = problems.length > 0 ? problems.map(problemLine) : [summary(file, declared)];
+      const { problems, warnings } = declared;
+      const lines = [...problems.map(problemLine), ...warnings.map(warningLine)];
+      if (problems.length === 0) lines.push(summary(file, declared));
       process.stdout.write(`${flags.json ? JSON.stringify(report(file, declared)) : lines.join("\n")}\n`);
       if (problems.length > 0) process.exitCode = 1;
     });
@@ -45,6 +47,6 @@ function summary(file: string, { deployments }: DeclarativeFile): string {
   return `${file}: ${deployments.length === 1 ? "1 deployment" : `${deployments.length} deployments`}`;
 }
 
-function report(file: string, { deployments, problems }: DeclarativeFile) {
-  return { file, deployments: deployments.map(({ desired }) => desired.name), problems };
+function report(file: string, { deployments, problems, warnings }: DeclarativeFile) {
+  return { file, deployments: deployments.map(({ desired }) => desired.name), problems, warnings };
 }

@@ -10,6 +10,7 @@ export function commandLinePage(): string {
   return page(
     "Command line",
     "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run it from the sources.",
+    "Exit codes of every command: 0 for success, which is also the end of a server by a signal; 1 for a failure, such as a port in use, a file with problems or a graph that doesn't load; 2 for wrong usage, such as an unknown option, a value that an option doesn't take, or a file that can't be read.",
     ...commands.flatMap((command) => [
       `## \`graphdeploy ${command.name()}\``,
       command.description(),
