@@ -3,6 +3,7 @@ import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isBeingDeleted } from "../core/reconcile/delete.ts";
 import { withKeptReferences } from "../core/reconcile/environment.ts";
+import { findIntegration } from "../core/reconcile/integration.ts";
 import { isSameOwner } from "../core/reconcile/origin.ts";
 import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
 import {
@@ -17,7 +18,6 @@ import { droppableNames, droppableReferences, pushedCommitOf, unsentNames } from
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
-import { findIntegration } from "./integration.ts";
 import { claimOf, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";
@@ -160,11 +160,11 @@ async function create(session: Session, task: Task): Promise<Rollout> {
   return { ...rollout, possibleCause };
 }
 
-async function integrationOf(session: Session, { source, sourceConfig = {} }: DesiredDeployment) {
+async function integrationOf({ client, console, signal }: Session, { source, sourceConfig = {} }: DesiredDeployment) {
   const { repoUrl, integrationId } = sourceConfig;
   if (integrationId !== undefined || source !== "github" || repoUrl === undefined)
     return { id: integrationId, missingReason: undefined };
-  return findIntegration(session, repoUrl);
+  return findIntegration(client, repoUrl, { signal, onNote: (message) => console.info(message) });
 }
 
 /**

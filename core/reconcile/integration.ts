@@ -1,6 +1,12 @@
-import { ApiError, ResponseError } from "../core/client/errors.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
-import type { Session } from "./session.ts";
+import type { ControlPlane } from "../client/client.ts";
+import { ApiError, ResponseError } from "../client/errors.ts";
+import { isSameRepository } from "../declare/fields.ts";
+
+export interface FindIntegrationOptions {
+  signal?: AbortSignal | undefined;
+  /** Receives what was found, or why nothing was, in one sentence. */
+  onNote?: ((message: string) => void) | undefined;
+}
 
 /** The integration to create a deployment with. */
 export interface FoundIntegration {
@@ -11,10 +17,14 @@ export interface FoundIntegration {
   missingReason: string | undefined;
 }
 
-/** Searches the workspace's integrations for one that can read a repository. */
+/**
+ * Searches the workspace's integrations for one that can read a repository.
+ * @throws the client's errors, except the responses of a control plane that can't list its integrations
+ */
 export async function findIntegration(
-  { client, console, signal }: Session,
+  client: ControlPlane,
   repositoryUrl: string,
+  { signal, onNote }: FindIntegrationOptions = {},
 ): Promise<FoundIntegration> {
   const owner = URL.parse(repositoryUrl)?.pathname.split("/")[1]?.toLowerCase();
   try {
@@ -26,21 +36,21 @@ export async function findIntegration(
     for (const { id, name } of likeliestFirst) {
       const repositories = await client.integrations.listRepositories(id, { signal });
       if (!repositories.some(({ url }) => isSameRepository(url.toLowerCase(), repositoryUrl.toLowerCase()))) continue;
-      console.info(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
+      onNote?.(`Integration ${id} (${name ?? "no name"}) reads ${repositoryUrl}.`);
       return { id, missingReason: undefined };
     }
     return withoutIntegration(
-      `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without an integration-id. If that is refused, give the platform's GitHub app access to the repository, or set integration-id.`,
+      `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without one. If that is refused, give the platform's GitHub app access to the repository, or set the integration's id.`,
     );
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
     return withoutIntegration(
-      `The integrations of the workspace can't be listed, so the deployment is created without an integration-id; set it if that is refused. ${error.message}`,
+      `The integrations of the workspace can't be listed, so the deployment is created without one; set the integration's id if that is refused. ${error.message}`,
     );
   }
 
   function withoutIntegration(missingReason: string): FoundIntegration {
-    console.info(missingReason);
+    onNote?.(missingReason);
     return { id: undefined, missingReason };
   }
 }
