@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Command } from "commander";
-import type { DeclarativeFile, FileProblem } from "../core/declare/file/declarative-file.ts";
-
-const defaultFiles = ["graphdeploy.yaml", "graphdeploy.yml", "graphdeploy.json"];
+import type { DeclarativeFile } from "../core/declare/file/declarative-file.ts";
+import { readDefaultFile } from "./default-files.ts";
+import { fileReport, printProblems } from "./file-problems.ts";
+import { fileArgument, usageExit } from "./options.ts";
 
 interface ValidateFlags {
   environment?: string;
@@ -14,12 +14,14 @@ interface ValidateFlags {
 export function validateCommand(): Command {
   return new Command("validate")
     .description("Check a declarative file, without sending anything. Exit codes: 0 valid, 1 problems, 2 wrong usage.")
-    .argument("[file]", `the file (default: ${defaultFiles.join(", ")} in this folder)`)
+    .argument(...fileArgument)
     .option("--environment <name>", "overlay of the file to merge before checking")
     .option("--json", "print the result as JSON", false)
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .exitOverride(usageExit)
     .action(async (path: string | undefined, flags: ValidateFlags, command: Command) => {
-      const { file, text } = await readText(path).catch((error: Error) => command.error(`error: ${error.message}`));
+      const { file, text } = await readDefaultFile(path).catch((error: Error) =>
+        command.error(`error: ${error.message}`),
+      );
       // The parser is only for those who have a file.
       const { readDeclarativeFile } = await import("../core/declare/file/declarative-file.ts");
       const { createConfinedReader } = await import("../core/declare/file/confined-files.ts");
@@ -29,37 +31,14 @@ export function validateCommand(): Command {
         env: process.env,
         readFile: createConfinedReader(dirname(file)),
       });
-      process.stdout.write(flags.json ? `${JSON.stringify(report(file, declared))}\n` : lines(file, declared));
-      if (declared.problems.length > 0) process.exitCode = 1;
+      if (declared.problems.length > 0) {
+        printProblems(file, declared, flags.json);
+        process.exitCode = 1;
+      } else
+        process.stdout.write(flags.json ? `${JSON.stringify(fileReport(file, declared))}\n` : count(file, declared));
     });
 }
 
-/** @throws Error when there is no such file, or none of the default ones */
-async function readText(path: string | undefined): Promise<{ file: string; text: string }> {
-  for (const file of path === undefined ? defaultFiles : [path]) {
-    try {
-      return { file, text: await readFile(file, "utf8") };
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== "ENOENT") throw new Error(`${file} can't be read (${code}).`, { cause: error });
-    }
-  }
-  throw new Error(
-    path === undefined
-      ? `This folder has no ${defaultFiles.join(", ")}. Name the file: graphdeploy validate <file>.`
-      : `There is no file ${path}.`,
-  );
-}
-
-function lines(file: string, { deployments, problems }: DeclarativeFile): string {
-  if (problems.length > 0) return problems.map((problem) => `${line(problem)}\n`).join("");
+function count(file: string, { deployments }: DeclarativeFile): string {
   return `${file}: ${deployments.length === 1 ? "1 deployment" : `${deployments.length} deployments`}\n`;
-}
-
-function line({ file, line, column, path, message }: FileProblem): string {
-  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
-}
-
-function report(file: string, { deployments, problems }: DeclarativeFile) {
-  return { file, deployments: deployments.map(({ desired }) => desired.name), problems };
 }

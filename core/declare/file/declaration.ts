@@ -6,6 +6,16 @@ import { type FileNode, type Finding, findingIn, type Path, plainValue } from ".
 /** Names of the core's declaration that its messages mention. */
 const mentionedPath = /\b(?:sourceConfig|sourceRevisionConfig|secretReferences)\b(?:\.[A-Za-z0-9]+)*/g;
 
+/** A message of the core with the names that the file has. */
+export function inWireNames(message: string): string {
+  return message.replace(mentionedPath, (name) => name.split(".").map(snakeCase).join("."));
+}
+
+/** A path of the core's declaration, such as `sourceConfig.buildOnPush`, as the file has it. */
+export function wirePath(path: string): string {
+  return toWirePath(path.split(".")).join(".");
+}
+
 /** Stands for values whose mistakes are reported already: the rules take them as right. */
 const doubt = Symbol("doubtful value");
 
@@ -18,13 +28,7 @@ export function declareDeployment(
   const wire = plainValue(node) as Record<string, unknown>;
   for (const path of doubtful) setAt(wire, path, doubt);
   const { desired, problems } = validateDesired(toDeclaration(key, wire), (value) => value === doubt);
-  const findings = problems.map(({ path, message }) =>
-    findingIn(
-      node,
-      toWirePath(path),
-      message.replace(mentionedPath, (name) => name.split(".").map(snakeCase).join(".")),
-    ),
-  );
+  const findings = problems.map(({ path, message }) => findingIn(node, toWirePath(path), inWireNames(message)));
   return { desired, findings };
 }
 
