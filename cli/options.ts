@@ -83,14 +83,17 @@ function wholeNumber(what: string): (value: string) => number {
 }
 
 export const timeoutOption = () =>
-  new Option("--timeout <duration>", "how long each rollout may take (default: 30m)").argParser(timeout);
+  new Option("--timeout <duration>", "how long each rollout may take (default: 30m)").argParser(duration("--timeout"));
 
-function timeout(value: string): number {
-  try {
-    return parseTimeout(value, "--timeout");
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
+/** Reads a duration, in milliseconds. */
+export function duration(option: string): (value: string) => number {
+  return (value) => {
+    try {
+      return parseTimeout(value, option);
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+  };
 }
 
 /** Ends the process where commander would: with 2 after wrong usage. */

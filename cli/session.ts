@@ -11,7 +11,7 @@ import { readDefaultFile } from "./default-files.ts";
 import { printProblems } from "./file-problems.ts";
 import type { FileFlags } from "./options.ts";
 import { locateFile } from "./repository.ts";
-import { cliText } from "./terminal/text.ts";
+import { cliText, printable } from "./terminal/text.ts";
 
 /** What a command works with: a valid file, the client, and who owns what the file declares. */
 export interface Session {
@@ -24,6 +24,8 @@ export interface Session {
   options: Pick<FileOptions, "owner" | "connect">;
   /** `text` for the user: without secrets, in the words of the file and of the command line. */
   text: (text: string) => string;
+  /** `text` of somebody else: without secrets and control sequences. */
+  printable: (text: string) => string;
 }
 
 /**
@@ -64,5 +66,6 @@ export async function openSession(
       connect: (url) => new AgentServer({ url, settings, redactor, userAgent: "cli" }),
     },
     text: (given) => cliText(redactor.text(given)),
+    printable: (given) => printable(redactor.text(given)),
   };
 }
