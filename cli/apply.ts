@@ -5,7 +5,7 @@ import { confirmed, requireConfirmable } from "./confirmation.ts";
 import { jsonOption, parallelOption, timeoutOption, usageExit, yesOption } from "./options.ts";
 import { isRefused, type PlanFlags, planOptions, withPlanOptions } from "./plan.ts";
 import { runAndShow } from "./run.ts";
-import { openSession } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 import { JsonEvents } from "./terminal/json-events.ts";
 import { planText, summaryOf } from "./terminal/plan-text.ts";
 import { planReport } from "./terminal/reports.ts";
@@ -27,13 +27,13 @@ export function applyCommand(): Command {
     .addOption(timeoutOption())
     .addOption(jsonOption("print events as JSON, one a line"))
     .exitOverride(usageExit)
-    .action(apply);
+    .action((path: string | undefined, flags: ApplyFlags, used: Command) => {
+      requireConfirmable(used, flags);
+      return withSession(path, flags, used, (session) => apply(session, flags));
+    });
 }
 
-async function apply(path: string | undefined, flags: ApplyFlags, command: Command): Promise<void> {
-  requireConfirmable(command, flags);
-  const session = await openSession(path, flags, command);
-  if (session === undefined) return;
+async function apply(session: Session, flags: ApplyFlags): Promise<void> {
   const { client, file } = session;
   const options = planOptions(session, flags);
   const plan = await planFile(client, file, options);

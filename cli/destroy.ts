@@ -14,7 +14,7 @@ import {
   yesOption,
 } from "./options.ts";
 import { runAndShow } from "./run.ts";
-import { openSession, type Session } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 import { JsonEvents } from "./terminal/json-events.ts";
 import { counted } from "./terminal/text.ts";
 
@@ -33,15 +33,15 @@ export function destroyCommand(): Command {
     )
     .argument(...fileArgument)
     .exitOverride(usageExit)
-    .action(destroy);
+    .action((path: string | undefined, flags: DestroyFlags, used: Command) => {
+      requireConfirmable(used, flags);
+      return withSession(path, flags, used, (session) => destroy(session, flags));
+    });
   const json = jsonOption("print events as JSON, one a line");
   return withOptions(command, onlyOption(), yesOption(), parallelOption(), json, ...fileOptions());
 }
 
-async function destroy(path: string | undefined, flags: DestroyFlags, command: Command): Promise<void> {
-  requireConfirmable(command, flags);
-  const session = await openSession(path, flags, command);
-  if (session === undefined) return;
+async function destroy(session: Session, flags: DestroyFlags): Promise<void> {
   const { client, file, options } = session;
   const { only, parallel, json, yes } = flags;
   const plan = await planDestroy(client, file.deployments, { ...options, only });
@@ -62,7 +62,7 @@ function destroyText({ owned, left }: DestroyPlan, text: Session["text"]): strin
   const lines = [
     ...owned.map(({ key, name, id }) => {
       const label = key === name ? key : `${key} (${name})`;
-      return styleText("red", `- ${text(label)}: delete ${id}, with its threads and store`);
+      return [styleText("red", `- ${text(label)}: delete`), `    ${text(id)}, with its threads and store`].join("\n");
     }),
     ...left.map(({ key, reason }) => text(`  ${key}: ${reason}`)),
   ];

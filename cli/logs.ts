@@ -7,7 +7,7 @@ import { selected } from "../core/reconcile/file/plan.ts";
 import { LogReader } from "../core/rollout/log-reader.ts";
 import { meaningOf } from "../core/rollout/status.ts";
 import { duration, type FileFlags, fileOption, fileOptions, usageExit, withOptions } from "./options.ts";
-import { openSession, type Session } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 
 /** The pause between two reads of a followed log, in milliseconds. */
 const pauseMs = 2_000;
@@ -28,7 +28,9 @@ export function logsCommand(): Command {
     )
     .argument("<key>", "key of the deployment in the file")
     .exitOverride(usageExit)
-    .action(logs);
+    .action((key: string, flags: LogsFlags, used: Command) =>
+      withSession(flags.file, flags, used, (session) => logs(session, key, flags)),
+    );
   return withOptions(
     command,
     new Option("--build", "the log of its build, instead of its server's").default(false),
@@ -40,9 +42,7 @@ export function logsCommand(): Command {
   );
 }
 
-async function logs(key: string, flags: LogsFlags, command: Command): Promise<void> {
-  const session = await openSession(flags.file, flags, command);
-  if (session === undefined) return;
+async function logs(session: Session, key: string, flags: LogsFlags): Promise<void> {
   const { client } = session;
   const deployment = await findDeployment(session, key);
   const revisionId = flags.revision ?? deployment.latest_revision_id;

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { type FilePlan, hasChanges, planFile } from "../core/reconcile/file/plan.ts";
 import { commit, type FileFlags, fileArgument, fileOptions, jsonOption, onlyOption, withOptions } from "./options.ts";
-import { openSession, type Session } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 import { planText } from "./terminal/plan-text.ts";
 import { planReport } from "./terminal/reports.ts";
 
@@ -14,6 +14,10 @@ export interface PlanFlags extends FileFlags {
   commit?: string;
   ref?: string;
   json: boolean;
+}
+
+interface ShownPlanFlags extends PlanFlags {
+  detailedExitcode: boolean;
 }
 
 /** Adds the options that `plan` and `apply` share. */
@@ -52,15 +56,17 @@ export function planCommand(): Command {
       const usageCode = process.argv.includes("--detailed-exitcode") ? 1 : 2;
       process.exit(exitCode === 0 ? 0 : usageCode);
     })
-    .action(async (path: string | undefined, flags: PlanFlags & { detailedExitcode: boolean }, used: Command) => {
-      const session = await openSession(path, flags, used);
-      if (session === undefined) return;
-      const plan = await planFile(session.client, session.file, planOptions(session, flags));
-      const { redactor } = session.client;
-      process.stdout.write(
-        flags.json ? `${JSON.stringify(redactor.deep(planReport(plan)))}\n` : planText(plan, session.text),
-      );
-      if (isRefused(plan)) process.exitCode = 1;
-      else if (flags.detailedExitcode && hasChanges(plan)) process.exitCode = 2;
-    });
+    .action((path: string | undefined, flags: ShownPlanFlags, used: Command) =>
+      withSession(path, flags, used, (session) => showPlan(session, flags)),
+    );
+}
+
+async function showPlan(session: Session, flags: ShownPlanFlags): Promise<void> {
+  const plan = await planFile(session.client, session.file, planOptions(session, flags));
+  const { redactor } = session.client;
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(redactor.deep(planReport(plan)))}\n` : planText(plan, session.text),
+  );
+  if (isRefused(plan)) process.exitCode = 1;
+  else if (flags.detailedExitcode && hasChanges(plan)) process.exitCode = 2;
 }

@@ -12,7 +12,7 @@ import {
   withOptions,
 } from "./options.ts";
 import { runAndShow } from "./run.ts";
-import { openSession } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 
 interface RedeployFlags extends FileFlags {
   file?: string;
@@ -29,14 +29,14 @@ export function redeployCommand(): Command {
     )
     .argument("<keys...>", "keys of the deployments in the file")
     .exitOverride(usageExit)
-    .action(redeploy);
+    .action((keys: string[], flags: RedeployFlags, used: Command) =>
+      withSession(flags.file, flags, used, (session) => redeploy(session, keys, flags)),
+    );
   const json = jsonOption("print events as JSON, one a line");
   return withOptions(command, fileOption(), parallelOption(), timeoutOption(), json, ...fileOptions());
 }
 
-async function redeploy(keys: string[], flags: RedeployFlags, command: Command): Promise<void> {
-  const session = await openSession(flags.file, flags, command);
-  if (session === undefined) return;
+async function redeploy(session: Session, keys: string[], flags: RedeployFlags): Promise<void> {
   const { client, file, options } = session;
   const { parallel, timeout: timeoutMs, json } = flags;
   const chosen = selected(file.deployments, keys);

@@ -11,7 +11,7 @@ import {
   withOptions,
 } from "./options.ts";
 import { runAndShow } from "./run.ts";
-import { openSession } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 
 interface RollbackFlags extends FileFlags {
   file?: string;
@@ -28,15 +28,15 @@ export function rollbackCommand(): Command {
     )
     .argument("<key>", "key of the deployment in the file")
     .exitOverride(usageExit)
-    .action(rollback);
+    .action((key: string, flags: RollbackFlags, used: Command) =>
+      withSession(flags.file, flags, used, (session) => rollback(session, key, flags)),
+    );
   const to = new Option("--to <revision>", "id of the revision (default: the last one that was live before)");
   const json = jsonOption("print events as JSON, one a line");
   return withOptions(command, to, fileOption(), timeoutOption(), json, ...fileOptions());
 }
 
-async function rollback(key: string, flags: RollbackFlags, command: Command): Promise<void> {
-  const session = await openSession(flags.file, flags, command);
-  if (session === undefined) return;
+async function rollback(session: Session, key: string, flags: RollbackFlags): Promise<void> {
   const { client, file, options } = session;
   const { to, timeout: timeoutMs, json } = flags;
   const chosen = selected(file.deployments, [key]);

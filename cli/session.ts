@@ -29,11 +29,29 @@ export interface Session {
 }
 
 /**
- * Reads the file and the settings. Sends nothing.
- * @returns `undefined` after all problems with them have been printed; the exit code is then 1
+ * Runs a command with its file and its connection. Problems with those, and what `run` throws, are printed, and the exit
+ * code is then 1.
  * @throws {@link ConfigError} when the repository isn't known
  */
-export async function openSession(
+export async function withSession(
+  path: string | undefined,
+  flags: FileFlags & { json?: boolean },
+  command: Command,
+  run: (session: Session) => Promise<void>,
+): Promise<void> {
+  const session = await openSession(path, flags, command);
+  if (session === undefined) return;
+  try {
+    await run(session);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`error: ${session.text(message).trimEnd()}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Reads the file and the settings, or prints all problems with them. Sends nothing. */
+async function openSession(
   path: string | undefined,
   flags: FileFlags & { json?: boolean },
   command: Command,

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import { type DeploymentState, fileState } from "../core/reconcile/file/status.ts";
 import { type FileFlags, fileArgument, fileOptions, jsonOption, usageExit, withOptions } from "./options.ts";
-import { openSession, type Session } from "./session.ts";
+import { type Session, withSession } from "./session.ts";
 import { stateReport } from "./terminal/reports.ts";
 import { table } from "./terminal/table.ts";
 
@@ -18,13 +18,13 @@ export function statusCommand(): Command {
     )
     .argument(...fileArgument)
     .exitOverride(usageExit)
-    .action(status);
+    .action((path: string | undefined, flags: StatusFlags, used: Command) =>
+      withSession(path, flags, used, (session) => status(session, flags)),
+    );
   return withOptions(command, jsonOption("print the deployments as JSON"), ...fileOptions());
 }
 
-async function status(path: string | undefined, flags: StatusFlags, command: Command): Promise<void> {
-  const session = await openSession(path, flags, command);
-  if (session === undefined) return;
+async function status(session: Session, flags: StatusFlags): Promise<void> {
   const { client, file, options, text } = session;
   const states = await fileState(client, file.deployments, options);
   if (flags.json) {
@@ -34,26 +34,21 @@ async function status(path: string | undefined, flags: StatusFlags, command: Com
 }
 
 function statusText(states: readonly DeploymentState[], text: Session["text"]): string {
-  const head = ["key", "name", "status", "revision", "serving"].map((title) => styleText("bold", title));
-  const rows = states.map(({ key, name, status: latest, isLive, deployment }) => [
-    key,
-    name,
-    latest,
-    deployment?.latest_revision_id ?? "",
-    isLive ? "this one" : (deployment?.active_revision_id ?? "none"),
-  ]);
-  const [first, ...lines] = table([head, ...rows.map((row) => row.map(text))]);
+  const head = ["key", "name", "status"].map((title) => styleText("bold", title));
+  const rows = states.map(({ key, name, status }) => [key, name, status].map(text));
+  const [first, ...lines] = table([head, ...rows]);
   const blocks = states.flatMap((state, index) => [lines[index], ...detailsOf(state).map((line) => `  ${text(line)}`)]);
   return `${[first, ...blocks].join("\n")}\n`;
 }
 
-function detailsOf({ isDeclared, isOwned, owner, deployment }: DeploymentState): string[] {
-  const url = deployment?.source_config.custom_url;
+function detailsOf({ isDeclared, isLive, isOwned, owner, deployment }: DeploymentState): string[] {
+  if (deployment === undefined) return [];
+  const { latest_revision_id: latest, active_revision_id: active, source_config: config } = deployment;
+  const serving = isLive ? "serves" : typeof active === "string" ? `is the latest; ${active} serves` : "isn't live yet";
   return [
-    ...(typeof url === "string" ? [url] : []),
-    ...(deployment !== undefined && !isOwned
-      ? [`owned by ${owner ?? "nobody, or its ownership marker is hidden"}`]
-      : []),
+    ...(typeof latest === "string" ? [`revision ${latest} ${serving}`] : []),
+    ...(typeof config.custom_url === "string" ? [config.custom_url] : []),
+    ...(isOwned ? [] : [`owned by ${owner ?? "nobody, or the platform hides its ownership marker"}`]),
     ...(isDeclared ? [] : ["no longer declared; apply --prune deletes it"]),
   ];
 }

@@ -2,11 +2,11 @@ import { styleText } from "node:util";
 import cliTruncate from "cli-truncate";
 import { createLogUpdate } from "log-update";
 import stringWidth from "string-width";
-import { formatDuration } from "../../core/duration.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import { cell, duration, durationWidth, oneLine, outcomeTable, symbols } from "./outcome-table.ts";
 import type { Expected, Presenter } from "./presenter.ts";
-import { outcomeNote, outcomesLine, progressText } from "./progress-text.ts";
+import { outcomeNotes, progressText } from "./progress-text.ts";
 
 const redrawMs = 200;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
@@ -20,16 +20,6 @@ interface Row {
   startedAtMs: number | undefined;
   outcome: Outcome | undefined;
 }
-
-const symbols = {
-  created: ["✔", "green"],
-  updated: ["✔", "green"],
-  unchanged: ["✔", "dim"],
-  deleted: ["✔", "green"],
-  failed: ["✖", "red"],
-  skipped: ["-", "yellow"],
-  interrupted: ["!", "yellow"],
-} as const;
 
 /** A table that is redrawn in place: a line for each deployment, as many as fit. What ended gets a table of its own at the end. */
 export class LiveTable implements Presenter {
@@ -111,15 +101,13 @@ export class LiveTable implements Presenter {
       cell(this.#text(key), keyWidth),
       cell(outcome?.result ?? this.#text(status), statusWidth),
       duration(elapsedMs).padStart(durationWidth),
-      styleText("dim", oneLine(this.#text(outcome === undefined ? note : outcomeNote(outcome)))),
+      styleText("dim", oneLine(this.#text(outcome === undefined ? note : outcomeNotes(outcome).join("; ")))),
     ].join(" ");
   }
 }
 
 /** Columns of the longest status, `AWAITING_DEPLOY`. */
 const statusWidth = 15;
-/** Columns of the longest duration, `59m 59s`. */
-const durationWidth = 7;
 
 /** The last column stays free: some terminals wrap as soon as it is written. */
 function columns(): number {
@@ -139,19 +127,6 @@ function statusAfter(event: ProgressEvent, status: string): string {
   }
 }
 
-function duration(ms: number): string {
-  return ms < 1_000 ? "" : formatDuration(ms);
-}
-
-function cell(text: string, width: number): string {
-  const truncated = cliTruncate(oneLine(text), width);
-  return truncated + " ".repeat(Math.max(0, width - stringWidth(truncated)));
-}
-
-function oneLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
-}
-
 /** The rows to show where not all fit: what is in progress, then what failed, what waits, what is live; in the order of all rows. */
 function mostTelling(rows: readonly Row[], count: number): Row[] {
   const rank = ({ startedAtMs, outcome }: Row) => {
@@ -166,24 +141,4 @@ function restLine(rows: readonly Row[]): string {
   const states = rows.map(({ status, outcome }) => outcome?.result ?? status);
   const counts = [...new Set(states)].map((state) => `${states.filter((other) => other === state).length} ${state}`);
   return styleText("dim", `… ${rows.length} more: ${counts.join(", ")}`);
-}
-
-/** The end of a run: a line for each deployment, its address below it, then what failed, in full, and a line that sums it up. */
-function outcomeTable(outcomes: readonly Outcome[], text: (text: string) => string, width: number): string {
-  const keyWidth = Math.min(Math.max(1, ...outcomes.map(({ key }) => stringWidth(key))), Math.floor(width / 2));
-  const lines = outcomes.flatMap((outcome) => {
-    const { key, result, durationMs, error } = outcome;
-    const [symbol, color] = symbols[result];
-    const note = error === undefined || result === "interrupted" ? text(outcomeNote(outcome)) : "";
-    const row = `${styleText(color, symbol)} ${cell(text(key), keyWidth)} ${cell(result, 11)} ${duration(durationMs).padStart(durationWidth)}`;
-    if (note === "") return [row.trimEnd()];
-    return stringWidth(`${row} ${note}`) <= width ? [`${row} ${note}`] : [row.trimEnd(), `  ${note}`];
-  });
-  const failures = outcomes
-    .filter(({ error, result }) => error !== undefined && result !== "interrupted")
-    .map(
-      ({ key, result, error }) =>
-        `\n${text(`${key} ${result === "failed" ? "failed" : "was skipped"}: ${error?.message}`).trimEnd()}`,
-    );
-  return [...lines, ...failures, "", outcomesLine(outcomes)].join("\n");
 }

@@ -112,9 +112,6 @@ function undeclaredText({ undeclared, prunes }: FilePlan, text: (text: string) =
     return [text(`  No longer declared, and kept without --prune: ${names}`)];
   }
   return undeclared.map(({ id, name }) =>
-    [
-      heading("delete", name, text),
-      `    ${text(`is no longer declared; deployment ${id} goes with its threads and store`)}`,
-    ].join("\n"),
+    [heading("delete", name, text), `    ${text(`no longer declared: ${id}, with its threads and store`)}`].join("\n"),
   );
 }

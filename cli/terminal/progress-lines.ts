@@ -2,7 +2,7 @@ import { formatDuration } from "../../core/duration.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { ProgressEvent } from "../../core/rollout/progress.ts";
 import type { Presenter } from "./presenter.ts";
-import { outcomeNote, outcomesLine, progressText } from "./progress-text.ts";
+import { outcomeNotes, outcomesLine, progressText } from "./progress-text.ts";
 
 /** A line for each event, for logs and pipes. */
 export class ProgressLines implements Presenter {
@@ -19,7 +19,7 @@ export class ProgressLines implements Presenter {
 
   outcome(outcome: Outcome): void {
     const { key, result, durationMs } = outcome;
-    const note = outcomeNote(outcome);
+    const note = outcomeNotes(outcome).join("; ");
     const duration = durationMs === 0 ? "" : ` in ${formatDuration(durationMs)}`;
     this.#write(`${key}: ${result}${duration}${note === "" ? "" : `: ${note}`}`);
   }

@@ -31,20 +31,23 @@ export function progressText(event: ProgressEvent): string | undefined {
   }
 }
 
-/** What an outcome says beside its result and duration. */
-export function outcomeNote(outcome: Outcome): string {
+/** What an outcome says beside its result and duration, a line each. */
+export function outcomeNotes(outcome: Outcome): string[] {
   const { result, url, content, error } = outcome;
   if (result === "interrupted") return knownOf(outcome);
-  if (error !== undefined) return error.message;
+  if (error !== undefined) return [error.message];
   const changes = content.length === 0 ? [] : [`${counted(content.length, "change")} on the agent server`];
-  return [...(url === undefined ? [] : [url]), ...changes].join("; ");
+  return [...(url === undefined ? [] : [url]), ...changes];
 }
 
 /** What is known of an interrupted deployment. */
-function knownOf({ deploymentId, revisionId }: Outcome): string {
-  if (deploymentId === undefined) return "nothing is known of it yet; the next run finds what was started";
-  const revision = revisionId === undefined ? "" : `, revision ${revisionId}`;
-  return `deployment ${deploymentId}${revision} continues on the platform; the next run follows it`;
+function knownOf({ deploymentId, revisionId }: Outcome): string[] {
+  if (deploymentId === undefined) return ["no id is known yet; the next run finds what was started"];
+  return [
+    `deployment ${deploymentId}`,
+    ...(revisionId === undefined ? [] : [`revision ${revisionId}`]),
+    "continues on the platform; the next run follows it",
+  ];
 }
 
 const order = ["created", "updated", "unchanged", "deleted", "failed", "skipped", "interrupted"] as const;

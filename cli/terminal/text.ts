@@ -4,7 +4,7 @@ import { inWireNames } from "../../core/declare/file/declaration.ts";
 /** Names of settings and options in the core's messages, and those of the command line. */
 const optionNames = [
   [/set `adopt`/g, "pass --adopt"],
-  [/^only: /, "--only: "],
+  [/^only: /, ""],
   [/\bbaseUrl\b/g, "--base-url"],
   [/\bworkspaceId\b/g, "--workspace-id"],
   [/\bapiKeyEnv\b/g, "--api-key-env"],
