@@ -98,6 +98,8 @@ async function withContent(
     return { ...planned, content: changes, notes: [...planned.notes, ...kept] };
   } catch (error) {
     if (!(error instanceof GraphDeployError)) throw error;
+    // The key may not be sent there, or an assistant of that id is somebody else's.
+    if (error instanceof ConfigError) return { ...planned, action: "refused", refusal: error.message };
     const note = `The agent server can't be compared: ${error.message}`;
     return { ...planned, notes: [...planned.notes, note] };
   }

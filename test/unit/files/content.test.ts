@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { agents, fileOf, resultsOf, startWorkspace } from "../../kit/files.ts";
+
+const text = agents(`  support:
+    assistants: { friendly: { graph_id: agent, context: { tone: friendly } } }
+    crons: { nightly: { schedule: "0 3 * * *", assistant_id: friendly, input: { task: digest } } }
+    store: [{ namespace: [settings], key: limits, value: { questions: 5 } }]`);
+
+test("the agent server's content is applied once the deployment is live, and only what differs after that", async () => {
+  await using workspace = await startWorkspace();
+  const planned = await workspace.plan(fileOf(text));
+  const made = [
+    { kind: "assistant", name: "friendly", action: "create", fields: [] },
+    { kind: "cron", name: "nightly", action: "create", fields: [] },
+    { kind: "store item", name: "settings/limits", action: "create", fields: [] },
+  ];
+  expect(planned.deployments[0]?.content).toEqual(made);
+  const [created] = await workspace.apply(fileOf(text));
+  expect(created).toMatchObject({ result: "created", content: made });
+  await workspace.forget();
+  expect(resultsOf(await workspace.apply(fileOf(text)))).toEqual(["support: unchanged"]);
+  expect(await workspace.writes()).toEqual([]);
+  const changed = fileOf(text.replace("tone: friendly", "tone: formal"));
+  const plan = await workspace.plan(changed);
+  expect(plan.deployments[0]).toMatchObject({
+    action: "nothing",
+    content: [{ kind: "assistant", name: "friendly", action: "update", fields: ["context"] }],
+  });
+  expect(resultsOf(await workspace.apply(changed))).toEqual(["support: updated"]);
+});
+
+test("what the key may not be sent to refuses the plan of what exists", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  const { deployment } = await workspace.client.deployments.findByName("support");
+  expect(deployment?.source_config.custom_url).toContain(workspace.mock.url);
+  const connect = () => workspace.options.connect("https://elsewhere.example");
+  const { deployments } = await workspace.plan(fileOf(text), { connect });
+  expect(deployments[0]).toMatchObject({
+    action: "refused",
+    refusal: expect.stringContaining("GRAPHDEPLOY_AGENT_HOSTS"),
+  });
+});
