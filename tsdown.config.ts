@@ -68,6 +68,8 @@ const shared: UserConfig = {
   // `dependencies` and peers stay imports. The rest is what only the mock server needs, and is bundled on purpose.
   deps: { neverBundle: [/^@pulumi\/pulumi/], onlyBundle: false },
   plugins: [bundledReferencePage, licenses.plugin],
+  // Some packages have a UMD module as `main`, whose calls of `require` the bundler can't follow.
+  inputOptions: { resolve: { mainFields: ["module", "main"] } },
   checks: { pluginTimings: false },
 };
 

@@ -60,7 +60,7 @@ export class LiveTable implements Presenter {
   }
 
   interrupted(): void {
-    this.#log.persist("Interrupted: no further deployment is started. Press Ctrl-C again to end at once.");
+    this.#log.persist("Interrupted: nothing further is started. Press Ctrl-C again to end at once.");
   }
 
   end(outcomes: readonly Outcome[]): void {

@@ -25,7 +25,7 @@ export class ProgressLines implements Presenter {
   }
 
   interrupted(): void {
-    this.#write("Interrupted: no further deployment is started. Interrupt again to end at once.");
+    this.#write("Interrupted: nothing further is started. Interrupt again to end at once.");
   }
 
   end(outcomes: readonly Outcome[]): void {

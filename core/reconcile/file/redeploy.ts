@@ -108,7 +108,7 @@ async function change(
       if (kind !== "own" && kind !== "hidden") {
         throw new ConfigError(
           `Deployment ${name} (${deployment.id}), ${ownershipClause(deployment)}, isn't this file's own, so it wasn't changed.`,
-          { path: "name", hint: "Apply the file with `adopt` to take it over first." },
+          { path: "name", hint: "Apply the file and set `adopt` to take it over first." },
         );
       }
       const live = await rollOut(deployment, known);
