@@ -1,7 +1,7 @@
 // Which folder may import which: `npm run check` compares the sources with this. Types count as well as values.
 
 /** Of the client, what says how the wire looks and how users write settings; the rest sends requests. */
-const sharedCore = "^core/(client/(wire/|errors[.]ts$)|(duration|nearest-name|redact)[.]ts$)";
+const sharedCore = "^core/(client/(wire/|errors[.]ts$)|(names|redact|time)[.]ts$)";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -59,7 +59,7 @@ export default {
       comment: "Both servers stand on the kit; of the core it uses durations, redaction and the nearest name.",
       severity: "error",
       from: { path: "^mock-server/kit/" },
-      to: { path: "^(core|mock-server)/", pathNot: "^mock-server/kit/|^core/(duration|nearest-name|redact)[.]ts$" },
+      to: { path: "^(core|mock-server)/", pathNot: "^mock-server/kit/|^core/(names|redact|time)[.]ts$" },
     },
     {
       name: "products-stand-on-the-kit",

@@ -1,5 +1,5 @@
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
+import { isSameRepository } from "../core/declare/deployment.ts";
 import { duplicateNameProblems, readEnvironment } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";
 import { readGraphConfigPath } from "./graph-config-path.ts";

@@ -1,7 +1,7 @@
 import { ApiError, ConfigError, NameInUse } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
-import { isBeingDeleted } from "../core/reconcile/delete.ts";
+import { isBeingDeleted } from "../core/reconcile/apply.ts";
 import { withKeptReferences } from "../core/reconcile/environment.ts";
 import { findIntegration } from "../core/reconcile/integration.ts";
 import { isSameOwner } from "../core/reconcile/origin.ts";

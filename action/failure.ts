@@ -1,5 +1,5 @@
 import { Aborted, Interrupted, RolloutError, RolloutTimeout, Superseded, TimeoutError } from "../core/client/errors.ts";
-import { formatDuration } from "../core/duration.ts";
+import { formatDuration } from "../core/time.ts";
 import type { Result } from "./operations.ts";
 import type { Session } from "./session.ts";
 

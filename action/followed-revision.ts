@@ -1,9 +1,9 @@
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
+import { isBeforeBuild, meaningOf } from "../core/client/wire/revisions.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { type PlanOptions, planUpdate } from "../core/reconcile/plan.ts";
-import { isBeforeBuild, meaningOf } from "../core/rollout/status.ts";
 import type { Session } from "./session.ts";
 import type { TargetSource } from "./target.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { posix } from "node:path";
-import { graphConfigFileNames } from "../core/client/wire/naming.ts";
+import { graphConfigFileNames } from "../core/client/wire/conventions.ts";
 import type { InputProblem } from "./input-problem.ts";
 
 interface GraphConfigPath {

@@ -1,9 +1,10 @@
+import { graphConfigFileNames } from "../core/client/wire/conventions.ts";
 import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
-import { graphConfigFileNames } from "../core/client/wire/naming.ts";
-import type { DesiredDeployment, Problem } from "../core/declare/deployment.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
+import type { Problem } from "../core/declare/validation.ts";
 import { validateDesired } from "../core/declare/validation.ts";
-import { parseTimeout } from "../core/duration.ts";
 import { resolveSettings, type Settings } from "../core/settings.ts";
+import { parseTimeout } from "../core/time.ts";
 import { readDeclared } from "./declared-input.ts";
 import { type EnvironmentInput, possibleValues, readEnvironment, readNames } from "./environment-input.ts";
 import type { WorkflowEvent } from "./event.ts";

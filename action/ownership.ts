@@ -1,6 +1,6 @@
 import { ConfigError } from "../core/client/errors.ts";
 import { type Deployment, markerName } from "../core/client/wire/deployments.ts";
-import { isSameRepository } from "../core/declare/fields.ts";
+import { isSameRepository } from "../core/declare/deployment.ts";
 import {
   isPreview,
   isSameOwner,

@@ -1,6 +1,6 @@
 import { ConfigError } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
-import { deleteDeployment } from "../core/reconcile/delete.ts";
+import { deleteDeployment } from "../core/reconcile/apply.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { retireEnvironment } from "./github/deployments.ts";
 import { isPullRequestOpen } from "./github/pull-requests.ts";

@@ -1,9 +1,9 @@
 import type { ControlPlane } from "../core/client/client.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
-import { formatDuration } from "../core/duration.ts";
-import type { OnProgress, ProgressEvent } from "../core/rollout/progress.ts";
-import { isBeforeBuild } from "../core/rollout/status.ts";
+import { isBeforeBuild } from "../core/client/wire/revisions.ts";
+import type { OnProgress, ProgressEvent } from "../core/rollout/waiting.ts";
+import { formatDuration } from "../core/time.ts";
 import type { Console } from "./console.ts";
 import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";

@@ -1,10 +1,10 @@
 import { request } from "undici";
 import { reasonToWithholdKey } from "../core/client/agent-server.ts";
 import { defaultDispatcher } from "../core/client/connection.ts";
-import { formatDuration } from "../core/duration.ts";
 import type { Redactor } from "../core/redact.ts";
-import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/progress.ts";
+import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
+import { formatDuration } from "../core/time.ts";
 import type { Session } from "./session.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
 

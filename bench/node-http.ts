@@ -4,19 +4,19 @@ import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { json } from "node:stream/consumers";
 
-/** A request, and the objects that another server sends in response. */
+/** A request, and the objects that the measured server responds with. */
 export interface Sample {
   method: string;
   path: string;
-  /** Whether it keeps one more object. */
+  /** Whether the request stores one more object. */
   isWrite: boolean;
   objects: readonly unknown[];
 }
 
 /**
- * `node:http` alone, to tell what of a request's time is the transport's: it reads and parses the body, inserts one row
- * or selects those of a page by one statement, and serializes as much as the server that the samples are of. Its
- * arguments are a file of {@link Sample}s in JSON and a port; prints the port.
+ * A bare `node:http` server, to separate the cost of the transport from the rest of a request. It parses the body,
+ * inserts one row or selects the rows of a page with one statement, and serializes as much as the server that the
+ * samples come from. Its arguments are a JSON file of {@link Sample}s and a port. Prints the port.
  */
 const [file = "", port = "0"] = process.argv.slice(2);
 const samples = JSON.parse(readFileSync(file, "utf8")) as Sample[];

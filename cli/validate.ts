@@ -24,7 +24,7 @@ export function validateCommand(): Command {
       );
       // The parser is only for those who have a file.
       const { readDeclarativeFile } = await import("../core/declare/file/declarative-file.ts");
-      const { createConfinedReader } = await import("../core/declare/file/confined-files.ts");
+      const { createConfinedReader } = await import("../core/declare/file/substitution.ts");
       const declared = readDeclarativeFile(text, {
         path: file,
         environment: flags.environment,

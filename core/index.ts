@@ -1,35 +1,31 @@
 export { ControlPlane, type ControlPlaneOptions } from "./client/client.ts";
-export type { DeploymentFilters, DeploymentsResource } from "./client/deployments.ts";
+export type { DeploymentFilters, DeploymentsResource, IntegrationsResource } from "./client/deployments.ts";
 export * from "./client/errors.ts";
-export type { IntegrationsResource } from "./client/integrations.ts";
 export { Listing, type Page, type PageRequest } from "./client/pagination.ts";
-export type { ApiRequest, CallOptions, SendRequest } from "./client/pipeline.ts";
-export type { ApiResponse } from "./client/response.ts";
+export type { ApiRequest, ApiResponse, CallOptions, SendRequest } from "./client/response.ts";
 export type { RequestLimits } from "./client/retry.ts";
 export type { RevisionFilters, RevisionsResource } from "./client/revisions.ts";
+export type { Dialect, DialectSetting, Open } from "./client/wire/conventions.ts";
 export type {
   Deployment,
   DeploymentCreateRequest,
   DeploymentPatchRequest,
+  GithubIntegration,
+  GithubRepository,
   KnownDeploymentType,
   KnownSource,
-  Open,
 } from "./client/wire/deployments.ts";
-export type { GithubIntegration, GithubRepository } from "./client/wire/integrations.ts";
-export type { Dialect, DialectSetting } from "./client/wire/naming.ts";
 export type { LogEntry, LogsPage, LogsRequest, Revision, RevisionStatus } from "./client/wire/revisions.ts";
-export { type Clock, systemClock } from "./clock.ts";
 export type {
   DesiredDeployment,
   DesiredSourceConfig,
   DesiredSourceRevisionConfig,
-  Problem,
+  Effect,
 } from "./declare/deployment.ts";
-export type { Effect } from "./declare/fields.ts";
+export type { Problem } from "./declare/validation.ts";
 export { validateDesired } from "./declare/validation.ts";
-export { type Duration, formatDuration, parseDuration } from "./duration.ts";
+export { type DeletionOptions, deleteDeployment } from "./reconcile/apply.ts";
 export type { CreateOptions, Origin } from "./reconcile/create.ts";
-export { type DeletionOptions, deleteDeployment } from "./reconcile/delete.ts";
 export type { EnvironmentOptions } from "./reconcile/environment.ts";
 export type { Claim } from "./reconcile/ownership.ts";
 export { type Change, type Plan, type PlanOptions, planDeployment } from "./reconcile/plan.ts";
@@ -43,14 +39,8 @@ export {
   type StartedRollout,
 } from "./reconcile/reconcile.ts";
 export { type Logger, Redactor } from "./redact.ts";
-export {
-  followRollout,
-  type RolloutOptions,
-  type RolloutResult,
-  type StatusSpan,
-} from "./rollout/follow.ts";
-export type { RolloutLimits } from "./rollout/polling.ts";
-export type { OnProgress, ProgressEvent, StepOptions } from "./rollout/progress.ts";
+export { followRollout, type RolloutOptions, type RolloutResult } from "./rollout/follow.ts";
+export type { OnProgress, ProgressEvent, RolloutLimits, StatusSpan, StepOptions } from "./rollout/waiting.ts";
 export {
   type Environment,
   type ResolvedSettings,
@@ -59,3 +49,4 @@ export {
   type SettingsInput,
   type SettingsSources,
 } from "./settings.ts";
+export { type Clock, type Duration, formatDuration, parseDuration, systemClock } from "./time.ts";

@@ -1,6 +1,6 @@
+import { parseBaseUrl, parseHttpHosts, type Region, regionBaseUrls, regionOf } from "./client/connection.ts";
 import { ConfigError } from "./client/errors.ts";
-import { parseBaseUrl, parseHttpHosts, type Region, regionBaseUrls, regionOf } from "./client/hosts.ts";
-import type { DialectSetting } from "./client/wire/naming.ts";
+import type { DialectSetting } from "./client/wire/conventions.ts";
 
 /** Connection settings from one source: explicit arguments, the environment, or Pulumi config and the file. */
 export interface SettingsInput {

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../core/client/errors.ts";
-import { knownValue, nullProblem } from "../core/declare/deployment.ts";
-import { refusedRemovals } from "../core/declare/fields.ts";
-import { desiredFields, validateDesired } from "../core/declare/validation.ts";
-import { parseTimeout } from "../core/duration.ts";
+import { refusedRemovals } from "../core/declare/deployment.ts";
+import { desiredFields, knownValue, nullProblem, validateDesired } from "../core/declare/validation.ts";
+import { parseTimeout } from "../core/time.ts";
 import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
-import { definedFields } from "../core/declare/fields.ts";
+import type { Open } from "../core/client/wire/conventions.ts";
+import type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
+import { definedFields } from "../core/declare/deployment.ts";
 import { deploymentType, providerText } from "./dynamic.ts";
 import type { Provider } from "./provider.ts";
 import { refuseImport } from "./refuse-import.ts";

@@ -1,8 +1,8 @@
 import type { ControlPlane } from "../core/client/client.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
-import { parseTimeout } from "../core/duration.ts";
 import { type LiveDeployment, observeDeployment, type Reconciliation } from "../core/reconcile/reconcile.ts";
-import type { RolloutLimits } from "../core/rollout/polling.ts";
+import type { RolloutLimits } from "../core/rollout/waiting.ts";
+import { parseTimeout } from "../core/time.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { outputsOf } from "./outputs.ts";

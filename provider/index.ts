@@ -1,6 +1,6 @@
-export type { Region } from "../core/client/hosts.ts";
-export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
-export type { Dialect, DialectSetting } from "../core/client/wire/naming.ts";
+export type { Region } from "../core/client/connection.ts";
+export type { Dialect, DialectSetting, Open } from "../core/client/wire/conventions.ts";
+export type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
 export type {
   DesiredDeployment,
   DesiredSourceConfig,

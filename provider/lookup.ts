@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../core/client/client.ts";
 import { isGone } from "../core/client/errors.ts";
-import { isBeingDeleted } from "../core/reconcile/delete.ts";
+import { isBeingDeleted } from "../core/reconcile/apply.ts";
 import { observeDeployment } from "../core/reconcile/reconcile.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isGone, NameInUse } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
-import { parseTimeout } from "../core/duration.ts";
-import { deleteDeployment } from "../core/reconcile/delete.ts";
+import { deleteDeployment } from "../core/reconcile/apply.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { newGeneration, ownershipClause, relationOf } from "../core/reconcile/ownership.ts";
 import { type HeldDeployment, observeDeployment, reconcile } from "../core/reconcile/reconcile.ts";
+import { parseTimeout } from "../core/time.ts";
 import { connect, type StackConfig, settingsFor, settingsOf } from "./connection.ts";
 import { refuseKeepingTheName } from "./diff.ts";
 import { finish, type Held, initError, waitLimits } from "./finish.ts";

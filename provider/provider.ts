@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Region } from "../core/client/hosts.ts";
-import type { Open } from "../core/client/wire/deployments.ts";
-import type { DialectSetting } from "../core/client/wire/naming.ts";
+import type { Region } from "../core/client/connection.ts";
+import type { DialectSetting, Open } from "../core/client/wire/conventions.ts";
 
 /** How to connect. Anything that isn't given comes from the environment, then from the stack's configuration. */
 export interface ProviderArgs {

@@ -1,4 +1,4 @@
-import { immutablePaths, isSameRepository } from "../core/declare/fields.ts";
+import { immutablePaths, isSameRepository } from "../core/declare/deployment.ts";
 import type { DeploymentInputs, DeploymentState } from "./state.ts";
 import { isUnknown } from "./unknown.ts";
 

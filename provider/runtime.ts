@@ -12,7 +12,8 @@ import { type Operation, statusLineOf } from "./status-line.ts";
 import { isUnknown } from "./unknown.ts";
 import { unwrapSecrets, wrapSecrets } from "./wrapped-secrets.ts";
 
-export type { KnownDeploymentType, KnownSource, Open } from "../core/client/wire/deployments.ts";
+export type { Open } from "../core/client/wire/conventions.ts";
+export type { KnownDeploymentType, KnownSource } from "../core/client/wire/deployments.ts";
 export type {
   DesiredDeployment,
   DesiredSourceConfig,

@@ -1,6 +1,6 @@
-import { formatDuration } from "../core/duration.ts";
 import type { Logger } from "../core/redact.ts";
-import type { ProgressEvent } from "../core/rollout/progress.ts";
+import type { ProgressEvent } from "../core/rollout/waiting.ts";
+import { formatDuration } from "../core/time.ts";
 import { requireOfDynamicProvider } from "./dynamic-process.ts";
 
 /** Shows what happens to a resource. */

@@ -1,4 +1,4 @@
-// Bundles the GitHub Action into dist/, which is committed because a runner executes a repository as it is.
+// Bundles the GitHub Action into dist/, which is committed because a runner executes a repository without building it.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";

@@ -1,5 +1,5 @@
-// `npm run pictures`: makes the pictures of the documentation. The agent server's reference page is used in a headless
-// browser; a rollout in a terminal comes from the real Pulumi CLI.
+// `npm run pictures`: creates the documentation's pictures. A headless browser uses the agent server's reference page;
+// the real Pulumi CLI produces the rollout in a terminal.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";

@@ -1,4 +1,4 @@
-// `npm run release:check`: what must be true of the checkout before a release, beside the tests.
+// `npm run release:check`: the conditions that a checkout must meet before a release, besides passing tests.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "./run-command.ts";

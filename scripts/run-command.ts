@@ -12,7 +12,8 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command to its end, with this process's output. Under the launcher, commands of node_modules/.bin are on PATH.
+ * Runs a command to its end; its output goes to this process's output. Under the launcher, commands of
+ * node_modules/.bin are on PATH.
  *
  * @returns the exit status; 1 when a signal ended it
  * @throws Error when it can't be started

@@ -63,8 +63,8 @@ function visibleText(line: string): string {
 }
 
 /**
- * The parts of a line with their styles. `style` is the one at the end of the previous line, and is updated to that of
- * this one.
+ * The parts of a line with their styles. `style` is the style at the end of the previous line; the function updates it
+ * to the one at the end of this line.
  */
 function spans(line: string, style: Style): string {
   const [first = "", ...rest] = line.split(escapeSequence);

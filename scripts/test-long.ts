@@ -1,5 +1,5 @@
-// `npm run test:long`: what takes too long for `npm test`. The model of the Pulumi provider and the crash test with
-// many more steps, and the servers' suites with their data in files.
+// `npm run test:long`: the tests that take too long for `npm test`: the model of the Pulumi provider and the crash test
+// with many more steps, and the servers' suites with their data in files.
 import { join } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 

@@ -4,8 +4,8 @@ const pulumiFolders = /test\/system\/?($|pulumi|examples|kit|provider)/;
 const browserFolders = /test\/system\/?($|browser|docs)/;
 
 /**
- * Whether a test run may include tests of the real Pulumi CLI: of the whole suite, of the project `system`, or of a
- * folder with such tests.
+ * Whether a test run may include tests that use the real Pulumi CLI: a run of the whole suite, of the project `system`,
+ * or of a folder with such tests.
  *
  * @param args the arguments of vitest
  */

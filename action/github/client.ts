@@ -1,5 +1,5 @@
 import { getOctokit } from "@actions/github";
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Clock, systemClock } from "../../core/time.ts";
 import type { Console } from "../console.ts";
 import { isRateLimit, RateLimitRetries } from "./rate-limit.ts";
 

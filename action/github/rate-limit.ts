@@ -1,5 +1,5 @@
 import { parseRetryAfter } from "../../core/client/retry.ts";
-import type { Clock } from "../../core/clock.ts";
+import type { Clock } from "../../core/time.ts";
 
 /**
  * How long a run waits for GitHub's rate limits in total, in milliseconds: reporting must not delay a deploy for long.

@@ -1,5 +1,5 @@
 import { revisionStatuses } from "../../core/client/wire/revisions.ts";
-import { formatDuration } from "../../core/duration.ts";
+import { formatDuration } from "../../core/time.ts";
 import { shownPath } from "../input-names.ts";
 import { code, codeBlock, escapeMarkdown, lastLinesWithin, link } from "../markdown.ts";
 import type { Result } from "../operations.ts";

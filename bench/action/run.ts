@@ -1,6 +1,6 @@
-// Size of the bundle, and time until it reports a wrong input, beside a bundle of @actions/core and @actions/github
-// alone. Arguments add other actions' bundles, as name=file or name=folder; INPUT_* variables hold the inputs that they
-// need to reach a validation error.
+// Measures the size of the bundle and the time until it reports an invalid input, compared with a bundle of only
+// @actions/core and @actions/github. Arguments add bundles of other actions, as name=file or name=folder; INPUT_*
+// variables hold the inputs that those need to reach a validation error.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { checkout } from "../../scripts/run-command.ts";
 
 const rounds = 40;
 
-/** Inputs for other actions; our own and those of the baseline win. */
+/** Inputs for other actions. Those of this Action and of the baseline override them. */
 const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith("INPUT_")));
 
 interface Contestant {
@@ -19,7 +19,7 @@ interface Contestant {
 }
 
 /**
- * From the start of the process to its end, in milliseconds; with a wrong input that end is the first validation error.
+ * Milliseconds from the start of the process to its end. With an invalid input, that end is the first validation error.
  */
 function timeOf(file: string): number {
   const env = {
@@ -58,7 +58,7 @@ try {
     ...peers,
   ];
   const times = new Map(contestants.map(({ name }) => [name, [] as number[]]));
-  // In turns, so that a slow phase of the machine affects all of them.
+  // Interleaved, so that a slow phase of the machine affects every bundle.
   for (let round = 0; round < rounds; round += 1)
     for (const { name, file } of contestants) times.get(name)?.push(timeOf(file));
 

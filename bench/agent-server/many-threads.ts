@@ -3,9 +3,9 @@ import { startDevServer } from "../../mock-server/dev-server.ts";
 import { load, requestText } from "../control-plane/load.ts";
 
 /**
- * What searching costs with 100 threads and with 100,000: `node bench/agent-server/many-threads.ts`. Median and 95th
- * percentile of one request on one connection, in milliseconds, the best of several rounds; both servers take turns at
- * each operation.
+ * Compares searches with 100 threads and with 100,000: `node bench/agent-server/many-threads.ts`. Prints the median and
+ * the 95th percentile of one request on one connection, in milliseconds, from the best of several rounds. The two
+ * servers alternate for each operation.
  */
 const rounds = 3;
 const sizes = [100, 100_000];

@@ -14,7 +14,7 @@ function processTree(root: number): number[] {
 
 function parentOf(process: string): number | undefined {
   const text = read(`/proc/${process}/stat`);
-  // The name of the command, which may have spaces and parentheses, comes before.
+  // The command name comes first and may contain spaces and parentheses.
   return text === undefined ? undefined : Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
@@ -30,7 +30,7 @@ export function memoryOf(root: number): { resident: number; proportional: number
   return { resident, proportional };
 }
 
-/** The text of a file, empty if it is gone. */
+/** The contents of a file; empty if it no longer exists. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

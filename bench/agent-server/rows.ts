@@ -7,7 +7,7 @@ import { median, readStream, readStreams } from "./streams.ts";
 export interface Row {
   name: string;
   unit: string;
-  /** Which of two rounds is shown. */
+  /** Which of two rounds the table shows. */
   better: "higher" | "lower";
   measure(port: number, graphs: ServerKind["graphs"]): Promise<number>;
 }
@@ -42,7 +42,7 @@ const waitRows: Row[] = connectionCounts.map((connections) => ({
   better: "lower",
   async measure(port, { trivial, input }) {
     const body = { assistant_id: trivial, input };
-    // Long enough for a dozen responses of a server that takes half a second for each.
+    // Long enough for a dozen responses from a server that takes half a second for each.
     const result = await requests("/runs/wait", body, connections, 6000)(port);
     return result.medianMicroseconds / 1000;
   },
@@ -94,13 +94,13 @@ export const manyStreams = streamsRow(200);
 const searchBody = { limit: 10, offset: 0 };
 const threadBody = { metadata: { bench: 1 } };
 
-/** Small requests, which are also measured on bare `node:http`. */
+/** Small requests, which are also measured against bare `node:http`. */
 export const smallRequests: readonly Row[] = [
   ...rateRows("POST /assistants/search", "/assistants/search", searchBody),
   ...rateRows("POST /threads", "/threads", threadBody),
 ];
 
-/** A server's responses to them. */
+/** A server's responses to the small requests. */
 export async function takeSamples(port: number): Promise<Sample[]> {
   const responseTo = async (path: string, body: object) => {
     const headers = { "content-type": "application/json" };

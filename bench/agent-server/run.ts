@@ -20,11 +20,11 @@ import { median } from "./streams.ts";
 import { reachedTable, resultTable } from "./tables.ts";
 
 /**
- * The agent server from the built package, with scripted and with compiled graphs, beside `@langchain/langgraph-api`,
- * and of small requests beside `node:http` alone, each in processes of its own, in the order A B C A B C. `node
- * bench/agent-server/run.ts [rounds]` after `npm run build`; the peer is measured if `npm install --prefix
- * .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1 @langchain/langgraph@1.7.3
- * @langchain/core@1.4.0` was run before.
+ * Measures the agent server of the built package, with scripted and with compiled graphs, against
+ * `@langchain/langgraph-api`, and small requests also against bare `node:http`. Each runs in its own processes, in the
+ * order A B C A B C. Run `node bench/agent-server/run.ts [rounds]` after `npm run build`. The peer is measured only
+ * after `npm install --prefix .cache/langgraph-api @langchain/langgraph-cli@1.5.1 @langchain/langgraph-api@1.5.1
+ * @langchain/langgraph@1.7.3 @langchain/core@1.4.0`.
  */
 const rounds = Number(process.argv[2] ?? 2);
 const starts = 5;

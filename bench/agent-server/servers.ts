@@ -17,7 +17,7 @@ const peerProject = join(peerFolder, "project");
 /** A server to measure. */
 export interface ServerKind {
   name: string;
-  /** The graph that does nothing, its input, and the graph that sends as many events as `n` of its input says. */
+  /** The graph that does nothing, its input, and the graph that sends `n` events, where `n` is in its input. */
   graphs: { trivial: string; input: object; burst: string };
   args(port: number): string[];
   folder: string;
@@ -40,7 +40,7 @@ export const compiled: ServerKind = {
   folder: project,
 };
 
-/** The development server of the library's authors, with this many workers. */
+/** The development server of LangGraph's authors, with this many workers. */
 export function peer(workers: number): ServerKind {
   return {
     name: `peer, ${workers} workers`,
@@ -64,7 +64,7 @@ export function nodeHttp(samplesFile: string): ServerKind {
   };
 }
 
-/** Puts the graphs where the peer's own copy of the library is found; `false` when the peer isn't installed. */
+/** Puts the graphs where they resolve the peer's own copy of the library; `false` if the peer isn't installed. */
 export function preparePeer(): boolean {
   if (!existsSync(peerCommand)) return false;
   rmSync(peerProject, { recursive: true, force: true });
@@ -75,13 +75,13 @@ export function preparePeer(): boolean {
 /** A server that is ready. */
 export interface RunningServer extends AsyncDisposable {
   port: number;
-  /** The process that was started; it may have started others. */
+  /** The started process, which may have child processes. */
   pid: number;
-  /** From the start of the process to the first 200 of `/ok`. */
+  /** From the start of the process to the first 200 from `/ok`. */
   startMilliseconds: number;
 }
 
-/** Keeps the peer from making outbound calls. */
+/** Prevents outbound calls of the peer. */
 const environment = {
   ...process.env,
   LANGGRAPH_CLI_NO_ANALYTICS: "1",
@@ -131,7 +131,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
   try {
     process.kill(-(child.pid as number), name);
   } catch {
-    // The group has ended already.
+    // The process group has already ended.
   }
 }
 

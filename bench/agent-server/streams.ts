@@ -10,7 +10,7 @@ export interface StreamResult {
 const eventName = Buffer.from("event: custom");
 const agent = new Agent({ keepAlive: false });
 
-/** Starts a run of `graph` that sends `count` events of its own, and reads them all. */
+/** Starts a run of `graph` that sends `count` custom events, and reads them all. */
 export function readStream(port: number, graph: string, count: number): Promise<StreamResult> {
   const body = JSON.stringify({ assistant_id: graph, input: { n: count }, stream_mode: ["custom"] });
   const headers = {
@@ -30,7 +30,7 @@ export function readStream(port: number, graph: string, count: number): Promise<
         response.on("data", (piece: Buffer) => {
           const text = rest.length > 0 ? Buffer.concat([rest, piece]) : piece;
           const found = occurrences(text);
-          // A name may be cut in two by the end of a piece.
+          // A chunk may end in the middle of a name.
           rest = text.subarray(Math.max(found.end, text.length - eventName.length + 1));
           if (found.count === 0) return;
           lastEvent = performance.now() - began;
@@ -60,11 +60,11 @@ function occurrences(text: Buffer): { count: number; end: number } {
 export interface StreamsResult {
   complete: number;
   seconds: number;
-  /** Of the first event's time, in milliseconds. */
+  /** Time to the first event, in milliseconds. */
   medianFirstEvent: number;
 }
 
-/** Reads `streams` streams at once, each of `count` events. */
+/** Reads `streams` streams concurrently, each with `count` events. */
 export async function readStreams(port: number, graph: string, streams: number, count: number): Promise<StreamsResult> {
   const began = performance.now();
   const results = await Promise.allSettled(Array.from({ length: streams }, () => readStream(port, graph, count)));
@@ -77,7 +77,6 @@ export async function readStreams(port: number, graph: string, streams: number, 
   };
 }
 
-/** The median. */
 export function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }

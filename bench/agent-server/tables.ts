@@ -14,7 +14,7 @@ function shown(value: number): string {
   return value.toLocaleString("en", { maximumSignificantDigits: value < 1000 ? 3 : 4 });
 }
 
-/** Every figure: a row for what was measured, a column for each server. */
+/** Every figure: a row per measurement, a column per server. */
 export function resultTable(figures: Figures, servers: readonly string[]): string {
   const rows = new Set([...figures.keys()].map((key) => key.split("\t").slice(0, 2).join("\t")));
   const lines = [...rows].map((row) => {
@@ -27,7 +27,7 @@ export function resultTable(figures: Figures, servers: readonly string[]): strin
   );
 }
 
-/** A target: our figure divided by another server's, or our figure alone, is at most or at least `ratio`. */
+/** A target: our figure divided by another server's, or our figure itself, is at most or at least `ratio`. */
 interface Aim {
   row: string;
   ours: "scripted" | "compiled";

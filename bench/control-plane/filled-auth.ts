@@ -24,7 +24,7 @@ const tokenOf = (id: string, userId: string, now: number) => ({
   updatedAt: now,
 });
 
-/** Changes what a server has, by its snapshot. */
+/** Changes a server's data through its snapshot. */
 export async function changeContent(
   { mock }: Pick<FilledStore, "mock">,
   change: (content: StoreContent) => void,
@@ -35,8 +35,8 @@ export async function changeContent(
 }
 
 /**
- * Gives a store `size` providers and connections, and a token of each of `size` users; all but ten providers are
- * another workspace's.
+ * Fills a store with `size` providers and connections, and one token for each of `size` users. All but ten providers
+ * belong to another workspace.
  */
 export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
   const now = mock.clock.now();
@@ -77,7 +77,7 @@ export async function fillAuth({ mock, size }: FilledStore): Promise<void> {
   });
 }
 
-/** More tokens, of the user `userId`, for an operation that changes or deletes them. */
+/** Creates more tokens for the user `userId`, for an operation that changes or deletes them. */
 export async function addTokens({ mock }: FilledStore, ids: readonly string[], userId: string): Promise<void> {
   const now = mock.clock.now();
   await changeContent({ mock }, ({ collections }) => {

@@ -5,7 +5,7 @@ import { storedDeployments } from "../../test/kit/stored.ts";
 import { changeContent } from "./filled-auth.ts";
 import { load, requestText } from "./load.ts";
 
-/** A mock server with so many deployments, and what operations need to know of it. */
+/** A filled mock server and what the operations need to know about it. */
 export interface FilledStore {
   mock: MockServer;
   port: number;
@@ -26,8 +26,8 @@ export const repository = "https://github.com/acme/built";
 export const [commonTag, rareTag] = ["10000000-0000-4000-8000-000000000001", "10000000-0000-4000-8000-000000000002"];
 
 /**
- * The request body of one cloud deployment: the first few build on pushes, the next few are rare in every way, the
- * others are all alike.
+ * The request body of one cloud deployment. The first few build on pushes, the next few have rare values in every
+ * field, and the others are all alike.
  */
 function cloudBody(number: number) {
   const secrets = [{ name: "TOKEN", value: `secret-value-of-${number}` }];
@@ -57,7 +57,7 @@ function imageBody(number: number, listenerId: string) {
   };
 }
 
-/** Starts a server and fills it with `size` deployments of each edition, those of the cloud with ten revisions each. */
+/** Starts a server and creates `size` deployments in each edition. Cloud deployments have ten revisions each. */
 export async function fillStore(size: number): Promise<FilledStore> {
   const mock = await startMockServer({ port: 0, transitions: "immediate" });
   mock.transitions.set({ rules: [{ name: "rare-*", stick: "BUILDING" }] });

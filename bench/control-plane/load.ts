@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** One request of a load: the whole text that is sent. */
+/** The full text of one request. */
 export type RequestText = (number: number) => string;
 
 /** The result of a load. */
@@ -14,7 +14,7 @@ export interface LoadResult {
   p95Microseconds: number;
 }
 
-/** The text of a request with the headers that all measured servers need. */
+/** The text of a request, with the headers that all measured servers need. */
 export function requestText(method: string, path: string, host: string, body?: string): string {
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nx-api-key: bench\r\naccept: application/json\r\n`;
   if (body === undefined) return `${head}\r\n`;
@@ -22,8 +22,8 @@ export function requestText(method: string, path: string, host: string, body?: s
 }
 
 /**
- * Sends requests over `connections` connections, on each the next one after the response to the last, for so many
- * milliseconds or until `maxRequests` were sent. Uses plain sockets, so that it doesn't measure the client.
+ * Sends requests over `connections` connections, each request after the previous response on its connection, until the
+ * time in milliseconds is over or `maxRequests` have been sent. Uses plain sockets to avoid measuring a client.
  */
 export async function load(
   port: number,
@@ -75,7 +75,7 @@ export async function load(
   }
 }
 
-/** The length of the response at the beginning of `text`, head and body; `undefined` while it is incomplete. */
+/** The length of the response at the start of `text`, head and body; `undefined` while it is incomplete. */
 function responseLength(text: string): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;

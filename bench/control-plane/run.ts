@@ -8,17 +8,16 @@ import type { Sample } from "../node-http.ts";
 import { load, type RequestText, requestText } from "./load.ts";
 
 /**
- * Requests of the mock server, of Prism with the description that the mock server serves, and of `node:http` alone,
- * each in a process of its own. For each operation all are warmed up, and then take short turns, A B C A B C …: a
- * machine that others use as well is slow for one of them no more than for the others. `node
- * bench/control-plane/run.ts`; Prism is measured if `npm install --prefix .cache/prism @stoplight/prism-cli` was run
- * before.
+ * Compares requests to the mock server, to Prism with the description that the mock server serves, and to bare
+ * `node:http`, each in its own process. Each operation is warmed up on all servers, which then take short turns, A B C
+ * A B C …, so that other load on the machine affects all of them equally. Run `node bench/control-plane/run.ts`. Prism
+ * is measured only after `npm install --prefix .cache/prism @stoplight/prism-cli`.
  */
-/** In milliseconds. Creates are recompiled until the fourth second. */
+/** In milliseconds. V8 recompiles creates until the fourth second. */
 const warmUp = 5000;
 const turn = 400;
 const turns = 10;
-/** Each with processes of its own. */
+/** Number of rounds, each with new processes. */
 const rounds = 2;
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const prismFile = here("../../.cache/prism/node_modules/@stoplight/prism-cli/dist/index.js");
@@ -58,7 +57,7 @@ const json = async (port: number, path: string, body?: string) => {
   return response.text();
 };
 
-/** Makes twenty deployments, and returns the path of a revision. */
+/** Creates twenty deployments and returns the path of a revision. */
 async function fill(port: number): Promise<string> {
   let created = "";
   for (let number = 0; number < 20; number++) {
@@ -81,7 +80,7 @@ interface Turn {
   median: number;
 }
 
-/** What the mock server responds with to what is measured. */
+/** The mock server's responses to the measured requests. */
 async function takeSamples(port: number, revisionPath: string): Promise<Sample[]> {
   const parsed = async (path: string) => JSON.parse(await json(port, path));
   const path = "/v2/deployments";
@@ -93,7 +92,7 @@ async function takeSamples(port: number, revisionPath: string): Promise<Sample[]
   ];
 }
 
-/** What each turn came to, by operation and connections. */
+/** The results of each turn, by operation and number of connections. */
 const results = new Map<string, Record<Server, Turn[]>>();
 
 async function takeTurn(

@@ -3,24 +3,24 @@ import { addTokens, anAgent, callersUser, providerName } from "./filled-auth.ts"
 import { commonTag, type FilledStore, few, rareTag } from "./filled-store.ts";
 import { requestText } from "./load.ts";
 
-/** One operation and what it is measured on. */
+/** One operation and the data it is measured on. */
 export interface MeasuredOperation {
   name: string;
   text(number: number): string;
-  /** How many requests are measured; a third as many come before. @default 900 */
+  /** Number of measured requests; a third as many warm up. @default 900 */
   count?: number;
-  /** Makes what `requests` requests use up. */
+  /** Creates what `requests` requests consume. */
   prepare?(requests: number): void | Promise<void>;
-  /** Whether the response should be a refusal. */
+  /** Whether the server should refuse the request. */
   isRefused?: boolean;
 }
 
-/** Writes are measured on fewer requests: a store of ten must not become a large one. */
+/** Writes are measured with fewer requests, so that the store of ten stays small. */
 const writes = 150;
 
 /**
- * Every operation that reads or writes deployments, revisions, logs, listeners and tokens; `caller` is who sends the
- * requests, as the auth service knows them.
+ * Every operation that reads or writes deployments, revisions, logs, listeners and tokens. `caller` is the sender of
+ * the requests as the auth service identifies it.
  */
 export function measuredOperations(store: FilledStore, caller: string): MeasuredOperation[] {
   const { mock, host, size, cloud, selfHosted, listenerId, repository } = store;

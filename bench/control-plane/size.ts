@@ -5,14 +5,14 @@ import { load, requestText } from "./load.ts";
 import { type MeasuredOperation, measuredOperations, removeTemporary } from "./size-operations.ts";
 
 /**
- * What operations cost with 10 deployments and with 10,000 of ten revisions each: `node bench/control-plane/size.ts`.
- * Median and 95th percentile of one request on one connection, in milliseconds, the best of several rounds; both stores
- * take turns at each operation. An argument is a part of the names of the operations to measure.
+ * Compares operations with 10 deployments and with 10,000, each with ten revisions: `node bench/control-plane/size.ts`.
+ * Prints the median and the 95th percentile of one request on one connection, in milliseconds, from the best of several
+ * rounds. The two stores alternate for each operation. An argument selects the operations whose names contain it.
  */
 const rounds = 3;
 const [wanted = ""] = process.argv.slice(2);
 
-/** The identifier by which the auth service knows the sender of the requests of `load`. */
+/** The auth service's identifier for the sender of `load`'s requests. */
 async function callerOf({ mock, port, host }: FilledStore): Promise<string> {
   await load(
     port,

@@ -4,14 +4,14 @@ export interface Phase {
   durationMs: number;
 }
 
-/** How a rollout's time is divided: DEPLOYING takes a share within bounds, the rest is split in fixed proportions. */
+/** How the phases divide a rollout: DEPLOYING takes a share within bounds, the rest is split in fixed proportions. */
 export interface PhaseModel {
   name: string;
   /** The smallest and largest share of DEPLOYING; drawn uniformly. */
   deploying: readonly [least: number, greatest: number];
 }
 
-/** Proportions of what DEPLOYING leaves. A build takes most of it; the queues are short. */
+/** Proportions of the time outside DEPLOYING. A build takes most of it; the queues are short. */
 export const restShares = {
   CREATING: 0.05,
   QUEUED: 0.05,
@@ -40,7 +40,7 @@ export function drawRollout(model: PhaseModel, random: () => number): Phase[] {
   return [...rest, { status: "DEPLOYING", durationMs: totalMs * deploying }];
 }
 
-/** The same numbers for the same seed everywhere (mulberry32). */
+/** A seeded random number generator (mulberry32) with the same output on every platform. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -5,11 +5,11 @@ const height = 420;
 const margin = { left: 70, right: 36, top: 40, bottom: 56 };
 const colours = ["#0b7285", "#868e96", "#e8590c", "#5f3dc4"];
 
-/** Axes are logarithmic: length of the rollout, and delay from DEPLOYED to noticed. */
+/** Both axes are logarithmic: rollout length, and delay from DEPLOYED until it is noticed. */
 const x = { least: 20, greatest: 1_800, ticks: [20, 60, 180, 600, 1_800] };
 const y = { least: 0.1, greatest: 60, ticks: [0.1, 1, 5, 10, 60] };
 
-/** How many groups of rollouts, by length, one line connects. */
+/** The number of points of a line, each for a group of rollouts of similar length. */
 const groups = 12;
 
 const number = (value: number) => value.toFixed(1);
@@ -22,8 +22,7 @@ const left = (seconds: number) => margin.left + place(x, seconds) * (width - mar
 const top = (seconds: number) => height - margin.bottom - place(y, seconds) * (height - margin.top - margin.bottom);
 
 /**
- * An SVG with the mean delay over the length of the rollout, a line for each policy. The same input makes the same
- * text.
+ * An SVG of the mean delay over the rollout length, with a line for each policy. The same input yields the same text.
  */
 export function plotDelays(title: string, series: readonly { name: string; runs: readonly Followed[] }[]): string {
   const bottom = height - margin.bottom;
@@ -58,7 +57,7 @@ export function plotDelays(title: string, series: readonly { name: string; runs:
   ].join("\n");
 }
 
-/** Mean length and mean delay, in seconds, of groups of rollouts of like length. */
+/** Mean length and mean delay, in seconds, of groups of rollouts of similar length. */
 function meansByLength(runs: readonly Followed[]): [length: number, delay: number][] {
   const sorted = [...runs].sort((a, b) => a.totalMs - b.totalMs);
   const size = Math.ceil(sorted.length / groups);

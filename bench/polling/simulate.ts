@@ -1,4 +1,4 @@
-import { pollDelayMs } from "../../core/rollout/polling.ts";
+import { pollDelayMs } from "../../core/rollout/waiting.ts";
 import { drawRollout, type Phase, type PhaseModel, seededRandom } from "./models.ts";
 
 /** The delay before the next poll, given the last response. */
@@ -12,14 +12,14 @@ export const policies: Readonly<Record<string, Policy>> = {
 };
 
 export interface Followed {
-  /** From DEPLOYED until it was noticed, in milliseconds. */
+  /** Time from DEPLOYED until the client notices it, in milliseconds. */
   delayMs: number;
   requests: number;
   /** Length of the rollout itself, in milliseconds. */
   totalMs: number;
 }
 
-/** Follows one rollout from its beginning. Responses take no time. */
+/** Follows one rollout from start to end. Responses take no time. */
 export function followPhases(phases: readonly Phase[], policy: Policy, random: () => number): Followed {
   const totalMs = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
   let elapsedMs = 0;
@@ -42,13 +42,13 @@ function statusAt(phases: readonly Phase[], elapsedMs: number): string {
 export interface Summary {
   meanDelayMs: number;
   p95DelayMs: number;
-  /** All requests over all rollout time. */
+  /** Total requests divided by total rollout time. */
   requestsPer10Minutes: number;
   requests: number;
   runs: readonly Followed[];
 }
 
-/** Follows the same seeded rollouts under one policy. */
+/** Follows the same seeded rollouts with one policy. */
 export function simulate(model: PhaseModel, policy: Policy, { rollouts = 1_000, seed = 1 } = {}): Summary {
   const drawing = seededRandom(seed);
   const jitter = seededRandom(seed + 1);

@@ -13,7 +13,7 @@ interface Measurement {
   name: string;
   rolloutSeconds: number;
   seconds: number;
-  /** From the start of the command until the platform had the first deployment. */
+  /** From the start of the command until the platform has the first deployment. */
   secondsBefore: number;
   deployed: number;
   writes: number;
@@ -21,7 +21,7 @@ interface Measurement {
   rejected: number;
 }
 
-/** One `pulumi up` of all deployments at once, each rolling out for `rolloutSeconds`. */
+/** Runs one `pulumi up` that creates all deployments, each with a rollout of `rolloutSeconds`. */
 async function measure(
   cli: string,
   name: string,
@@ -29,7 +29,7 @@ async function measure(
   requestsPerSecond?: number,
 ): Promise<Measurement> {
   await using mock = await startMockServer({ port: 0, transitions: `time:${rolloutSeconds}s` });
-  // Rules that never happen count what they match; unlike the journal, without end.
+  // Fault rules with probability zero count the requests that match them; unlike the journal, they have no size limit.
   const never = { probability: 0, effect: { latency: 0 } } as const;
   mock.faults.add(
     { ...never, id: "reads", match: { method: "GET", path: "/v2/*" } },
@@ -67,7 +67,7 @@ const { path: cli, reason } = await pulumiCli();
 if (cli === undefined) throw new Error(`No Pulumi CLI: ${reason}`);
 const measurements = [
   await measure(cli, "no limit", 60),
-  // At this rate, four requests for each deployment take 20 s, too large a part of a minute.
+  // At this rate, four requests for each deployment take 20 s, which is too large a share of a minute.
   await measure(cli, "20 requests a second, else 429 with Retry-After", 60, 20),
   await measure(cli, "20 requests a second, else 429 with Retry-After", 240, 20),
 ];

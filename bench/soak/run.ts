@@ -6,9 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * Ten minutes of mixed load on one server: streams that are read to their end, slowly, or not at all; runs that are
- * cancelled; clients that disconnect; deployments that come and go. Prints each minute what the server holds after a
- * forced collection. `node bench/soak/run.ts [minutes]`
+ * Ten minutes of mixed load on one server: streams that clients read to the end, slowly, or not at all; runs that are
+ * cancelled; clients that disconnect; deployments that are created and deleted. Every minute, prints the server's
+ * memory use and open sockets after a forced garbage collection. `node bench/soak/run.ts [minutes]`
  */
 const minutes = Number(process.argv[2] ?? 10);
 const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)), { execArgv: ["--expose-gc"] });

@@ -1,8 +1,8 @@
 import { startMockServer } from "../../mock-server/server.ts";
 
 /**
- * The server of the soak, in a process of its own: prints its URL, and on each message what it holds after a forced
- * collection.
+ * The server of the soak test, in its own process. Prints its URL and, on each message, its memory use and open sockets
+ * after a forced garbage collection.
  */
 const server = await startMockServer({ port: 0, transitions: "immediate" });
 process.on("message", async (message) => {

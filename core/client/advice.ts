@@ -1,4 +1,4 @@
-import { isServiceHost } from "./hosts.ts";
+import { isServiceHost } from "./connection.ts";
 
 /** What error messages advise about one kind of server. */
 export interface Advice {

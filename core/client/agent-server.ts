@@ -1,14 +1,13 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { type Clock, systemClock } from "../clock.ts";
-import { formatDuration } from "../duration.ts";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
 import type { Settings } from "../settings.ts";
+import { type Clock, formatDuration, systemClock } from "../time.ts";
 import { agentServerAdvice } from "./advice.ts";
-import { defaultDispatcher } from "./connection.ts";
+import { defaultDispatcher, isHttpAllowed, isServiceHost } from "./connection.ts";
 import { ConfigError, NotFoundError, TimeoutError } from "./errors.ts";
-import { isHttpAllowed, isServiceHost } from "./hosts.ts";
-import { type ApiRequest, type CallOptions, RequestPipeline } from "./pipeline.ts";
+import { RequestPipeline } from "./pipeline.ts";
+import type { ApiRequest, CallOptions } from "./response.ts";
 import { defaultRequestLimits, isFromIntermediary, isTransient, type RequestLimits } from "./retry.ts";
 import {
   type Assistant,

@@ -1,16 +1,15 @@
 import type { Dispatcher } from "undici";
-import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
+import { type Clock, systemClock } from "../time.ts";
 import { controlPlaneAdvice } from "./advice.ts";
-import { defaultDispatcher } from "./connection.ts";
-import { DeploymentsResource } from "./deployments.ts";
-import { deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./hosts.ts";
-import { IntegrationsResource } from "./integrations.ts";
-import { RequestPipeline, type SendRequest } from "./pipeline.ts";
+import { defaultDispatcher, deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./connection.ts";
+import { DeploymentsResource, IntegrationsResource } from "./deployments.ts";
+import { RequestPipeline } from "./pipeline.ts";
+import type { SendRequest } from "./response.ts";
 import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
 import { RevisionsResource } from "./revisions.ts";
+import { type Dialect, type DialectSetting, WireNaming } from "./wire/conventions.ts";
 import type { Deployment } from "./wire/deployments.ts";
-import { type Dialect, type DialectSetting, WireNaming } from "./wire/naming.ts";
 
 export interface ControlPlaneOptions {
   /** For example `https://api.host.langchain.com` or `https://<host>/api-host`. */

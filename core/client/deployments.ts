@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { ApiError, isGone, ResponseError } from "./errors.ts";
 import { Listing, type PageRequest } from "./pagination.ts";
-import type { ApiRequest, CallOptions, SendRequest } from "./pipeline.ts";
+import type { ApiRequest, CallOptions, SendRequest } from "./response.ts";
 import {
   type Deployment,
   type DeploymentCreateRequest,
   type DeploymentPatchRequest,
   deploymentSchema,
   deploymentsListSchema,
+  type GithubIntegration,
+  type GithubRepository,
+  githubIntegrationSchema,
+  githubRepositorySchema,
 } from "./wire/deployments.ts";
 
 /** Filters of `GET /v2/deployments`; lists are sent comma-separated. */
@@ -171,4 +175,31 @@ export async function readDeployment(send: SendRequest, request: DeploymentReque
 /** `/v2/deployments/{id}` */
 export function deploymentPath(id: string): string {
   return `/v2/deployments/${encodeURIComponent(id)}`;
+}
+
+/**
+ * `client.integrations`. Every method throws {@link ApiError}, {@link ConnectionError}, {@link ResponseError} or {@link
+ * Aborted}.
+ */
+export class IntegrationsResource {
+  readonly #send: SendRequest;
+
+  constructor(send: SendRequest) {
+    this.#send = send;
+  }
+
+  /** `GET /v1/integrations/github/install`: the workspace's links to accounts of the repository host. */
+  async list(call?: CallOptions): Promise<GithubIntegration[]> {
+    return this.#get("/v1/integrations/github/install", z.array(githubIntegrationSchema), call);
+  }
+
+  /** `GET /v1/integrations/github/{id}/repos`: the repositories that an integration can read. */
+  async listRepositories(integrationId: string, call?: CallOptions): Promise<GithubRepository[]> {
+    const path = `/v1/integrations/github/${encodeURIComponent(integrationId)}/repos`;
+    return this.#get(path, z.array(githubRepositorySchema), call);
+  }
+
+  async #get<Body>(path: string, schema: z.ZodType<Body>, call: CallOptions | undefined): Promise<Body> {
+    return (await this.#send({ method: "GET", path, schema, idempotent: true, ...call })).body;
+  }
 }

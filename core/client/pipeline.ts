@@ -1,42 +1,12 @@
 import { type Dispatcher, request as sendRequest } from "undici";
-import type { z } from "zod";
-import { abortedBy, type Clock, throwIfAborted } from "../clock.ts";
-import { formatDuration } from "../duration.ts";
 import type { Logger, Redactor } from "../redact.ts";
+import { abortedBy, type Clock, formatDuration, throwIfAborted } from "../time.ts";
 import type { Advice } from "./advice.ts";
 import { connectionFailed, timedOut } from "./connection.ts";
 import { ResponseError } from "./errors.ts";
-import { type ApiResponse, readBody, readResponse } from "./response.ts";
+import { type ApiRequest, type ApiResponse, readBody, readResponse } from "./response.ts";
 import { type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
-import type { WireNaming } from "./wire/naming.ts";
-
-/** Options of one call. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
-  deadlineMs?: number | undefined;
-}
-
-export interface ApiRequest<Body> extends CallOptions {
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Relative to the base URL, with encoded parameters. */
-  path: string;
-  query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** With neutral names, which the pipeline converts to the control plane's dialect. */
-  body?: object | undefined;
-  /** Validates the response's body; `undefined` where the body is ignored. */
-  schema: z.ZodType<Body> | undefined;
-  /** Values of the body that error messages don't repeat, at any depth. @default none */
-  sensitive?: unknown;
-  /**
-   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
-   * (429, or no connection).
-   */
-  idempotent: boolean;
-}
-
-/** Sends a request through the pipeline of a client. */
-export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
+import type { WireNaming } from "./wire/conventions.ts";
 
 export interface PipelineOptions {
   baseUrl: string;

@@ -15,10 +15,32 @@ import {
   ValidationError,
 } from "./errors.ts";
 import { type AttemptFailure, isRetryableStatus, parseRetryAfter, type RequestTarget } from "./retry.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "./wire/errors.ts";
+import { errorDetailSchema, httpValidationErrorSchema } from "./wire/conventions.ts";
 
-/** The largest body that is read; a page of 100 deployments is far smaller. */
-const maxBodyBytes = 32 * 1024 * 1024;
+/** Options of one call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** Deadline of the call with its retries, in milliseconds. @default that of the client, which is also the maximum */
+  deadlineMs?: number | undefined;
+}
+
+export interface ApiRequest<Body> extends CallOptions {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Relative to the base URL, with encoded parameters. */
+  path: string;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** With neutral names, which the client converts to the server's dialect. */
+  body?: object | undefined;
+  /** Validates the response's body; `undefined` where the body is ignored. */
+  schema: z.ZodType<Body> | undefined;
+  /** Values of the body that error messages don't repeat, at any depth. @default none */
+  sensitive?: unknown;
+  /**
+   * Whether it may be retried after an unknown outcome. Other requests are retried only if they certainly had no effect
+   * (429, or no connection).
+   */
+  idempotent: boolean;
+}
 
 /** A successful response. */
 export interface ApiResponse<Body> {
@@ -27,6 +49,9 @@ export interface ApiResponse<Body> {
   /** The server's time when it responded, from the header `Date`, in milliseconds since the epoch. */
   serverTimeMs: number | undefined;
 }
+
+/** Sends a request through the pipeline of a client. */
+export type SendRequest = <Body>(request: ApiRequest<Body>) => Promise<ApiResponse<Body>>;
 
 export interface ResponseContext<Body> {
   target: RequestTarget;
@@ -109,6 +134,9 @@ function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | 
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
+
+/** The largest body that is read; a page of 100 deployments is far smaller. */
+const maxBodyBytes = 32 * 1024 * 1024;
 
 /**
  * The text of a body.

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time.ts";
 import type { Advice } from "./advice.ts";
 import { ApiError, ConnectionError, NotFoundError, ResponseError } from "./errors.ts";
 

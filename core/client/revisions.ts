@@ -2,7 +2,7 @@ import type { Redactor } from "../redact.ts";
 import { deploymentPath, readDeployment } from "./deployments.ts";
 import { NotFoundError } from "./errors.ts";
 import { Listing } from "./pagination.ts";
-import type { ApiRequest, CallOptions, SendRequest } from "./pipeline.ts";
+import type { ApiRequest, CallOptions, SendRequest } from "./response.ts";
 import type { Deployment, DeploymentPatchRequest } from "./wire/deployments.ts";
 import {
   type LogsPage,

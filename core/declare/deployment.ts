@@ -1,5 +1,13 @@
-import type { z } from "zod";
-import type { KnownDeploymentType, KnownSource, Open } from "../client/wire/deployments.ts";
+import { isDeepStrictEqual } from "node:util";
+import { ConfigError } from "../client/errors.ts";
+import type { Open } from "../client/wire/conventions.ts";
+import type {
+  Deployment,
+  DeploymentPatchRequest,
+  KnownDeploymentType,
+  KnownSource,
+} from "../client/wire/deployments.ts";
+import { snakeCaseKeys } from "../names.ts";
 
 /**
  * What a user declares about a deployment, in camelCase and with the environment as maps. `undefined` means "not
@@ -47,67 +55,189 @@ export interface DesiredSourceRevisionConfig {
   sourceTarballPath?: string | undefined;
 }
 
-/** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
-export interface Problem {
-  path: readonly (string | number)[];
-  message: string;
+/** What changing a field takes: a request, a new revision, or a new deployment. */
+export type Effect = "patch" | "revision" | "replace";
+
+/** A single-valued field of a declaration and its counterpart on the wire. */
+export interface Field {
+  path: string;
+  effect: Effect;
+  declared: (desired: DesiredDeployment) => unknown;
+  observed: (deployment: Deployment) => unknown;
+  isSame?: (a: unknown, b: unknown) => boolean;
+  /** Puts the value into a patch; immutable fields may have none. */
+  write?: (patch: DeploymentPatchRequest, value: unknown) => void;
 }
 
-/** Converts a schema's issue. One about several unknown fields becomes several problems. */
-export function toProblems(issue: z.core.$ZodIssue): Problem[] {
-  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: "is not a field of a deployment. Check its spelling.",
+type ConfigName = keyof NonNullable<DesiredDeployment["sourceConfig"]>;
+type RevisionConfigName = keyof NonNullable<DesiredDeployment["sourceRevisionConfig"]>;
+
+function sourceConfigField(name: ConfigName, wireName: string, effect: Effect, isSame?: Field["isSame"]): Field {
+  return {
+    path: `sourceConfig.${name}`,
+    effect,
+    declared: (desired) => desired.sourceConfig?.[name],
+    observed: (deployment) => deployment.source_config[wireName],
+    ...(isSame === undefined ? {} : { isSame }),
+    write: (patch, value) => {
+      patch.source_config = { ...patch.source_config, [wireName]: value };
+    },
+  };
+}
+
+function revisionConfigField(name: RevisionConfigName, wireName: string): Field {
+  return {
+    path: `sourceRevisionConfig.${name}`,
+    effect: "revision",
+    declared: (desired) => desired.sourceRevisionConfig?.[name],
+    observed: (deployment) => deployment.source_revision_config[wireName],
+    write: (patch, value) => {
+      patch.source_revision_config = { ...patch.source_revision_config, [wireName]: value };
+    },
+  };
+}
+
+/** Every single-valued field, with the effect of its change. The shapes are in `core/client/wire`. */
+export const fields: readonly Field[] = [
+  { path: "name", effect: "replace", declared: (desired) => desired.name, observed: (deployment) => deployment.name },
+  {
+    path: "source",
+    effect: "replace",
+    declared: (desired) => desired.source,
+    observed: (deployment) => deployment.source,
+  },
+  sourceConfigField("integrationId", "integration_id", "replace"),
+  sourceConfigField("repoUrl", "repo_url", "replace", (a, b) => isSameRepository(String(a), String(b))),
+  sourceConfigField("deploymentType", "deployment_type", "replace"),
+  sourceConfigField("listenerId", "listener_id", "replace"),
+  {
+    path: "sourceConfig.listenerConfig.k8sNamespace",
+    effect: "replace",
+    declared: (desired) => desired.sourceConfig?.listenerConfig?.k8sNamespace,
+    observed: (deployment) => deployment.source_config.listener_config?.k8s_namespace,
+  },
+  {
+    path: "displayName",
+    effect: "patch",
+    declared: (desired) => desired.displayName,
+    observed: (deployment) => deployment.display_name,
+    write: (patch, value) => {
+      patch.display_name = value as string;
+    },
+  },
+  sourceConfigField("buildOnPush", "build_on_push", "patch"),
+  sourceConfigField("customUrl", "custom_url", "patch"),
+  sourceConfigField("installCommand", "install_command", "revision"),
+  sourceConfigField("buildCommand", "build_command", "revision"),
+  revisionConfigField("repoRef", "repo_ref"),
+  revisionConfigField("graphConfigPath", "graph_config_path"),
+  revisionConfigField("imageUri", "image_uri"),
+  revisionConfigField("sourceTarballPath", "source_tarball_path"),
+];
+
+/** Paths of the fields that can't change once the deployment exists. */
+export const immutablePaths: readonly string[] = fields
+  .filter((field) => field.effect === "replace")
+  .map((field) => field.path);
+
+/**
+ * Optional fields that are no longer declared although the platform can't clear them, each with what to do about it.
+ */
+export function refusedRemovals(
+  desired: DesiredDeployment,
+  previous: DesiredDeployment,
+): { path: string; message: string }[] {
+  const refused = fields
+    .filter((field) => field.effect !== "replace" && field.path !== "sourceConfig.buildOnPush")
+    .filter((field) => field.declared(previous) !== undefined && field.declared(desired) === undefined)
+    .map((field) => ({
+      path: field.path,
+      message:
+        "was declared and can't be cleared: the platform treats a missing value as unchanged. Declare the value it should have.",
     }));
+  const count = (entries: object | undefined) => Object.keys(entries ?? {}).length;
+  if (count(previous.secretReferences) > 0 && count(desired.secretReferences) === 0) {
+    refused.push({
+      path: "secretReferences",
+      message: "can't be emptied: the platform treats an empty list as unchanged. Keep at least one entry.",
+    });
   }
-  const missing = issue.code === "invalid_type" && issue.input === undefined;
-  return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
+  return refused;
 }
 
-/** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
-export function nullProblem(path: Problem["path"]): Problem {
-  return { path, message: "is null. Leave it out, or give it a value." };
-}
-
-/** `message` as the end of a sentence that begins with the field's name. */
-export function asSentenceEnd(message: string): string {
-  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;
-}
-
-type Path = readonly (string | number)[];
-
-/** The known part of a value, and the paths of the rest. */
-export interface KnownValue {
-  value: unknown;
-  /** Paths of values that aren't known yet. A list that contains one is unknown as a whole. */
-  unknownPaths: Path[];
-  /** Paths of nulls, which are neither declared nor left out. */
-  nullPaths: Path[];
-}
-
-/** Separates unknown values and nulls from `value`. */
-export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
-  if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
-  if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
-  if (typeof value !== "object") return { value, unknownPaths: [], nullPaths: [] };
-  const fields = Object.entries(value).map(([name, field]) => {
-    const part = Array.isArray(value) ? Number(name) : name;
-    return [part, knownValue(field, isUnknown, [...path, part])] as const;
-  });
-  const nullPaths = fields.flatMap(([, field]) => field.nullPaths);
-  const unknownPaths = fields.flatMap(([, field]) => field.unknownPaths);
-  if (Array.isArray(value)) {
-    return unknownPaths.length > 0
-      ? { value: undefined, unknownPaths: [path], nullPaths }
-      : { value, unknownPaths, nullPaths };
+/**
+ * Refuses {@link refusedRemovals}, and emptying the platform's list of secret references.
+ * @throws {@link ConfigError} naming the fields
+ */
+export function refuseRemovals(
+  desired: DesiredDeployment,
+  observed: Deployment,
+  previous: DesiredDeployment | undefined,
+): void {
+  const refused = previous === undefined ? [] : refusedRemovals(desired, previous);
+  if (refused[0] !== undefined) {
+    const message = refused.map((removal) => `${removal.path} ${removal.message}`).join(" ");
+    throw new ConfigError(message, { path: refused[0].path });
   }
-  const known = fields.filter(([, field]) => field.value !== undefined).map(([name, field]) => [name, field.value]);
-  return { value: Object.fromEntries(known), unknownPaths, nullPaths };
+  const present = observed.secret_references ?? [];
+  if (present.length === 0 || Object.keys(desired.secretReferences ?? present).length > 0) return;
+  throw new ConfigError(
+    `secretReferences is declared empty, but the deployment has ${present.map(({ name }) => name).join(", ")}: the platform treats an empty list as unchanged.`,
+    {
+      path: "secretReferences",
+      hint: "Keep at least one entry, or don't declare secretReferences to leave them alone.",
+    },
+  );
 }
 
-/** Whether `inner` begins with `outer`, or `outer` with `inner`. */
-export function isWithin(outer: Path, inner: Path): boolean {
-  return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
+/** `fields` without those that are undefined or null. */
+export function definedFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+}
+
+/** Whether a ref names a tag, which doesn't move, so that no push builds it. */
+export function isTagRef(ref: string): boolean {
+  return ref.startsWith("refs/tags/");
+}
+
+/**
+ * Whether two addresses name the same repository, whatever the case of the host and with or without `.git` or a
+ * trailing slash.
+ */
+export function isSameRepository(a: string, b: string): boolean {
+  const normalize = (text: string) => {
+    const url = URL.parse(text.trim());
+    const plain = url === null ? text.trim() : `${url.host}${url.pathname}`;
+    return plain.replace(/\/+$/, "").replace(/\.git$/, "");
+  };
+  return normalize(a) === normalize(b);
+}
+
+/**
+ * The resource spec to send, or `undefined` when the platform's is as declared. A PATCH replaces it as a whole, so
+ * undeclared fields are carried over.
+ */
+export function mergedResourceSpec(
+  desired: DesiredDeployment,
+  observed: Deployment,
+  previous: DesiredDeployment | undefined,
+): Record<string, unknown> | undefined {
+  const before = snakeCaseKeys(previous?.sourceConfig?.resourceSpec ?? {});
+  const declared = desired.sourceConfig?.resourceSpec;
+  if (declared === undefined && Object.keys(before).length === 0) return undefined;
+  const wanted = snakeCaseKeys(declared ?? {});
+  const present: Record<string, unknown> = observed.source_config.resource_spec ?? {};
+  const kept = Object.entries(present).filter(([name]) => !Object.hasOwn(before, name));
+  const merged = definedFields({ ...Object.fromEntries(kept), ...wanted });
+  return isDeepStrictEqual(roundedSpec(definedFields(present)), roundedSpec(merged)) ? undefined : merged;
+}
+
+/** A resource spec as the platform stores it: cores rounded to one decimal. */
+export function roundedSpec(spec: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(spec).map(([name, value]) => [
+      name,
+      typeof value === "number" && name.includes("cpu") ? Math.round(value * 10) / 10 : value,
+    ]),
+  );
 }

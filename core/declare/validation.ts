@@ -7,16 +7,16 @@ import {
   resourceSpecSchema,
   sourceSchema,
 } from "../client/wire/deployments.ts";
-import {
-  asSentenceEnd,
-  type DesiredDeployment,
-  isWithin,
-  knownValue,
-  nullProblem,
-  type Problem,
-  toProblems,
-} from "./deployment.ts";
-import { camelCase, isTagRef, snakeCaseKeys } from "./fields.ts";
+import { camelCase, snakeCaseKeys } from "../names.ts";
+import { type DesiredDeployment, isTagRef } from "./deployment.ts";
+
+/** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
+export interface Problem {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+type Path = Problem["path"];
 
 const text = z.string("must be a string");
 const filledText = text.min(1, "must not be empty");
@@ -81,10 +81,7 @@ export function validateDesired(
  * The rules between fields that are valid each by itself. A field at or below an unknown path may be declared, so it is
  * neither missing nor in conflict with another.
  */
-export function* ruleProblems(
-  desired: DesiredDeployment,
-  unknownPaths: readonly Problem["path"][],
-): Generator<Problem> {
+function* ruleProblems(desired: DesiredDeployment, unknownPaths: readonly Path[]): Generator<Problem> {
   const config = desired.sourceConfig ?? {};
   const revision = desired.sourceRevisionConfig ?? {};
   const mayBeDeclared: MayBeDeclared = (path, value) =>
@@ -213,4 +210,61 @@ function* resourceProblems(resourceSpec: Readonly<Record<string, unknown>> | und
       message: asSentenceEnd(issue.message),
     };
   }
+}
+
+/** Converts a schema's issue. One about several unknown fields becomes several problems. */
+function toProblems(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.map((part) => (typeof part === "number" ? part : String(part)));
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: "is not a field of a deployment. Check its spelling.",
+    }));
+  }
+  const missing = issue.code === "invalid_type" && issue.input === undefined;
+  return [{ path, message: missing ? "is required." : asSentenceEnd(issue.message) }];
+}
+
+/** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
+export function nullProblem(path: Path): Problem {
+  return { path, message: "is null. Leave it out, or give it a value." };
+}
+
+/** `message` as the end of a sentence that begins with the field's name. */
+function asSentenceEnd(message: string): string {
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, "")}.`;
+}
+
+/** The known part of a value, and the paths of the rest. */
+interface KnownValue {
+  value: unknown;
+  /** Paths of values that aren't known yet. A list that contains one is unknown as a whole. */
+  unknownPaths: Path[];
+  /** Paths of nulls, which are neither declared nor left out. */
+  nullPaths: Path[];
+}
+
+/** Separates unknown values and nulls from `value`. */
+export function knownValue(value: unknown, isUnknown: (value: unknown) => boolean, path: Path = []): KnownValue {
+  if (isUnknown(value)) return { value: undefined, unknownPaths: [path], nullPaths: [] };
+  if (value === null) return { value: undefined, unknownPaths: [], nullPaths: [path] };
+  if (typeof value !== "object") return { value, unknownPaths: [], nullPaths: [] };
+  const fields = Object.entries(value).map(([name, field]) => {
+    const part = Array.isArray(value) ? Number(name) : name;
+    return [part, knownValue(field, isUnknown, [...path, part])] as const;
+  });
+  const nullPaths = fields.flatMap(([, field]) => field.nullPaths);
+  const unknownPaths = fields.flatMap(([, field]) => field.unknownPaths);
+  if (Array.isArray(value)) {
+    return unknownPaths.length > 0
+      ? { value: undefined, unknownPaths: [path], nullPaths }
+      : { value, unknownPaths, nullPaths };
+  }
+  const known = fields.filter(([, field]) => field.value !== undefined).map(([name, field]) => [name, field.value]);
+  return { value: Object.fromEntries(known), unknownPaths, nullPaths };
+}
+
+/** Whether `inner` begins with `outer`, or `outer` with `inner`. */
+function isWithin(outer: Path, inner: Path): boolean {
+  return outer.slice(0, inner.length).every((part, index) => String(part) === String(inner[index]));
 }

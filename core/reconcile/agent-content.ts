@@ -31,7 +31,7 @@ export interface ContentResult {
   undeclared: readonly string[];
 }
 
-/** Whether a deployment declares anything for its agent server. */
+/** Whether a deployment declares anything for its agent server. Where it doesn't, only `prune` can change something. */
 export function hasContent({ assistants, crons, store }: AgentContent): boolean {
   return Object.keys(assistants).length + Object.keys(crons).length + store.length > 0;
 }
@@ -93,9 +93,12 @@ async function observe(
   const { assistants, crons, store } = content;
   const { owner, signal, prune = false } = options;
   const context: ContentContext = { server, options, assistants };
-  const isOurs = ({ metadata }: Assistant | Cron) => isMarkedBy(owner, metadata);
-  const markedAssistants = (await server.searchAssistants(contentMarker(owner), { signal })).filter(isOurs);
-  const markedCrons = (await server.searchCrons(contentMarker(owner), { signal })).filter(isOurs);
+  const ours = <Item extends Assistant | Cron>(found: readonly Item[]) =>
+    found
+      .filter(({ metadata }) => isMarkedBy(owner, metadata))
+      .sort((a, b) => markedKey(a.metadata).localeCompare(markedKey(b.metadata)));
+  const markedAssistants = ours(await server.searchAssistants(contentMarker(owner), { signal }));
+  const markedCrons = ours(await server.searchCrons(contentMarker(owner), { signal }));
 
   const steps: ContentStep[] = [];
   for (const [key, assistant] of Object.entries(assistants)) {

@@ -3,16 +3,8 @@ import { ConfigError } from "../client/errors.ts";
 import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/retry.ts";
 import { type Assistant, type Cron, uuidOfName } from "../client/wire/agent-server.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "../declare/file/schema.ts";
-import type { StepOptions } from "../rollout/progress.ts";
-import {
-  contentMarker,
-  differingFields,
-  type Fields,
-  fieldsOfCron,
-  isMarkedBy,
-  markedKey,
-  patchOf,
-} from "./content-comparison.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
+import { contentMarker, differingFields, fieldsOfCron, isMarkedBy, markedKey, patchOf } from "./content-comparison.ts";
 
 export interface ContentOptions extends StepOptions {
   /** Who declares the content, as in the deployment's ownership marker. */
@@ -115,18 +107,18 @@ export function cronSteps(
   const { server, options } = context;
   const { signal } = options;
   const marker = contentMarker(options.owner, key);
-  const assistantId = referencedAssistant(context, declaredCron.assistant_id);
-  const declared = {
-    ...declaredCron,
-    assistant_id: assistantId,
-    metadata: { ...declaredCron.metadata, ...marker },
-  };
+  const reference = Object.hasOwn(context.assistants, declaredCron.assistant_id)
+    ? assistantIdOf(declaredCron.assistant_id, context)
+    : declaredCron.assistant_id;
+  // The name of a graph stands for its default assistant.
+  const assistantId = uuid.test(reference) ? reference.toLowerCase() : uuidOfName(reference);
+  const declared = { ...declaredCron, assistant_id: assistantId, metadata: { ...declaredCron.metadata, ...marker } };
   const isThere = async () => (await server.searchCrons(marker, { signal })).some(isOurs);
   const isOurs = ({ metadata }: Cron) => isMarkedBy(options.owner, metadata) && markedKey(metadata) === key;
   const create = async () => {
     if (await isThere()) return;
     await sendUntilKnown(context, `the creation of cron ${key}`, {
-      send: () => server.createCron(declared, { signal }),
+      send: () => server.createCron({ ...declared, assistant_id: reference }, { signal }),
       isDone: isThere,
     });
   };
@@ -148,12 +140,6 @@ export function cronSteps(
     await create();
   };
   return [...deletions, { change: { kind: "cron", name: key, action: "update", fields }, apply: update }];
-}
-
-/** The id of the assistant that a cron names: a declared one, one by its id, or the default one of a graph. */
-function referencedAssistant(context: ContentContext, reference: string): string {
-  if (Object.hasOwn(context.assistants, reference)) return assistantIdOf(reference, context);
-  return uuid.test(reference) ? reference.toLowerCase() : uuidOfName(reference);
 }
 
 /** The step that stores a declared item, if its value differs; the server shows neither its `index` nor its `ttl`. */

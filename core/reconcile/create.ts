@@ -2,11 +2,12 @@ import type { ControlPlane } from "../client/client.ts";
 import { BadRequestError, ConflictError, NameInUse } from "../client/errors.ts";
 import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/retry.ts";
 import type { Deployment, DeploymentCreateRequest } from "../client/wire/deployments.ts";
+import { meaningOf } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { definedFields, isSameRepository, isTagRef, snakeCaseKeys } from "../declare/fields.ts";
-import type { StepOptions } from "../rollout/progress.ts";
-import { meaningOf } from "../rollout/status.ts";
-import { isBeingDeleted, waitUntilGone } from "./delete.ts";
+import { definedFields, isSameRepository, isTagRef } from "../declare/deployment.ts";
+import { snakeCaseKeys } from "../names.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
+import { isBeingDeleted, waitUntilGone } from "./apply.ts";
 import { environmentEntries, referenceList } from "./environment.ts";
 import { adoptionWarning, type Claim, markerText, ownerOf, ownershipClause, readMarker } from "./ownership.ts";
 

@@ -1,6 +1,6 @@
 import type { ControlPlane } from "../client/client.ts";
 import { ApiError, ResponseError } from "../client/errors.ts";
-import { isSameRepository } from "../declare/fields.ts";
+import { isSameRepository } from "../declare/deployment.ts";
 
 export interface FindIntegrationOptions {
   signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 import { type Deployment, isMarkerName, markerName } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { isSameRepository } from "../declare/fields.ts";
+import { isSameRepository } from "../declare/deployment.ts";
 import { isMarkerHidden, ownerOf, readMarker } from "./ownership.ts";
 
 /** Names of repositories on GitHub are case-insensitive. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../client/errors.ts";
 import { type Deployment, type DeploymentPatchRequest, markerName } from "../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { definedFields, type Effect, fields, mergedResourceSpec, refuseRemovals } from "../declare/fields.ts";
+import { definedFields, type Effect, fields, mergedResourceSpec, refuseRemovals } from "../declare/deployment.ts";
 import {
   areSameReferences,
   compareEnvironment,

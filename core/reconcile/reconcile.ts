@@ -4,7 +4,7 @@ import type { Revision } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
 import { unprotectedWarning } from "../redact.ts";
 import { followRollout, type RolloutOptions, type RolloutResult } from "../rollout/follow.ts";
-import type { StepOptions } from "../rollout/progress.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
 import { applyUpdate } from "./apply.ts";
 import { type CreateOptions, ensureExists, type Origin } from "./create.ts";
 import type { EnvironmentOptions } from "./environment.ts";

@@ -3,12 +3,10 @@ import { GraphDeployError, ResponseError } from "../client/errors.ts";
 import { isFromIntermediary, isTransient, recheckDelaysMs } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
 import type { Revision } from "../client/wire/revisions.ts";
+import { isFinalFailure, meaningOf } from "../client/wire/revisions.ts";
 import type { DesiredDeployment } from "../declare/deployment.ts";
-import { defaultRolloutLimits } from "../rollout/polling.ts";
-import { defaultHeartbeatMs, Heartbeat, type StepOptions } from "../rollout/progress.ts";
-import { isFinalFailure, meaningOf } from "../rollout/status.ts";
-import { type ApplyOptions, applyUpdate } from "./apply.ts";
-import { isBeingDeleted } from "./delete.ts";
+import { defaultHeartbeatMs, defaultRolloutLimits, Heartbeat, type StepOptions } from "../rollout/waiting.ts";
+import { type ApplyOptions, applyUpdate, isBeingDeleted } from "./apply.ts";
 import { secretValuesOf } from "./environment.ts";
 import type { PlanOptions } from "./plan.ts";
 

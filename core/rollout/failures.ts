@@ -9,7 +9,7 @@ import {
   Superseded,
 } from "../client/errors.ts";
 import type { LogEntry } from "../client/wire/revisions.ts";
-import { formatDuration } from "../duration.ts";
+import { formatDuration } from "../time.ts";
 
 /** What every error about a failed rollout holds. */
 export type FailedRollout = Pick<RolloutErrorOptions, "deploymentId" | "revisionId" | "status" | "webUrl">;

@@ -2,12 +2,18 @@ import type { ControlPlane } from "../client/client.ts";
 import { isGone, NotFoundError, type RolloutTimeout } from "../client/errors.ts";
 import { isFromIntermediary, isTransient } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
-import type { Revision } from "../client/wire/revisions.ts";
-import { throwIfAborted } from "../clock.ts";
+import { meaningOf, type Revision } from "../client/wire/revisions.ts";
+import { throwIfAborted } from "../time.ts";
 import * as failures from "./failures.ts";
-import { defaultRolloutLimits, lastPollMs, pollDelayMs, type RolloutLimits } from "./polling.ts";
-import { Heartbeat, type StepOptions } from "./progress.ts";
-import { meaningOf } from "./status.ts";
+import {
+  defaultRolloutLimits,
+  Heartbeat,
+  lastPollMs,
+  pollDelayMs,
+  type RolloutLimits,
+  type StatusSpan,
+  type StepOptions,
+} from "./waiting.ts";
 
 export interface RolloutOptions extends StepOptions {
   deploymentId: string;
@@ -16,13 +22,6 @@ export interface RolloutOptions extends StepOptions {
   webUrl?: string | undefined;
   /** @default `defaultRolloutLimits` */
   limits?: { [Name in keyof RolloutLimits]?: RolloutLimits[Name] | undefined } | undefined;
-}
-
-/** How long one status lasted, in milliseconds; `startedAtMs` since the epoch. */
-export interface StatusSpan {
-  status: string;
-  startedAtMs: number;
-  durationMs: number;
 }
 
 export interface RolloutResult {
@@ -153,12 +152,8 @@ class Rollout {
       // A newer revision in progress doesn't prevent this one from getting traffic; a newer one that serves does.
       if (active === deployment.latest_revision_id) this.#throwIfSuperseded(deployment);
     }
-    if (wait.polls === 0) {
-      this.#options.onProgress?.({ type: "switching", revisionId: this.#options.revisionId });
-    }
-    if (deployment === undefined && this.#now() >= this.#readDeadlineMs) {
-      throw await this.#timedOut();
-    }
+    if (wait.polls === 0) this.#options.onProgress?.({ type: "switching", revisionId: this.#options.revisionId });
+    if (deployment === undefined && this.#now() >= this.#readDeadlineMs) throw await this.#timedOut();
     if (deployment !== undefined && this.#now() >= wait.deadlineMs) {
       this.#throwIfSuperseded(deployment);
       throw failures.notSwitched(this.#failed(), deployment.active_revision_id, switchMs);

@@ -1,4 +1,4 @@
-import type { Duration } from "../../core/duration.ts";
+import type { Duration } from "../../core/time.ts";
 import type { Push } from "../control-plane/deployments/deployment-registry.ts";
 import type { TransitionSettings } from "../control-plane/revisions/transition-settings.ts";
 import type { RevisionBody } from "../control-plane/schemas.ts";

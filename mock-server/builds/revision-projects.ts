@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { graphConfigFileNames } from "../../core/client/wire/naming.ts";
+import { graphConfigFileNames } from "../../core/client/wire/conventions.ts";
 import type { Build, Builds, RevisionOrigin } from "../control-plane/builds.ts";
 import type { AgentLogEntry } from "../kit/agent-log.ts";
 import { isSecretVariable, type Redaction } from "../kit/redaction.ts";

@@ -1,16 +1,19 @@
 import { z } from "zod";
 import {
+  errorDetailSchema,
+  httpValidationErrorSchema,
+  openEnum,
+  toBothNames,
+} from "../../core/client/wire/conventions.ts";
+import {
   deploymentSchema,
   deploymentStatuses,
   deploymentTypes,
-  openEnum,
   secretReferenceSchema,
   secretSchema,
   sourceConfigSchema,
   sourceRevisionConfigSchema,
 } from "../../core/client/wire/deployments.ts";
-import { errorDetailSchema, httpValidationErrorSchema } from "../../core/client/wire/errors.ts";
-import { toBothNames } from "../../core/client/wire/naming.ts";
 import { logEntrySchema, logsPageSchema, logsRequestSchema, revisionSchema } from "../../core/client/wire/revisions.ts";
 import { serverResourceSpecSchema } from "./resource-spec-schema.ts";
 import { named } from "./schema-names.ts";

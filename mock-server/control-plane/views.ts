@@ -1,5 +1,5 @@
+import { toBothNames } from "../../core/client/wire/conventions.ts";
 import type { SourceRevisionConfig } from "../../core/client/wire/deployments.ts";
-import { toBothNames } from "../../core/client/wire/naming.ts";
 import { timestamp } from "../kit/timestamp.ts";
 import { activeRevisionId, deploymentStatus, imageVersion } from "./deployments/deployment-state.ts";
 import { currentTransition } from "./revisions/rollout.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/time.ts";
 import { type Handler, type HttpResponse, isEventStream, serialized } from "../kit/http/http-response.ts";
 import type { Middleware } from "../kit/http/middleware.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";

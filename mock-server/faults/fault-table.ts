@@ -1,4 +1,4 @@
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName } from "../../core/names.ts";
 import type { Clock } from "../kit/clock.ts";
 import { globMatcher } from "../kit/glob.ts";
 import type { IdSource } from "../kit/ids.ts";

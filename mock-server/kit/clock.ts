@@ -1,4 +1,4 @@
-import { type Duration, parseDuration } from "../../core/duration.ts";
+import { type Duration, parseDuration } from "../../core/time.ts";
 
 /** The clock of a mock server, in milliseconds since the epoch. Every status and log line is a function of it. */
 export interface Clock {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseDuration } from "../../core/duration.ts";
+import { parseDuration } from "../../core/time.ts";
 
 const message = "Input should be a duration such as 5s";
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearestName } from "../../core/nearest-name.ts";
+import { nearestName } from "../../core/names.ts";
 
 /** The end of a sentence about an unknown name, with the most similar known one; empty if none is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {

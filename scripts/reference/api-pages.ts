@@ -110,7 +110,7 @@ function pageOf(specifier: string, body: string): string {
     .replaceAll(/<a id="[^"]*"><\/a> /g, "")
     // Members have no anchors of their own.
     .replaceAll(/\[`?([^`\]]+)`?\]\((?:\w[\w-]*\.md)?#property-[^)]*\)/g, "`$1`")
-    // The headings part the entries well enough, and a signature ends with what it returns.
+    // Headings separate the entries well enough, and a signature already ends with its return type.
     .replaceAll("\n***\n", "")
     .replaceAll(/#+ Returns\n\n[^#\n].*\n(?=\n#|\n?$)/g, "")
     .replaceAll(/#+ Extended by\n\n(- .*\n)+/g, "")
@@ -123,8 +123,8 @@ function pageOf(specifier: string, body: string): string {
 }
 
 /**
- * Types of parameters and results by their names: what TypeScript resolves them to would spread whole records over
- * every signature.
+ * Types of parameters and results to print by name. TypeScript would expand them and spread whole records over every
+ * signature.
  */
 function showTypesAsWritten(app: Application): void {
   app.converter.on(
@@ -141,12 +141,12 @@ function showTypesAsWritten(app: Application): void {
 }
 
 /**
- * Types that are written as something about a value: inferred from a zod schema, or made of the entries of a list or
- * the keys of an object.
+ * Types that are derived from a value: inferred from a zod schema, or built from the entries of a list or the keys of
+ * an object.
  */
 const derivedType = /\bz\.(infer|input|output)<|\(typeof \w+\)\[number\]|\bkeyof typeof\b/;
 
-/** Shows what such a type resolves to. */
+/** Shows what a derived type resolves to. */
 function showDerivedTypes(app: Application): void {
   const resolutions: (() => void)[] = [];
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (context: Context, reflection: DeclarationReflection) => {
@@ -157,7 +157,7 @@ function showDerivedTypes(app: Application): void {
     resolutions.push(() => {
       const type = context.getTypeAtLocation(declaration);
       if (type === undefined) return;
-      // With its alias, it would be printed as written.
+      // TypeDoc would print the alias as written.
       const bare = Object.assign(Object.create(Object.getPrototypeOf(type)), type, {
         aliasSymbol: undefined,
         aliasTypeArguments: undefined,
@@ -174,7 +174,7 @@ function showDerivedTypes(app: Application): void {
   );
 }
 
-/** Members that add nothing: inherited ones, and constructors of errors. */
+/** Members without information of their own: inherited ones, and constructors of errors. */
 function leaveOutDuplicates(app: Application): void {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }: Context) => {
     const members = project.getReflectionsByKind(ReflectionKind.ClassMember) as DeclarationReflection[];

@@ -5,7 +5,7 @@ import { inertKeys, keysOfOthers } from "../../mock-server/worker/load/known-key
 import { code, page, table } from "./markdown.ts";
 import { objectComments } from "./source-comments.ts";
 
-/** The keys of both configuration files, from the schemas that read them and the comments in these. */
+/** The keys of both configuration files, from the schemas that parse them and the comments in those schemas. */
 export function configurationPages(): Map<string, string> {
   const inert = Object.entries(inertKeys).map(([key, reason]) => [code(key), reason]);
   return new Map([

@@ -1,7 +1,7 @@
 import { declarativeFileJsonSchema } from "../../core/declare/file/schema.ts";
 import { code, page, table } from "./markdown.ts";
 
-/** What the page shows of a JSON Schema. */
+/** The parts of a JSON Schema that the page shows. */
 interface Schema {
   $ref?: string;
   type?: string;
@@ -16,7 +16,7 @@ interface Schema {
   $defs?: Record<string, Schema>;
 }
 
-/** Parts that have a table of their own, or one elsewhere. */
+/** Parts that have their own table, here or on another page. */
 const shownElsewhere: ReadonlySet<string> = new Set(["defaults", "deployments", "environments", "resource_spec"]);
 
 /** The keys of a declarative file, from the JSON Schema that editors get. */

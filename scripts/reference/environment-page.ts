@@ -41,7 +41,8 @@ const network = {
 };
 
 /**
- * The file that reads the connection's variables, including the service's. Other sources name those only as reserved.
+ * The file that reads the connection's variables, including the service's own. Other sources mention those only as
+ * reserved names.
  */
 const settingsFile = "core/settings.ts";
 

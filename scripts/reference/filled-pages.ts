@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkout } from "../run-command.ts";
 
-/** The code block below a comment with the path of the file that it shows. */
+/** A code block below a comment with the path of the file that it shows. */
 const shownFile = /(<!-- (examples\/\S+) -->\n```\w+\n)[\s\S]*?```/g;
 
-/** Fills the examples into pages that are written by hand. */
+/** Fills the examples into handwritten pages. */
 export async function filledPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
   for (const path of globSync(["*.md", "docs/**/*.md"], { cwd: checkout }).sort()) {

@@ -57,7 +57,7 @@ export function classProperties(path: string, name: string): CommentedMember[] {
   return declaration.members.filter(ts.isPropertyDeclaration).map(commented);
 }
 
-/** The comments in all object literals of the matching files, to look up those of a schema by its keys. */
+/** The comments in all object literals of the matching files, to look up a schema's comments by its keys. */
 export function objectComments(pattern: string): (keys: readonly string[]) => ReadonlyMap<string, string> {
   const literals: Map<string, string>[] = [];
   for (const path of globSync(pattern, { cwd: checkout }).sort()) {
@@ -74,7 +74,7 @@ export function objectComments(pattern: string): (keys: readonly string[]) => Re
     const wanted = new Set(keys.map(snakeCase));
     const shared = (literal: ReadonlyMap<string, string>) =>
       [...literal.keys()].filter((key) => wanted.has(key)).length;
-    // A schema is one literal, or spreads others: each of them has hardly a key that the schema lacks.
+    // A schema is one literal or spreads several, so the matching literal has hardly any key that the schema lacks.
     const parts = literals.filter((literal) => shared(literal) > 1 && shared(literal) / literal.size >= 0.8);
     const comments = new Map<string, string>();
     for (const part of parts.sort((a, b) => shared(b) - shared(a))) {

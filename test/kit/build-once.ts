@@ -1,6 +1,6 @@
 import { buildPackageIfStale } from "../../scripts/build-package.ts";
 
-/** Before tests that use the built package: builds it when the sources changed. */
+/** Global setup of tests that use the built package: rebuilds it if the sources changed. */
 export async function setup(): Promise<void> {
   await buildPackageIfStale();
 }

@@ -4,16 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
-/** Whether certificates can be made here. */
+/** Whether this machine can create certificates. */
 export const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
-/** Paths of files in PEM. */
+/** Paths of PEM files. */
 export interface CertificateFiles {
   key: string;
   certificate: string;
 }
 
-/** A certificate for some host names, which signs itself, until the test ends. */
+/** Creates a self-signed certificate for some host names, deleted at the end of the test. */
 export async function certificateFor(hosts: readonly string[]): Promise<CertificateFiles> {
   const folder = await mkdtemp(join(tmpdir(), "graphdeploy-tls-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -17,7 +17,7 @@ export function declaration(changes: Partial<DesiredDeployment> = {}): DesiredDe
   };
 }
 
-/** What the platform has for `declaration()`. */
+/** The deployment that the platform has for `declaration()`. */
 export function deployment(changes: Partial<Deployment> = {}): Deployment {
   return {
     id: deploymentId,

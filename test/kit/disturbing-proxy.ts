@@ -2,19 +2,25 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** At which point of one exchange the connection breaks: before the request is handled, after that and before any forwarded, or in the middle of the forwarded. */
+/**
+ * When the connection breaks: before the server handles the request, after that but before the response, or in the
+ * middle of the response.
+ */
 export type Moment = "before" | "after" | "during";
 
-/** What goes wrong, once, with the `nth` request from now. */
+/** A failure that happens once, at the `nth` request from now. */
 export interface Disturbance {
   /** Counted from 1. */
   nth: number;
   moment: Moment;
-  /** Happens at that moment, right before the connection breaks. */
+  /** Called at that moment, right before the connection breaks. */
   meanwhile?: () => Promise<unknown>;
 }
 
-/** Forwards everything to a server, and breaks single exchanges at an exact point: what the client sees when a network, a server or itself dies there. */
+/**
+ * Forwards everything to a server, and breaks single connections at an exact point, as when the network, the server or
+ * the client itself fails there.
+ */
 export interface DisturbingProxy extends AsyncDisposable {
   readonly url: string;
   /** `<method> <path without query>` of each request since the last `disturb` or `reset`. */
@@ -22,9 +28,9 @@ export interface DisturbingProxy extends AsyncDisposable {
   /** Whether the disturbance has happened. */
   readonly happened: boolean;
   disturb(disturbance: Disturbance): void;
-  /** Back to forwarding, with no steps. */
+  /** Stops disturbing, and clears the steps. */
   reset(): void;
-  /** Refuses connections while `run` runs, and breaks those that are open. */
+  /** Refuses new connections and breaks open ones while `run` runs. */
   outage(run: () => Promise<unknown>): Promise<void>;
 }
 
@@ -48,14 +54,14 @@ async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The first half of a JSON forwarded; of an empty one, a part of its first line. */
+/** The first half of a response with a JSON body; of a response without a body, part of its first line. */
 function cutOff({ status, body }: ForwardedResponse): Buffer {
   if (body.length === 0) return Buffer.from("HTTP/1.1 ");
   const head = `HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body.subarray(0, body.length / 2)]);
 }
 
-/** @param target the base URL of the server behind it. */
+/** @param target the base URL of the server behind the proxy */
 export async function startDisturbingProxy(target: string): Promise<DisturbingProxy> {
   const sockets = new Set<Socket>();
   let steps: string[] = [];

@@ -1,10 +1,10 @@
-import { type Clock, throwIfAborted } from "../../core/clock.ts";
+import { type Clock, throwIfAborted } from "../../core/time.ts";
 
-/** A clock on which nothing takes time but sleeping, and sleeping is over at once. */
+/** A clock that only sleeps advance. A sleep returns immediately. */
 export class FakeClock implements Clock {
-  /** Every sleep, in milliseconds. */
+  /** The duration of every sleep, in milliseconds. */
   readonly sleeps: number[] = [];
-  /** Called after each sleep, for what happens meanwhile. */
+  /** Called after each sleep, for events during it. */
   onSleep: (nowMs: number) => void = () => {};
   #nowMs: number;
   readonly #repeated = new Set<{ dueMs: number; ms: number; act: () => void }>();
@@ -17,7 +17,7 @@ export class FakeClock implements Clock {
     return this.#nowMs;
   }
 
-  /** Lets time pass; what is repeated happens at its moments. */
+  /** Advances the clock. Intervals fire at their times. */
   advance(ms: number): void {
     const end = this.#nowMs + ms;
     for (;;) {

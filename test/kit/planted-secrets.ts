@@ -1,4 +1,4 @@
-/** Values that are hard to keep out of text: several lines, quotes, letters beyond ASCII, characters that URLs escape. */
+/** Values that are hard to redact: several lines, quotes, non-ASCII letters, characters that URLs escape. */
 export const plantedSecrets = {
   PLAIN: "sk-planted-plain-0001",
   LINES: "-----BEGIN PLANTED KEY-----\nline-one/planted+0002\nline-two==planted\n-----END PLANTED KEY-----",
@@ -7,7 +7,10 @@ export const plantedSecrets = {
   URL: "https://user:pl%20nted@host/p?a=b&c=d#0005",
 } as const;
 
-/** The ways in which a value stands in text: as it is, and JSON-, URL- and base64-encoded. A value of several lines also line by line. */
+/**
+ * The forms in which a value may appear in text: plain, JSON-, URL- and base64-encoded; a multi-line value also line by
+ * line.
+ */
 export function formsOf(value: string): string[] {
   const lines = value.includes("\n") ? value.split("\n") : [];
   return [value, ...lines].flatMap((text) => {
@@ -23,7 +26,10 @@ export function formsOf(value: string): string[] {
   });
 }
 
-/** Which of the values stand in `text`, in any form: their names and the forms' numbers, never the values, so that a failing test shows none. */
+/**
+ * The values that `text` contains in any form, by name and number of the form. Never the values themselves, so that a
+ * failing test shows none.
+ */
 export function leaksIn(text: string, values: Readonly<Record<string, string>> = plantedSecrets): string[] {
   return Object.entries(values).flatMap(([name, value]) =>
     formsOf(value).flatMap((form, index) => (text.includes(form) ? [`${name} (form ${index})`] : [])),

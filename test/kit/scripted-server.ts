@@ -8,7 +8,7 @@ export interface ScriptedRequest {
   headers: IncomingHttpHeaders;
   /** Parsed JSON; `undefined` without a body. */
   body: unknown;
-  /** From 1, over all requests. */
+  /** Counted from 1, over all requests. */
   nth: number;
 }
 
@@ -19,7 +19,10 @@ export interface ScriptedResponse {
   headers?: Record<string, string>;
 }
 
-/** What a server does with a request: an result, `reset` (the connection ends without one), or anything that a response can do. */
+/**
+ * How a server handles a request: with a response, with `reset` (it ends the connection without a response), or with
+ * full control of the response.
+ */
 export type Script = (
   request: ScriptedRequest,
 ) => ScriptedResponse | "reset" | ((response: ServerResponse) => void) | Promise<ScriptedResponse>;
@@ -31,7 +34,7 @@ export interface ScriptedServer extends AsyncDisposable {
   calls(): string[];
 }
 
-/** A real HTTP server on loopback that answers as `script` says. */
+/** A real HTTP server on loopback that responds as `script` says. */
 export async function startScriptedServer(script: Script): Promise<ScriptedServer> {
   const requests: ScriptedRequest[] = [];
   const server = createServer(async (incoming, response) => {

@@ -1,16 +1,16 @@
 import ts from "typescript";
 
-/** A word or phrase that a text must not have. */
+/** A forbidden word or phrase in a text. */
 export interface Finding {
   /** A key of the list. */
   word: string;
-  /** The identifier or the text that has it. */
+  /** The identifier or text that contains it. */
   text: string;
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
 }
 
-/** The identifiers of a TypeScript or JavaScript source that have a forbidden name as a part, comments left out. */
+/** The identifiers in a TypeScript or JavaScript source that contain a forbidden name. Comments are ignored. */
 export function forbiddenIdentifiers(source: string, words: readonly string[]): Finding[] {
   const parts = words.map((word) => [word, `-${partsOf(word).join("-")}-`] as const);
   return nodesOf(source).flatMap(({ node, line }) => {
@@ -20,7 +20,7 @@ export function forbiddenIdentifiers(source: string, words: readonly string[]): 
   });
 }
 
-/** The string literals of a source that have a forbidden phrase, also between the values of a template. */
+/** The string literals in a source that contain a forbidden phrase, also in a template with values. */
 export function forbiddenLiterals(source: string, phrases: readonly string[]): Finding[] {
   return nodesOf(source).flatMap(({ node, line }) => {
     if (!ts.isStringLiteralLike(node) && !ts.isTemplateLiteralToken(node)) return [];
@@ -28,7 +28,7 @@ export function forbiddenLiterals(source: string, phrases: readonly string[]): F
   });
 }
 
-/** The lines of a page that have a forbidden phrase, also one that goes over the end of the line. */
+/** The lines of a page that contain a forbidden phrase, also one that continues on the next line. */
 export function forbiddenLines(page: string, phrases: readonly string[]): Finding[] {
   const lines = page.split("\n");
   return lines.flatMap((text, index) => {

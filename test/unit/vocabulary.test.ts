@@ -11,7 +11,7 @@ const sources = globSync(
   { cwd: checkout },
 ).sort();
 
-/** The findings of `check` in `paths` that nothing allows, one line each. */
+/** The findings of `check` in `paths` that no allowance covers, one line each. */
 async function findingsIn(
   paths: readonly string[],
   list: Readonly<Record<string, string>>,
@@ -28,16 +28,16 @@ async function findingsIn(
   return found;
 }
 
-test("names of the sources keep to the glossary", async () => {
+test("names in the sources follow the glossary", async () => {
   expect(sources.length).toBeGreaterThan(150);
   expect(await findingsIn(sources, identifiers, forbiddenIdentifiers)).toEqual([]);
 });
 
-test("messages of the sources keep to the glossary", async () => {
+test("messages in the sources follow the glossary", async () => {
   expect(await findingsIn(sources, phrases, forbiddenLiterals)).toEqual([]);
 });
 
-test("pages for users keep to the glossary", async () => {
+test("pages for users follow the glossary", async () => {
   expect(await findingsIn(globSync(pages, { cwd: checkout }).sort(), phrases, forbiddenLines)).toEqual([]);
 });
 
@@ -78,12 +78,12 @@ test.each([
   expect(forbiddenLiterals(source, Object.keys(phrases))).toMatchObject([{ word }]);
 });
 
-test("a limit of no more than a number and comments are no texts with forbidden phrases", () => {
+test("comments, and limits such as 'no more than 5', don't count as forbidden phrases", () => {
   const source = "// Begun anew.\nconst text = `no more than $" + "{count} amended, unanswered`;";
   expect(forbiddenLiterals(source, Object.keys(phrases))).toEqual([]);
 });
 
-test("a phrase in a page is found once, also over the end of a line", () => {
+test("a phrase in a page is found once, also across a line break", () => {
   expect(forbiddenLines("The server goes\non with it.\nIt is told anew.", ["goes on with", "anew"])).toMatchObject([
     { word: "goes on with", line: 1 },
     { word: "anew", line: 3 },

@@ -1,4 +1,5 @@
-// The words that `docs/glossary.md` replaces, and where standards of other projects need one of them all the same.
+// The words that `docs/glossary.md` replaces, and the standards and interfaces of other projects that require one of
+// them.
 
 /** Sources whose names and texts are checked. */
 export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench", "mock-server"];
@@ -7,8 +8,8 @@ export const folders: readonly string[] = ["core", "provider", "action", "cli", 
 export const pages: readonly string[] = ["*.md", "action.yml", "docs/!(glossary).md", "docs/!(decisions)/**/*.md"];
 
 /**
- * Names in camelCase that no identifier has as a part of it: `answer` forbids `lastAnswer` and `#answers`. Each with the
- * words to use instead.
+ * Names in camelCase that identifiers must not contain, each with the words to use instead. `answer` forbids
+ * `lastAnswer` and `#answers`.
  */
 export const identifiers: Readonly<Record<string, string>> = {
   // Requests and responses.
@@ -70,7 +71,7 @@ export const identifiers: Readonly<Record<string, string>> = {
   mend: "fix",
 };
 
-/** Phrases that no text for users has, each with what to write instead. */
+/** Phrases that texts must not contain, each with what to write instead. */
 export const phrases: Readonly<Record<string, string>> = {
   anew: "again",
   mend: "fix",
@@ -104,7 +105,7 @@ export const phrases: Readonly<Record<string, string>> = {
   meanwhile: "in the meantime",
 };
 
-/** A standard, or another project's interface, that has its own use for a word in the files that implement it. */
+/** A use of words that a standard or another project's interface requires, in the files that implement it. */
 export interface Allowance {
   /** A folder or a file. */
   path: string;

@@ -1,15 +1,5 @@
 import { z } from "zod";
-
-/** A known value or any other string: a newer server may send values that this version doesn't know. */
-export type Open<Known extends string> = Known | (string & {});
-
-/**
- * A string whose known values are documented but not enforced, so that unknown values survive a round trip. The
- * schema's metadata lists the known ones under `enum`.
- */
-export function openEnum<const Known extends string>(known: readonly Known[]): z.ZodType<Open<Known>, Open<Known>> {
-  return z.string().meta({ enum: [...known] });
-}
+import { openEnum } from "./conventions.ts";
 
 /** Where a deployment's code comes from. `internal_template` is read-only. */
 export const sources = [
@@ -219,3 +209,38 @@ export const markerName = "GRAPHDEPLOY_MANAGED_BY";
 export function isMarkerName(name: string): boolean {
   return name === markerName || /^GRAPHDEPLOY_PREVIEW_PR_\d+$/.test(name);
 }
+
+/**
+ * A link between the workspace and an account of the repository host. `id` is what `source_config.integration_id`
+ * takes.
+ */
+export const githubIntegrationSchema = z.looseObject({
+  id: z.string().min(1),
+  /** The account's name. */
+  name: z.string().nullish(),
+});
+export type GithubIntegration = z.infer<typeof githubIntegrationSchema>;
+
+/** A repository that an integration can read. `url` is what `source_config.repo_url` takes. */
+export const githubRepositorySchema = z.looseObject({
+  url: z.string(),
+  owner: z.string().nullish(),
+  name: z.string().nullish(),
+  default_branch: z.string().nullish(),
+});
+export type GithubRepository = z.infer<typeof githubRepositorySchema>;
+
+/** Where a listener deploys to. Without `k8s_namespaces`: any namespace. */
+export const listenerComputeConfigSchema = z.looseObject({ k8s_namespaces: z.array(z.string()).nullish() });
+
+/** The component that runs deployments in a customer's cluster (self-hosted only). */
+export const listenerSchema = z.looseObject({
+  id: z.string().min(1),
+  version: z.string().nullish(),
+  compute_type: openEnum(["k8s"]),
+  /** Unique in its workspace. */
+  compute_id: z.string(),
+  compute_config: listenerComputeConfigSchema,
+  created_at: z.string(),
+  updated_at: z.string(),
+});

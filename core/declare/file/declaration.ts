@@ -1,5 +1,5 @@
+import { camelCaseKeys, snakeCase } from "../../names.ts";
 import type { DesiredDeployment } from "../deployment.ts";
-import { camelCaseKeys, snakeCase } from "../fields.ts";
 import { validateDesired } from "../validation.ts";
 import { type FileNode, type Finding, findingIn, type Path, plainValue } from "./file-node.ts";
 

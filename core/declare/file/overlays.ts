@@ -1,4 +1,4 @@
-import { toNeutralNames } from "../../client/wire/naming.ts";
+import { toNeutralNames } from "../../client/wire/conventions.ts";
 import { entriesOf, type FileNode, type Finding, findingAtKey, type MapNode, partAt } from "./file-node.ts";
 import { suggestion } from "./schema-findings.ts";
 

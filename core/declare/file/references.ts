@@ -18,6 +18,10 @@ export function* referenceFindings(deployments: Deployments): Generator<Finding>
   yield* dependencyFindings(deployments);
   yield* nameFindings(deployments);
   yield* integrationFindings(deployments);
+  for (const node of deployments.values()) {
+    yield* assistantFindings(node);
+    yield* itemFindings(node);
+  }
 }
 
 function* dependencyFindings(deployments: Deployments): Generator<Finding> {
@@ -85,6 +89,33 @@ function* integrationFindings(deployments: Deployments): Generator<Finding> {
     } else if (partAt(node, ["source_config", "repo_url"]) === undefined) {
       yield findingAtKey(integration, "needs source_config.repo_url, the repository to find the integration of.");
     }
+  }
+}
+
+function* assistantFindings(deployment: FileNode): Generator<Finding> {
+  const keys = new Map<string, string>();
+  for (const [key, assistant] of entriesOf(partAt(deployment, ["assistants"]))) {
+    const id = textAt(assistant, "assistant_id")?.toLowerCase();
+    const first = id === undefined ? undefined : keys.get(id);
+    if (first !== undefined) yield findingIn(assistant, ["assistant_id"], `is that of the assistant ${first}, too.`);
+    else if (id !== undefined) keys.set(id, key);
+    const context = partAt(assistant, ["context"]);
+    if (context !== undefined && partAt(assistant, ["config", "configurable"]) !== undefined) {
+      yield findingAtKey(context, "is declared together with config.configurable. Keep one of the two.");
+    }
+  }
+}
+
+function* itemFindings(deployment: FileNode): Generator<Finding> {
+  const names = new Set<string>();
+  for (const item of itemsOf(partAt(deployment, ["store"]))) {
+    const namespace = itemsOf(partAt(item, ["namespace"]));
+    for (const label of namespace) {
+      if (String(plainValue(label)).includes(".")) yield findingAt(label, "must not have periods.");
+    }
+    const name = JSON.stringify([...namespace, partAt(item, ["key"])].map((part) => part && plainValue(part)));
+    if (names.has(name)) yield findingAt(item, "has the namespace and key of an item above.");
+    names.add(name);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isSpeltAlike, nearestName } from "../../nearest-name.ts";
+import { isSpeltAlike, nearestName } from "../../names.ts";
 import { type FileNode, type Finding, findingAtKey, findingIn, type Path, partAt, plainValue } from "./file-node.ts";
 
 /** The end of a sentence about an unknown name: the one that was probably meant, else all there are. */

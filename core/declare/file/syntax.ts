@@ -1,6 +1,6 @@
+import { type ParseError, parse } from "jsonc-parser";
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { FileNode, Finding, Path, Position } from "./file-node.ts";
-import { invalidJsonAt } from "./json-syntax.ts";
 
 /** Bytes of a file. A file of 5,000 deployments is smaller. */
 const maxFileBytes = 5_000_000;
@@ -64,6 +64,16 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
   const reader = new NodeReader(positionAt);
   const root = reader.read(document.contents, [], undefined);
   return { root, findings: reader.findings };
+}
+
+/**
+ * Where `json` stops being JSON, as an offset; `undefined` for valid JSON. The messages of `JSON.parse` quote the text
+ * around a mistake, which may be a secret, and often lack the position.
+ */
+export function invalidJsonAt(json: string): number | undefined {
+  const errors: ParseError[] = [];
+  parse(json, errors, { disallowComments: true, allowTrailingComma: false });
+  return errors[0]?.offset;
 }
 
 /** Turns YAML's nodes into ours: aliases and merge keys filled in, keys checked. */

@@ -4,7 +4,7 @@ import type { Deployment } from "../../client/wire/deployments.ts";
 import type { DesiredDeployment } from "../../declare/deployment.ts";
 import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
 import { applyAgentContent, hasContent } from "../agent-content.ts";
-import { isBeingDeleted } from "../delete.ts";
+import { isBeingDeleted } from "../apply.ts";
 import { findIntegration } from "../integration.ts";
 import { readMarker } from "../ownership.ts";
 import { type LiveDeployment, type ReconcileOptions, type Reconciliation, reconcile } from "../reconcile.ts";

@@ -2,7 +2,7 @@ import type { ControlPlane } from "../../client/client.ts";
 import { Aborted, ConfigError } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
 import type { DeclaredDeployment } from "../../declare/file/declarative-file.ts";
-import { deleteDeployment, isBeingDeleted } from "../delete.ts";
+import { deleteDeployment, isBeingDeleted } from "../apply.ts";
 import { ownershipClause } from "../ownership.ts";
 import { observeWorkspace } from "./observe.ts";
 import { type ApplyFileOptions, type Outcome, skipped } from "./outcome.ts";

@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../../client/client.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
 import type { Revision } from "../../client/wire/revisions.ts";
-import type { StepOptions } from "../../rollout/progress.ts";
+import type { StepOptions } from "../../rollout/waiting.ts";
 import { Slots } from "./schedule.ts";
 
 /** Requests of one plan that may be in progress at once. */

@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "../../rollout/progress.ts";
+import type { ProgressEvent } from "../../rollout/waiting.ts";
 import type { ContentChange } from "../agent-content.ts";
 import type { ReconcileOptions } from "../reconcile.ts";
 import type { FileOptions } from "./declared.ts";

@@ -3,7 +3,7 @@ import { ConfigError, GraphDeployError } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
 import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
 import { type ContentChange, hasContent, planAgentContent } from "../agent-content.ts";
-import { isBeingDeleted } from "../delete.ts";
+import { isBeingDeleted } from "../apply.ts";
 import { commitFor, type FileOptions, type PlannedDeployment, planDeclared } from "./declared.ts";
 import { observeLatestRevisions, observeWorkspace } from "./observe.ts";
 import { deploymentOwner, isOwnedByFile } from "./owner.ts";

@@ -1,4 +1,4 @@
-import { toBothNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames } from "../../../core/client/wire/conventions.ts";
 import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields, GraphSettings } from "./contract.ts";
 

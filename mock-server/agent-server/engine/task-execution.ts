@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { toBothNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames } from "../../../core/client/wire/conventions.ts";
 import { type Fields, GraphError, type Interrupt } from "./contract.ts";
 import { digitsOfName } from "./identifiers.ts";
 import { type Message, messagesIn } from "./messages.ts";

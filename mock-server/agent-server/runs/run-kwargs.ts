@@ -1,4 +1,4 @@
-import { toBothNames, toNeutralNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { StreamMode } from "../engine/stream-mode.ts";
 import type { AssistantRecord, ThreadRecord } from "../persistence/records.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import type { SourceConfig, SourceRevisionConfig } from "../../../core/client/wire/deployments.ts";
-import { toNeutralNames } from "../../../core/client/wire/naming.ts";
 import { badRequest, HttpError } from "../../kit/http/http-error.ts";
 import type { Page } from "../../kit/store/table.ts";
 import type { ControlPlaneOptions } from "../control-plane-options.ts";

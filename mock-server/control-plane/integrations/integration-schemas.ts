@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { githubIntegrationSchema, githubRepositorySchema } from "../../../core/client/wire/integrations.ts";
+import { githubIntegrationSchema, githubRepositorySchema } from "../../../core/client/wire/deployments.ts";
 import { named } from "../schema-names.ts";
 
 export const integrationResponse = named(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listenerComputeConfigSchema, listenerSchema } from "../../../core/client/wire/integrations.ts";
+import { listenerComputeConfigSchema, listenerSchema } from "../../../core/client/wire/deployments.ts";
 import { named } from "../schema-names.ts";
 
 const computeConfig = named("ListenerComputeConfig", z.object(listenerComputeConfigSchema.shape));

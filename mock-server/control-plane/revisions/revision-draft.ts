@@ -1,4 +1,4 @@
-import { parseDuration } from "../../../core/duration.ts";
+import { parseDuration } from "../../../core/time.ts";
 import type { Build, RevisionOrigin } from "../builds.ts";
 import { buildLines } from "../logs/log-lines.ts";
 import type { RevisionRecord } from "../store/records.ts";

@@ -1,5 +1,5 @@
+import { graphConfigFileNames } from "../../../core/client/wire/conventions.ts";
 import type { SourceRevisionConfig } from "../../../core/client/wire/deployments.ts";
-import { graphConfigFileNames } from "../../../core/client/wire/naming.ts";
 import { badRequest, HttpError } from "../../kit/http/http-error.ts";
 import type { Build, RevisionOrigin } from "../builds.ts";
 import type { ControlPlaneOptions } from "../control-plane-options.ts";

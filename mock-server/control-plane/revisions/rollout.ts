@@ -1,4 +1,4 @@
-import { type Duration, parseDuration } from "../../../core/duration.ts";
+import { type Duration, parseDuration } from "../../../core/time.ts";
 
 /** One phase of a rollout, with its duration in milliseconds where phases follow by time. */
 export interface Phase {

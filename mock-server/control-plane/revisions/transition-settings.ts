@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseDuration } from "../../../core/duration.ts";
+import { parseDuration } from "../../../core/time.ts";
 import { durationSchema, isDuration } from "../../kit/duration-schema.ts";
 import { globMatcher } from "../../kit/glob.ts";
 import { didYouMean, namingUnknownKeys } from "../../kit/unknown-names.ts";

@@ -1,4 +1,4 @@
-import { toBothNames, toNeutralNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import type { Fields } from "../../agent-server/engine/contract.ts";
 import type { StreamMode } from "../../agent-server/engine/stream-mode.ts";
 import { failureOf } from "../../kit/failure.ts";

@@ -1,4 +1,4 @@
-import { toBothNames, toNeutralNames } from "../../../core/client/wire/naming.ts";
+import { toBothNames, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import type { Fields } from "../../agent-server/engine/contract.ts";
 import type { EventWriter } from "./event-writer.ts";
 import type { Library } from "./library.ts";

@@ -14,17 +14,17 @@ import { testStorage } from "../test-storage.ts";
 /** One event of a stream. */
 export interface StreamedEvent {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into events of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect events of any shape
   data: any;
   id?: string;
 }
 
-/** An agent server of its own for one test. */
+/** An agent server for one test. */
 export interface TestAgent extends AsyncDisposable {
   url: string;
   clock: Clock;
   call: Api;
-  /** The events of a stream that comes to an end. */
+  /** The events of a stream that ends. */
   events(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<StreamedEvent[]>;
   /** Defects that the server has reported. */
   defects: unknown[];
@@ -67,7 +67,7 @@ export async function startAgent(options: GraphAgentServerOptions = {}): Promise
   };
 }
 
-/** The events of a stream's text; comments are left out. */
+/** The events in a stream's text, without comments. */
 export function parseEvents(text: string): StreamedEvent[] {
   return text
     .split("\n\n")
@@ -76,7 +76,7 @@ export function parseEvents(text: string): StreamedEvent[] {
     .map(({ event, data, id }) => ({ event, data: JSON.parse(data), ...(id === undefined ? {} : { id }) }));
 }
 
-/** Waits until `check` says yes, without a sleep: the server's own work goes on meanwhile. */
+/** Waits until `check` returns true, without a sleep, so that the server's own work continues. */
 export async function until(check: () => Promise<boolean>): Promise<void> {
   while (!(await check())) await new Promise((resolve) => setImmediate(resolve));
 }

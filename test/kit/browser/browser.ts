@@ -3,33 +3,33 @@ import { findChromium } from "../../../scripts/get-chromium.ts";
 
 const found = findChromium();
 
-/** What a test's name ends with where there is no browser; empty where there is one. */
+/** A suffix for test titles: why there is no browser, or empty if there is one. */
 export const skipReason =
   "path" in found ? "" : ` (skipped: ${process.env.GRAPHDEPLOY_CHROMIUM_REASON ?? found.reason})`;
 
-/** A page of a browser of its own, and what it did. */
+/** A page in its own browser, with a record of what it did. */
 export interface TestPage extends AsyncDisposable {
   page: Page;
-  /** The addresses asked for that aren't on this machine, `data:` and the like aside. */
+  /** Requested addresses that aren't on this machine, except `data:` URLs and the like. */
   readonly elsewhere: string[];
-  /** What the page reported as wrong: errors of its scripts, and what its policy refused. */
+  /** Errors that the page reported: exceptions of its scripts, and violations of its content security policy. */
   readonly complaints: string[];
 }
 
-/** Opens a page in a headless browser that reaches nothing but this machine. @throws {Error} where there is no browser. */
+/** Opens a page in a headless browser that can reach only this machine. @throws {Error} if there is no browser */
 export async function openPage(): Promise<TestPage> {
   if (!("path" in found)) throw new Error(found.reason);
   const browser: Browser = await launch({
     executablePath: found.path,
     headless: true,
     args: [
-      // Root, as in most containers, can't use the sandbox.
+      // The sandbox doesn't work for root, which most containers run as.
       "--no-sandbox",
       "--disable-dev-shm-usage",
       "--disable-background-networking",
       "--disable-component-update",
       "--no-first-run",
-      // Whatever isn't this machine can't even be looked up.
+      // Host names other than those of this machine don't even resolve.
       "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     ],
   });

@@ -7,16 +7,14 @@ import { expect } from "vitest";
 const program = fileURLToPath(new URL("../../../build/cli.js", import.meta.url));
 const projects = new URL("../../fixtures/graph-projects/", import.meta.url);
 
-/** A server of the built package, in a process of its own. */
+/** A server of the built package in its own process. */
 export interface BuiltServer extends AsyncDisposable {
   url: string;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly output: string;
 }
 
-/**
- * Starts `graphdeploy dev` with a project under test/fixtures/graph-projects; without one, with the built-in graphs.
- */
+/** Starts `graphdeploy dev` with a project under test/fixtures/graph-projects, or with the built-in graphs. */
 export function startBuiltDev(project?: string): Promise<BuiltServer> {
   const config =
     project === undefined ? [] : ["--config", fileURLToPath(new URL(`${project}/langgraph.json`, projects))];

@@ -19,7 +19,7 @@ interface OperationObject {
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>;
 }
 
-/** As much of an OpenAPI file as a digest is made of. */
+/** The parts of an OpenAPI file that a digest is made from. */
 export interface OpenApiFile {
   info: { version: string };
   paths: Record<string, Record<string, OperationObject>>;
@@ -27,12 +27,12 @@ export interface OpenApiFile {
 }
 
 /**
- * What an OpenAPI file says, one fact a line: `GET /path query limit` → `integer 1..100 =20 optional`, `GET /path 200
- * resources[].id` → `string required`.
+ * The content of an OpenAPI file, one fact per line: `GET /path query limit` → `integer 1..100 =20 optional`, `GET
+ * /path 200 resources[].id` → `string required`.
  */
 export type Digest = Record<string, string>;
 
-/** The digest of the operations whose paths begin with one of `prefixes` (all, when there are none). */
+/** The digest of the operations whose paths start with one of `prefixes`; of all operations if there are none. */
 export function digestOf(file: OpenApiFile, prefixes: readonly string[] = []): Digest {
   const digest: Digest = { "info version": file.info.version };
   for (const [path, item] of Object.entries(file.paths)) {
@@ -61,7 +61,7 @@ function addOperation(digest: Digest, name: string, operation: OperationObject, 
   }
 }
 
-/** `within` holds the schemas that this one is a part of: one that contains itself is described once. */
+/** `within` has the schemas around this one, so that a recursive schema is described once. */
 function addFields(
   digest: Digest,
   prefix: string,
@@ -82,7 +82,7 @@ function addFields(
   }
 }
 
-/** The schema itself: references followed, and of "this or null", this. */
+/** Resolves references, and returns the schema itself for "this or null". */
 function resolve(schema: Schema, file: OpenApiFile): Schema {
   if (schema.$ref !== undefined)
     return resolve(file.components?.schemas?.[schema.$ref.split("/").at(-1) ?? ""] ?? {}, file);
@@ -92,7 +92,7 @@ function resolve(schema: Schema, file: OpenApiFile): Schema {
   return alternatives?.length === 1 ? resolve(alternatives[0] as Schema, file) : schema;
 }
 
-/** One object with the fields of all. */
+/** One object schema with the fields of all. */
 function joined(parts: readonly Schema[]): Schema {
   return {
     type: "object",
@@ -122,9 +122,7 @@ function typeOf(schema: Schema, file: OpenApiFile): string {
   return parts.join(" ");
 }
 
-/**
- * The range of a number or the length of a list; the bounds of what fits a safe integer are no bounds of the contract.
- */
+/** The range of a number or the length of a list. The bounds of safe integers aren't part of the contract. */
 function boundsOf(schema: Schema): string | undefined {
   const isBound = (value: unknown) => typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   const low = schema.minimum ?? schema.minItems;

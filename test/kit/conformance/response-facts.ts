@@ -1,4 +1,4 @@
-/** What a server answered, as it came over the wire. */
+/** A server's response as it came over the wire. */
 export interface WireResponse {
   status: number;
   /** By lower-case name. */
@@ -7,16 +7,19 @@ export interface WireResponse {
 }
 
 /**
- * The structure of an answer, one fact a name: its status, its media type, which headers it has, the events of a stream
- * in their order, and the type of every field of a body or an event: `body.thread_id` → `uuid`, `event
- * values.messages[].id` → `text?`. No value of an answer is in it.
+ * The structure of a response as named facts: its status, its media type, which headers it has, the order of events in
+ * a stream, and the type of every field of a body or an event: `body.thread_id` → `uuid`, `event values.messages[].id`
+ * → `text?`. Facts contain no values.
  */
 export type ResponseFacts = Record<string, string>;
 
 const telling = ["content-location", "location", "x-pagination-total", "x-pagination-next", "www-authenticate"];
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** The facts of an answer. Schemas within it, which say what a compiler made of some types, are told as one. */
+/**
+ * The facts of a response. A schema inside it is one fact, because its contents depend on how a compiler translates
+ * types.
+ */
 export function factsOf({ status, headers, text }: WireResponse): ResponseFacts {
   const facts: ResponseFacts = { status: String(status) };
   const mediaType = headers["content-type"]?.split(";")[0];
@@ -60,7 +63,7 @@ function addEvents(facts: ResponseFacts, text: string): void {
 
 const schemaField = /(_schema|\.(state|input|output|config))$/;
 
-/** Adds the types of values that stand in the same place; a field that only some of them have is marked. */
+/** Adds the types of values at the same path. A `?` marks a field that only some of them have. */
 function addTypes(facts: ResponseFacts, path: string, values: readonly unknown[]): void {
   const types = new Set(values.map(typeOf));
   facts[path] = [...types].sort().join("|");

@@ -8,7 +8,7 @@ export interface MarkdownPage {
   readonly text: string;
 }
 
-/** Every Markdown page that the repository shows its readers. */
+/** Every Markdown page of the repository that is meant for readers. */
 export function markdownPages(): MarkdownPage[] {
   return globSync(["*.md", "{docs,examples,bench,.github}/**/*.md"], { cwd: checkout, exclude: ["**/node_modules/**"] })
     .map((path) => path.replaceAll("\\", "/"))
@@ -19,17 +19,17 @@ export function markdownPages(): MarkdownPage[] {
 /** A fenced block of code. */
 export interface CodeBlock {
   readonly page: string;
-  /** 1-based, of the line with the fence. */
+  /** The 1-based line of the opening fence. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** The comment above the block, without its brackets; empty where there is none. */
+  /** The text of the comment above the block; empty if there is none. */
   readonly comment: string;
 }
 
 const fencedBlock = /(?:<!-- (.*) -->\n)?^( *)```(\w*)\n([\s\S]*?)^ *```$/gm;
 
-/** The blocks of code of a page, without the indentation that a list gives them. */
+/** The code blocks of a page, without the indentation of a surrounding list. */
 export function codeBlocks({ path, text }: MarkdownPage): CodeBlock[] {
   return [...text.matchAll(fencedBlock)].map(
     ({ index, 1: comment = "", 2: indent = "", 3: language = "", 4: code = "" }) => ({
@@ -42,12 +42,12 @@ export function codeBlocks({ path, text }: MarkdownPage): CodeBlock[] {
   );
 }
 
-/** A page without its blocks of code, in which nothing is a link or a heading. */
+/** A page without its code blocks, whose contents aren't links or headings. */
 export function prose({ text }: MarkdownPage): string {
   return text.replaceAll(fencedBlock, "");
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 export function anchors(page: MarkdownPage): Set<string> {
   const found = new Set<string>();
   for (const [, heading = ""] of prose(page).matchAll(/^#+ (.*)$/gm)) {

@@ -2,11 +2,11 @@ import type { ReplacedParts } from "../../../mock-server/compose.ts";
 import { type MockServer, type MockServerOptions, startMockServerWith } from "../../../mock-server/server.ts";
 import { testStorage } from "../test-storage.ts";
 
-/** One answer, its body parsed where it is JSON. */
+/** A response, whose body is parsed if it is JSON. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies of any shape
   body: any;
 }
 
@@ -18,7 +18,7 @@ export type Api = (
 ) => Promise<ApiResponse>;
 
 /**
- * A client of one base URL that sends a key, unless `headers` say otherwise; a string and bytes are sent as they are,
+ * A client for a base URL. It sends an API key unless `headers` override it. Strings and bytes are sent as they are,
  * anything else as JSON.
  */
 export function apiOf(baseUrl: string): Api {
@@ -36,7 +36,7 @@ export function apiOf(baseUrl: string): Api {
   };
 }
 
-/** A server of its own for one test, with a frozen clock; `warnings` has what it has warned of. */
+/** A server for one test, with a frozen clock. `warnings` has the warnings so far. */
 export async function startForTest(
   options: MockServerOptions = {},
   parts: ReplacedParts = {},
@@ -61,7 +61,7 @@ export async function startForTest(
 
 type Fields = Record<string, unknown>;
 
-/** The body of a create from a repository; `changes` replace whole top-level fields. */
+/** The body of a create from a repository. `changes` replace whole top-level fields. */
 export function githubBody(changes: Fields = {}): Fields {
   return {
     name: "agent",

@@ -5,9 +5,9 @@ export interface TestEntry {
   path: string;
   content?: string | Buffer;
   type?: string;
-  /** The size that the header claims, where it isn't that of the content. */
+  /** The size in the header, if it differs from that of the content. */
   size?: number;
-  /** The bytes of the header's size, as characters, in place of the octal digits. */
+  /** The raw bytes of the header's size field, instead of octal digits. */
   rawSize?: string;
 }
 
@@ -24,7 +24,7 @@ function header({ path, type = "0", size = 0, rawSize }: Required<Pick<TestEntry
   return block;
 }
 
-/** A gzipped tar of the entries, exactly as they are given. */
+/** A gzipped tar with exactly these entries. */
 export function tarball(entries: readonly TestEntry[]): Buffer {
   const blocks = entries.flatMap((entry) => {
     const content = Buffer.from(entry.content ?? "");

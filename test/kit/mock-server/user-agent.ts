@@ -1,6 +1,6 @@
-/** What a browser without scripts does at a consent page. */
+/** A browser without scripts at a consent page. */
 export interface Consent {
-  /** The status and the text of the page on which the flow ended. */
+  /** The status and text of the page on which the flow ended. */
   status: number;
   text: string;
   /** Where the provider sent the browser. */
@@ -8,8 +8,8 @@ export interface Consent {
 }
 
 /**
- * Opens an authorization address, answers the form as `decision` says, and returns where the browser was sent, without
- * going there.
+ * Opens an authorization address, submits the form with `decision`, and returns the redirect's target without following
+ * it.
  */
 export async function decide(url: string, decision: "allow" | "deny" = "allow"): Promise<URL> {
   const page = await (await fetch(url)).text();
@@ -24,7 +24,7 @@ export async function decide(url: string, decision: "allow" | "deny" = "allow"):
   return new URL(answer.headers.get("location") ?? "about:blank");
 }
 
-/** The same, and then follows the redirect back. */
+/** Submits the form and follows the redirect. */
 export async function consent(url: string, decision: "allow" | "deny" = "allow"): Promise<Consent> {
   const location = await decide(url, decision);
   const answer = await fetch(location);

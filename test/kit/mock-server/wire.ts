@@ -2,8 +2,8 @@ import { connect, type Socket } from "node:net";
 import { HttpServer, type HttpServerOptions } from "../../../mock-server/kit/http/http-server.ts";
 
 /**
- * All that a server at `url` responds to `pieces`, each written when the one before has been sent, until it closes the
- * connection.
+ * Everything that a server at `url` sends until it closes the connection. Each of `pieces` is written once the one
+ * before has been sent.
  */
 export function conversation(url: string, ...pieces: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
@@ -24,13 +24,13 @@ export function conversation(url: string, ...pieces: (string | Buffer)[]): Promi
   });
 }
 
-/** A connection whose errors are nobody's concern. */
+/** A connection whose errors are ignored. */
 export function connectTo(url: string): Socket {
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", noDelay: true });
   return socket.on("error", () => undefined);
 }
 
-/** A server for one test. */
+/** Starts a server for one test. */
 export async function startHttp(options: HttpServerOptions): Promise<{ url: string } & AsyncDisposable> {
   const server = new HttpServer(options);
   const url = await server.listen(0, "127.0.0.1");

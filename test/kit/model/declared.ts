@@ -31,7 +31,7 @@ export function continuationOf(program: DeclaredProgram, stack: string, urn: str
   return direct ?? program.deployments.find((declared) => urnsOf(stack, declared).includes(urn));
 }
 
-/** Whether two declarations of a program have the same name on the platform, which is a contradiction. */
+/** Whether two declarations of a program have the same name on the platform and so contradict each other. */
 export function isContested(program: DeclaredProgram, name: string): boolean {
   return program.deployments.filter((declared) => declared.name === name).length > 1;
 }

@@ -3,7 +3,7 @@ import type { Operation } from "../pulumi/engine/execution.ts";
 import type { StackKey } from "./commands.ts";
 import type { DeclaredProgram } from "./program.ts";
 
-/** What a command did, or would do. */
+/** The steps that a command took, or would take. */
 export interface Result {
   readonly steps: readonly { readonly operation: Operation; readonly urn: string; readonly id: string }[];
   /** Absent when the command ended with exit 0. */

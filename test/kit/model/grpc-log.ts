@@ -58,9 +58,9 @@ const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const generation = /(?<="generation":"|#g-)[0-9a-f]{12}(?=")/g;
 
 /**
- * Calls without what differs between two equal runs: ids and generations are numbered in order, times and ports are
- * left out, and the calls are sorted by resource, since the engine processes registrations of independent resources in
- * any order; the order of all that change or read something follows.
+ * Calls without the parts that differ between two equal runs. Ids and generations are numbered in order; times and
+ * ports are left out. The calls are sorted by resource, because the engine processes registrations of independent
+ * resources in any order. They are followed by the order of all calls that change or read something.
  */
 export function comparable(calls: readonly ProviderCall[]): unknown[] {
   const numbers = new Map<string, string>([[unknownValue, "<unknown>"]]);
@@ -81,7 +81,7 @@ export function comparable(calls: readonly ProviderCall[]): unknown[] {
   return JSON.parse(text);
 }
 
-/** All calls by resource, then the order of those that aren't a check or diff. */
+/** All calls by resource, then the order of those that aren't a check or a diff. */
 function inStableOrder(calls: readonly ProviderCall[]): unknown[] {
   const byResource = calls.toSorted((one, other) => (one.urn < other.urn ? -1 : one.urn > other.urn ? 1 : 0));
   const others = calls.filter(({ method }) => method !== "Check" && method !== "Diff");

@@ -26,9 +26,9 @@ export function learnOwners(
     if (entriesAfter.some((other) => other.id === id && other.urn !== urn)) model.abandoned.add(id);
     const [then, now] = [before.get(id), after.get(id)];
     if (!wasKilled || then === undefined) continue;
-    // No state has this marker: a deletion releases such a deployment, until a change takes it back.
+    // No state has this marker, so a deletion releases such a deployment until a change takes it back.
     if (now !== undefined && readMarker(now.secrets) !== readMarker(then.secrets)) model.abandoned.add(id);
-    // Nor what it had just deleted: the entry stays until a refresh.
+    // Nor could it report what it had just deleted: the entry stays until a refresh.
     if (now !== undefined) continue;
     model.deletedElsewhere.add(id);
     model.stacks[stack].unsettled.add("changed elsewhere");

@@ -24,7 +24,7 @@ export interface StackModel {
   exported: unknown;
 }
 
-/** The expected state, as far as it is known without looking into the provider. */
+/** The expected state, as far as it is known without knowledge of the provider's internals. */
 export interface Model {
   readonly stacks: Record<StackKey, StackModel>;
   /** Who created or last adopted a deployment; `elsewhere` for neither stack. */

@@ -35,7 +35,7 @@ const refusals = [
   /with the resource option (retainOnDelete: true|deleteBeforeReplace: false) the old deployment would keep the name/,
 ];
 
-/** Whether there is a reason why a run failed; otherwise it should have succeeded. */
+/** Whether a reason explains why a run failed; without one, it should have succeeded. */
 export function hadReasonToFail(run: FailedRun): boolean {
   const { error } = run;
   if ([...engineReasons, ...refusals].some((reason) => reason.test(error))) return true;
@@ -65,11 +65,11 @@ function isNameTaken({ program, entries, before, stackName, error }: FailedRun):
     const urn = urnIn(stackName, own);
     const holder = entries.find((entry) => entry.id === id);
     if (holder?.urn !== urn) return true;
-    // A creation doesn't see the state. It keeps a deployment with the marker of its own URN; one that was imported,
-    // renamed or moved has none, or an earlier one, and needs `adopt`.
+    // A create doesn't see the state. It keeps a deployment that has the marker of its own URN. An imported, renamed or
+    // moved deployment has no marker or an older one, and needs `adopt`.
     if (ownerOf(readMarker(record.secrets) ?? "") !== `pulumi#${urn}`) return true;
     if (own.retainOnDelete === true || own.deleteBeforeReplace === false) return true;
   }
-  // Made in the same run, by another declaration.
+  // Created in the same run by another declaration.
   return program.deployments.some(({ name }) => isContested(program, name));
 }

@@ -5,11 +5,11 @@ import { shorten } from "./shorten.ts";
 import { Violation } from "./violation.ts";
 import type { World } from "./world.ts";
 
-/** A sequence that breaks an invariant, as short as it could be made. */
+/** A sequence that breaks an invariant, shortened as far as possible. */
 export interface Finding {
   /** Generates the sequence again. */
   readonly seed: number;
-  /** The number of steps in total when it broke. */
+  /** The total number of steps until it broke. */
   readonly afterSteps: number;
   readonly violation: Violation;
   readonly steps: readonly Step[];

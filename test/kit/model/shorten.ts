@@ -23,7 +23,7 @@ const required = new Set([
   "rollout",
 ]);
 
-/** All sequences with one thing less: a step, an edit, or an optional part of a step. */
+/** All sequences with one element less: a step, an edit, or an optional part of a step. */
 function* withoutOne(steps: readonly Step[]): Generator<readonly Step[]> {
   for (const index of [...steps.keys()].reverse()) yield steps.toSpliced(index, 1);
   for (const [index, step] of steps.entries()) {

@@ -20,7 +20,7 @@ export interface World extends AsyncDisposable {
   reset(): Promise<void>;
   /** The requests since the last `disturb` or `clear`. */
   requests(): readonly string[];
-  /** Discards recorded requests and planned trouble. */
+  /** Discards recorded requests and planned failures. */
   clear(): void;
   /** Plans a failure of one of the next requests. */
   disturb(trouble: Trouble): void;

@@ -13,7 +13,7 @@ export const apiKey = "key-of-the-provider-tests";
 /** A provider process and the state that outlives it. */
 export interface ProviderGround extends AsyncDisposable {
   readonly process: DynamicProcess;
-  /** A stack on the current process; all processes share its state. */
+  /** A stack on the current process. The state is shared by all processes. */
   readonly engine: Engine;
   /** Starts a new process with the engine's state. */
   restart(): Promise<void>;

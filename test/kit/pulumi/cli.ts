@@ -7,8 +7,8 @@ import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.j
 import { checkout, pulumiPath, pulumiSdk } from "./command-line.ts";
 
 /**
- * How a program is written: TypeScript run by Pulumi's ts-node as CommonJS (the usual template), plain CommonJS, or an
- * ES module.
+ * The kind of program: TypeScript that Pulumi's ts-node runs as CommonJS (the usual template), plain CommonJS, or an ES
+ * module.
  */
 export type ProgramKind = "typescript" | "commonjs" | "esm";
 
@@ -111,7 +111,7 @@ async function backendEnvironment(folder: string, cli: string): Promise<Record<s
   };
 }
 
-// The tests' own settings must not reach a program, which only sees what its test sets.
+// The tests' own settings must not reach a program, which sees only what its test sets.
 function inheritedEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(
@@ -251,7 +251,7 @@ export async function createPulumiProject(options: ProjectOptions): Promise<Pulu
   return project;
 }
 
-/** A stack whose program is a function in the test. Disposing it deletes its folder. */
+/** A stack whose program is a function of the test. Disposing it deletes its folder. */
 export interface InlineProject extends AsyncDisposable {
   readonly stack: Stack;
   readonly folder: string;

@@ -40,7 +40,7 @@ export interface DiffResult {
   readonly deleteBeforeReplace: boolean;
 }
 
-/** The SDK's dynamic-provider process, called like the engine does. A failed method rejects with its gRPC error. */
+/** The SDK's dynamic-provider process, called as the engine calls it. A failed method rejects with its gRPC error. */
 export interface DynamicProcess extends AsyncDisposable {
   /** The child process. */
   readonly process: ChildProcess;
@@ -67,7 +67,7 @@ export interface DynamicProcess extends AsyncDisposable {
   /** @throws InitFailure when the resource exists but failed */
   update(urn: string, id: string, olds: Properties, news: Properties): Promise<Properties>;
   delete(urn: string, id: string, outputs: Properties): Promise<void>;
-  /** Sends what the engine does on the first Ctrl-C. */
+  /** Sends what the engine sends on the first Ctrl-C. */
   cancel(): Promise<void>;
   /** Ends the process and waits for it. */
   kill(signal?: NodeJS.Signals): Promise<void>;

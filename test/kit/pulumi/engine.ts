@@ -29,7 +29,7 @@ export interface Engine {
   destroy(): Promise<Step[]>;
 }
 
-/** The resources of a stack that aren't to be deleted. */
+/** The resources of a stack that aren't pending deletion. */
 export class ResourcesByName {
   readonly #stack: PulumiStack;
 

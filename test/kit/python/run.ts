@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 
-/** How a program ended, and what it printed on both outputs. */
+/** How a program ended, and its output to stdout and stderr. */
 export interface Ended {
   code: number | null;
   output: string;
 }
 
 /**
- * Runs a program to its end. `onOutput` is called with each piece that it prints, and `interruptAt` is the text at which it gets a SIGINT. Its
- * environment is the given one alone, with what a program needs to run.
+ * Runs a program to its end. `onOutput` receives each chunk of output. At the text `interruptAt`, the program gets a
+ * SIGINT. Its environment has only the given variables and what a program needs to run.
  */
 export function run(
   program: string,

@@ -4,15 +4,15 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A Python environment with packages in it, or why there is none. */
+/** A Python environment with packages, or the reason why there is none. */
 export type VirtualEnvironment = { command(name: string): string; missing?: undefined } | { missing: string };
 
 const cache = fileURLToPath(new URL("../../../.cache/python/", import.meta.url));
 const binaries = process.platform === "win32" ? "Scripts" : "bin";
 
 /**
- * An environment with `packages` (as pip takes them, with exact versions), made once and kept in the cache of the checkout. Where there is no
- * Python, or the packages can't be had, it says so, for the test to be skipped with the reason.
+ * Creates an environment with `packages` (in pip's syntax, with exact versions) once, and keeps it in the checkout's
+ * cache. Without Python, or if the packages can't be installed, it returns the reason to skip the test with.
  */
 export async function virtualEnvironment(...packages: readonly string[]): Promise<VirtualEnvironment> {
   const folder = join(cache, packages.join("+").replaceAll("=", "-"));

@@ -12,7 +12,7 @@ import { parseEvents, thread, until } from "../../kit/agent-server/agent.ts";
 import { type Api, apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "killed-"));
     await use(folder);
@@ -20,7 +20,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 interface ServerProcess {
   url: string;
   call: Api;
@@ -76,7 +76,7 @@ test("a later server resumes the queued runs of a killed one without a request t
   receiver.close();
 });
 
-test("events of a resumable run that readers received survive a kill unchanged", async ({ folder }) => {
+test("events of a resumable run that readers have received survive a kill unchanged", async ({ folder }) => {
   const first = await startProcess("dev", folder);
   const path = `/threads/${thread(1)}/runs`;
   const body = { assistant_id: "delay", input: { ms: 10_000, steps: 1000 }, stream_mode: "custom" };

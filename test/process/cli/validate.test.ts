@@ -59,7 +59,7 @@ test.each(["graphdeploy.yaml", "graphdeploy.yml"])(
   },
 );
 
-test("a file in another folder is named, and its own folder has the files that it names", async () => {
+test("a file in another folder is validated, and its relative paths start at its own folder", async () => {
   const files = { "deploy/agents.yaml": file, "deploy/keys/key.pem": "a private key\n" };
   expect(await validate(files, ["deploy/agents.yaml"], { TOKEN: "token-of-somebody" })).toMatchObject({
     code: 0,
@@ -67,7 +67,7 @@ test("a file in another folder is named, and its own folder has the files that i
   });
 });
 
-test("problems are one line each, and code 1", async () => {
+test("problems are printed one per line, and the exit code is 1", async () => {
   expect(await validate({ "graphdeploy.yaml": file.replace("search: {", "search: { nam: a,") }, [])).toEqual({
     code: 1,
     stdout: [
@@ -80,7 +80,7 @@ test("problems are one line each, and code 1", async () => {
   });
 });
 
-test("a problem of the file as a whole has no path", async () => {
+test("a problem with the whole file has no path", async () => {
   expect(await validate({ "graphdeploy.json": "{" }, [])).toMatchObject({
     code: 1,
     stdout: "graphdeploy.json:1:2: is not valid JSON.\n",
@@ -111,13 +111,13 @@ test.each([
   ["a folder", {}, ["."], "error: . can't be read (EISDIR)."],
   ["an unknown option", { "graphdeploy.yaml": file }, ["--enviroment", "a"], "error: unknown option '--enviroment'"],
   ["two files", { "graphdeploy.yaml": file }, ["a", "b"], "error: too many arguments"],
-])("%s is wrong usage: code 2", async (_, files, flags, message) => {
+])("%s is a usage error with exit code 2", async (_, files, flags, message) => {
   const { code, stdout, stderr } = await validate(files as Record<string, string>, flags);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(message);
 });
 
-test("--help is no mistake", async () => {
+test("--help succeeds", async () => {
   expect(await validate({}, ["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--environment") });
 });
 

@@ -42,7 +42,7 @@ class Word extends dynamic.Resource {
   }
 }
 
-test("the engine creates, leaves alone, updates, replaces and deletes", async () => {
+test("the engine creates, keeps, updates, replaces and deletes", async () => {
   await using process = await startDynamicProcess();
   await process.configure({ "program:key": "value" });
   const engine = createEngine(process);
@@ -69,7 +69,7 @@ test("the engine keeps a resource that failed to start and updates it next time"
   expect(engine.resources.get("a")).toMatchObject({ initErrors: [], outputs: { seen: "updated" } });
 });
 
-test("a refresh takes drifted inputs over and drops what is gone", async () => {
+test("a refresh takes over drifted inputs and drops missing resources", async () => {
   await using process = await startDynamicProcess();
   await process.configure({});
   const engine = createEngine(process);

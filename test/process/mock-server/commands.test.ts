@@ -54,14 +54,14 @@ test.each([
   [["--port", "99999"], "65535"],
   [["--public-url", "ftp://x"], "http"],
   [["--log-format", "xml"], "pretty"],
-])("the mock command refuses %s with one clear line", async (flags, hint) => {
+])("the mock command refuses %s with a one-line error", async (flags, hint) => {
   const { code, text } = await errorOf(run("main.ts", ...flags));
   expect(code).toBe(1);
   expect(text).toContain(hint);
   expect(text.trim().split("\n")).toHaveLength(1);
 });
 
-test("a port in use is one clear line", async () => {
+test("a port in use is a one-line error", async () => {
   await using mock = await startForTest();
   const { code, text } = await errorOf(run("main.ts", "--port", new URL(mock.url).port));
   expect(code).toBe(1);
@@ -107,7 +107,7 @@ test("a server whose output pipe is closed keeps serving", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a server that gets a signal reports that it waits, and a second signal ends the wait", async () => {
+test("a server reports after a signal that it is waiting, and a second signal ends the wait", async () => {
   const child = run("main.ts", "--port", "0", "--log-format", "json", "--transitions", "immediate");
   const { url } = JSON.parse(await firstLine(child));
   const api = apiOf(url);

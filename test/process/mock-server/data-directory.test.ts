@@ -13,7 +13,7 @@ import { until } from "../../kit/agent-server/agent.ts";
 import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "data-directory-"));
     await use(join(folder, "data"));
@@ -69,7 +69,7 @@ test("a later server continues with the state and the clock of the control plane
   const listOf = (page: typeof list) =>
     page.resources.map(({ source_config: _, ...fields }: { source_config: unknown }) => fields);
   expect(listOf((await second.cloud("GET", "/v2/deployments")).body)).toEqual(listOf(list));
-  // The rollouts go on from where they were, and what was redacted still is.
+  // Rollouts continue where they were, and redacted values stay redacted.
   second.clock.advance("10m");
   expect((await second.cloud("GET", `/v2/deployments/${made.id}`)).body.status).toBe("READY");
   expect(JSON.stringify(second.requests())).not.toContain("s3cret-value");
@@ -98,7 +98,7 @@ function run(...flags: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags]);
 }
 
-/** The user who owns nothing. */
+/** A user id that owns no files. */
 const nobody = 65534;
 
 async function urlOf(child: ChildProcessWithoutNullStreams): Promise<string> {
@@ -151,7 +151,7 @@ test("a directory belongs to one server at a time", async ({ folder }) => {
   await (await startWith(folder)).close();
 });
 
-test("a start that fails leaves the directory free", async ({ folder }) => {
+test("a failed start releases the directory", async ({ folder }) => {
   await using other = await startMockServer({ port: 0 });
   await expect(startWith(folder, { port: Number(new URL(other.url).port) })).rejects.toThrow("EADDRINUSE");
   await (await startWith(folder)).close();
@@ -189,12 +189,12 @@ test("discarding stored data needs a confirmation", async ({ folder }) => {
   expect((await later.cloud("GET", `/v2/deployments/${made.id}`)).status).toBe(200);
 });
 
-test("identifiers of a seed aren't given out again after a server was killed", async ({ folder }) => {
+test("identifiers from a seed aren't reused after a server was killed", async ({ folder }) => {
   const ids: string[] = [];
   for (let start = 0; start < 3; start++) {
     const child = run("--data-dir", folder, "--seed", "7");
     const cloud = apiOf(await urlOf(child));
-    // What is undone takes identifiers as well.
+    // A seed that is undone consumes identifiers, too.
     const twice = { ...githubBody({ name: "agent" }), tenant_id: "another" };
     expect((await cloud("POST", "/_mock/seed", { deployments: [twice, twice] })).status).toBe(400);
     ids.push((await cloud("POST", "/v2/deployments", githubBody({ name: `agent-${start}` }))).body.id);
@@ -204,7 +204,7 @@ test("identifiers of a seed aren't given out again after a server was killed", a
   expect(new Set(ids).size).toBe(3);
 });
 
-test("identifiers of a seed aren't given out again by a later server", async ({ folder }) => {
+test("identifiers from a seed aren't reused by a later server", async ({ folder }) => {
   const ids: string[] = [];
   for (let start = 0; start < 3; start++) {
     await using server = await startWith(folder, { seed: 7 });
@@ -281,7 +281,7 @@ test("a folder that can't be a data directory is refused in one sentence and lef
   );
 });
 
-test("a start that can't read the data names the directory", async ({ folder }) => {
+test("an error about unreadable data names the directory", async ({ folder }) => {
   const first = await startWith(folder);
   const { body } = await first.cloud("POST", "/v2/deployments", githubBody());
   await first.close();
@@ -321,7 +321,7 @@ test("a damaged file is refused in one sentence and left unchanged", async ({ fo
 test("a directory that can't be written to is refused in one sentence", async ({ folder }) => {
   await (await startWith(folder)).close();
   const before = await readFile(dataFile(folder));
-  // Nobody is kept from writing by modes who runs as root.
+  // File modes don't stop root from writing, so the server runs as another user.
   const isRoot = process.getuid?.() === 0;
   await chmod(dataFile(folder), 0o444);
   await chmod(folder, 0o555);
@@ -369,7 +369,7 @@ test("a directory of format 1 with an unreadable record keeps all of its records
   };
   change("INSERT INTO records (kind, id, value) VALUES ('deployments', 'x', '{\"id\":\"x\",\"sequence\":1}')");
   await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: x of deployments: `);
-  // So that the version that wrote it can still be gone back to.
+  // The format is unchanged, so the earlier version can still open the file.
   const database = new DatabaseSync(dataFile(folder));
   expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   database.close();
@@ -424,13 +424,13 @@ test("an invalid snapshot changes nothing", async ({ folder }) => {
   expect((await second.snapshot.get()).content).toEqual(before);
 });
 
-test("a process that is killed while it seeds stores nothing of the seed", async ({ folder }) => {
+test("a process killed while seeding stores no part of the seed", async ({ folder }) => {
   const first = run("--data-dir", folder, "--transitions", "immediate");
   const url = await urlOf(first);
   const seeding = apiOf(url)("POST", "/_mock/seed", {
     deployments: [{ ...githubBody({ name: "agent-{n}" }), count: 100_000 }],
   }).catch(() => "broken off");
-  // The log of what isn't committed yet grows.
+  // The write-ahead log contains the uncommitted part of the seed.
   const isSeeding = async () => (await stat(`${dataFile(folder)}-wal`)).size > 1_000_000;
   await until(isSeeding);
   first.kill("SIGKILL");

@@ -5,14 +5,14 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** The oldest Node.js that is supported, whose SQLite is still called experimental. */
+/** The oldest supported Node.js, whose SQLite module is experimental and warns. */
 const node22 = fileURLToPath(new URL("../../../node_modules/node-22/bin/node", import.meta.url));
 const isThere = existsSync(node22);
 const reason = isThere ? "" : " (skipped: the package node-22 has no executable for this machine)";
 const built = (file: string) => fileURLToPath(new URL(`../../../build/${file}`, import.meta.url));
 const pathOf = (file: string) => fileURLToPath(new URL(`../../../mock-server/${file}`, import.meta.url));
 
-/** Runs a module, and returns what it wrote to stderr. */
+/** Runs a module and returns its output to stderr. */
 async function errorsOf(executable: string, source: string): Promise<string> {
   const child = spawn(executable, ["--experimental-strip-types", "--input-type=module", "-e", source]);
   let text = "";
@@ -23,7 +23,7 @@ async function errorsOf(executable: string, source: string): Promise<string> {
   return text;
 }
 
-test("of all warnings, only the one about SQLite is silenced", async () => {
+test("only the warning about SQLite is silenced", async () => {
   const errors = await errorsOf(
     process.execPath,
     `const { silenceSqliteWarning } = await import(${JSON.stringify(pathOf("sqlite-warning.ts"))});
@@ -37,7 +37,7 @@ test("of all warnings, only the one about SQLite is silenced", async () => {
   expect(errors).not.toContain("ExperimentalWarning: SQLite");
 });
 
-test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}`, async () => {
+test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn about SQLite${reason}`, async () => {
   const child = spawn(node22, [built("cli.js"), "mock", "--port", "0"]);
   let errors = "";
   child.stderr.on("data", (chunk) => {
@@ -49,7 +49,7 @@ test.skipIf(!isThere)(`on Node.js 22 the command doesn't warn of SQLite${reason}
   expect(errors).not.toContain("SQLite");
 });
 
-test.skipIf(!isThere)(`on Node.js 22 a server in a user's process leaves the warnings alone${reason}`, async () => {
+test.skipIf(!isThere)(`on Node.js 22 a server in a user's process doesn't silence any warning${reason}`, async () => {
   const errors = await errorsOf(
     node22,
     `const { startMockServer } = await import(${JSON.stringify(built("mock-server.js"))});

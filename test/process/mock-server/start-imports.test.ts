@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 const server = fileURLToPath(new URL("../../../mock-server/start-dev.ts", import.meta.url));
 
 /**
- * Starts the agent server, asks it for what the first screen of a client needs, and prints which of Node's modules that
- * took.
+ * Starts the agent server, sends the requests of a client's first screen, and prints which of Node's modules were
+ * loaded for that.
  */
 const script = `
   const { startDev } = await import(${JSON.stringify(server)});

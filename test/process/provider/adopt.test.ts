@@ -58,7 +58,7 @@ test("an adoption writes the ownership marker with one revision, and keeps undec
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("what can change is brought over by one request when a deployment is adopted", async () => {
+test("an adoption applies all mutable fields in one request", async () => {
   await using ground = await startGround();
   const id = await madeByHand(ground.mock);
   const wanted = adopted({
@@ -78,7 +78,7 @@ test("what can change is brought over by one request when a deployment is adopte
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a deployment that can't become the declared one is refused and never ours: a later destroy leaves it", async () => {
+test("a deployment that can't become the declared one is refused and not adopted: a later destroy leaves it", async () => {
   await using ground = await startGround();
   const id = await madeByHand(ground.mock);
   const [said] = summary(
@@ -111,7 +111,7 @@ test("an adopted deployment whose new revision fails stays in the state", async 
   expect(ground.engine.resources.get("agent")?.id).toBe(id);
 });
 
-test("undeclared secrets are kept, and are only held in memory", async () => {
+test("undeclared secrets are kept, and exist only in memory", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await madeByHand(ground.mock, {
@@ -140,7 +140,7 @@ test("undeclared secrets are kept, and are only held in memory", async () => {
 test("of two programs that create one name at once, one wins and the other fails with a hint about `adopt`", async () => {
   await using ground = await startGround();
   await using rival = await startProvider({ baseUrl: ground.mock.url });
-  // Both look the name up before either creates the deployment.
+  // Both programs look up the name before either creates the deployment.
   ground.mock.faults.add({ match: { method: "POST", path: "/v2/deployments" }, times: 2, effect: { latency: "1s" } });
   const make = async ({ process }: ProviderGround, name: string) => {
     const resourceUrn = `urn:pulumi:test::program::${deploymentType}::${name}`;
@@ -159,7 +159,7 @@ test("of two programs that create one name at once, one wins and the other fails
   expect(writes(ground.mock).sort()).toEqual(["POST 201", "POST 409"]);
 });
 
-test("the resource option import is refused, and an empty one is none", async () => {
+test("the resource option import is refused unless it is empty", async () => {
   await using ground = await startGround();
   const id = await madeByHand(ground.mock);
   await expect(ground.engine.up(program({}, { import: id }))).rejects.toThrow(

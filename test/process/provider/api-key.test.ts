@@ -28,7 +28,7 @@ test("a key from the stack's configuration is kept by its name, and a rotated on
   expect(summary(await later.engine.destroy())).toEqual(["delete"]);
 });
 
-test("a key may be named by its place in the configuration, and a missing one is named with the command that sets it", async () => {
+test("a key may be named by its configuration key, and the error about a missing one has the command that sets it", async () => {
   await using ground = await startGround({ mock: { apiKeys }, environment, config: { "other:key": keys.first } });
   const wanted = program({}, { provider: new Provider({ apiKeyConfig: "other:key" }) });
   expect(summary(await ground.engine.up(wanted))).toEqual(["create"]);
@@ -40,7 +40,7 @@ test("a key may be named by its place in the configuration, and a missing one is
   expect(later.engine.resources.size).toBe(1);
 });
 
-test("a variable that isn't set is named, and nothing is lost by it", async () => {
+test("an unset variable is named in the error, and the state stays unchanged", async () => {
   await using ground = await startGround({ mock: { apiKeys }, environment: { ...environment, EU_KEY: keys.first } });
   const wanted = program({}, { provider: new Provider({ apiKeyEnv: "EU_KEY" }) });
   expect(summary(await ground.engine.up(wanted))).toEqual(["create"]);
@@ -53,7 +53,7 @@ test("a variable that isn't set is named, and nothing is lost by it", async () =
   expect(leaksIn(JSON.stringify([...later.engine.resources]), keys)).toEqual([]);
 });
 
-test("two ways to give one key are refused in the program", () => {
+test("passing a key in two ways is refused in the program", () => {
   expect(() => new Provider({ apiKeyEnv: "A", apiKeyConfig: "b" })).toThrow(
     "Provider: apiKeyEnv and apiKeyConfig are given. Keep one of them.",
   );

@@ -18,7 +18,7 @@ import {
 } from "../../kit/provider/ground.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-/** The error of one `up` of an invalid program, which must write and keep nothing. */
+/** The error of one `up` of an invalid program, which must not write or store anything. */
 async function refusal(ground: Ground, changes: Record<string, unknown>): Promise<string[]> {
   const said = summary(await ground.engine.up(program(changes as Partial<DeploymentArgs>)));
   expect(writes(ground.mock)).toEqual([]);
@@ -26,17 +26,19 @@ async function refusal(ground: Ground, changes: Record<string, unknown>): Promis
   return said;
 }
 
-/** What the engine puts before a reason: it shows no property of an input as a whole, since that shows its value too. */
+/**
+ * The engine's prefix of a reason. The engine never shows a whole input property, because that would reveal its value.
+ */
 const shownPath = (path: string) => (/[.[]/.test(path) ? `${path}: ` : "");
 
-/** `<request>` is the request's id. */
+/** `<request>` stands for the request's id. */
 function withoutIds(said: readonly string[]): string[] {
   return said.map((line) =>
     line.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>").replace(/:\d{4,5}/g, ":<port>"),
   );
 }
 
-test("wrong arguments are each refused at their path, before any request", async () => {
+test("each invalid argument is refused at its path, before any request", async () => {
   await using ground = await startGround();
   const at = async (path: string, reason: string, changes: Record<string, unknown>) =>
     expect(await refusal(ground, changes)).toEqual([`create: ${shownPath(path)}${reason}`]);
@@ -245,7 +247,7 @@ test.each([
   expect(summary(await ground.engine.up(program(changes)))).toEqual(["same"]);
 });
 
-test("the last entry of the environment can be removed, since the marker stays in the list", async () => {
+test("the last entry of the environment can be removed because the marker stays in the list", async () => {
   await using ground = await startGround();
   const names = async () => (await platform(ground.mock)).deployments[0]?.secrets?.map(({ name }) => name);
   await ground.engine.up(program({ secrets: { MODEL_KEY: "sk-removed-value" } }));
@@ -284,7 +286,7 @@ test("a null is refused at its path, in every argument but the triggers", async 
   expect(summary(await ground.engine.up(program({ triggers: { prompt: null } })))).toEqual(["create"]);
 });
 
-test("a declaration with only a name is refused, with the fields that its source follows from", async () => {
+test("a declaration with only a name is refused, with the fields that determine its source", async () => {
   await using ground = await startGround();
   const nameOnly = () => new Deployment("agent", { name: "a" });
   expect(summary(await ground.engine.up(nameOnly))).toEqual([
@@ -292,7 +294,7 @@ test("a declaration with only a name is refused, with the fields that its source
   ]);
 });
 
-test("requests wait as long as a 429 says, also a creation", async () => {
+test("requests, creates included, wait as long as a 429 says", async () => {
   const clock = new FakeClock();
   await using server = await startScriptedServer(({ method, nth }) => {
     if (nth === 1) return { body: { resources: [], offset: 0 } };

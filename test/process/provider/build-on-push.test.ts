@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { Superseded } from "../../../core/client/errors.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import type { DeploymentArgs } from "../../../provider/deployment.ts";
 import { declaration, deployment, laterRevisionId, revision } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
@@ -41,7 +41,7 @@ test("the platform's own build of a pushed commit is followed, and no second one
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("a push whose build ended before the run needs no change", async () => {
+test("a push whose build ended before the run requires no change", async () => {
   await using ground = await startGround();
   await ground.engine.up(built());
   await push(ground, first);
@@ -50,7 +50,7 @@ test("a push whose build ended before the run needs no change", async () => {
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("a push that arrives while the run waits for it is still found", async () => {
+test("a push that arrives during the wait for it is found", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   await ground.engine.up(built());

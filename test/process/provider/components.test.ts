@@ -46,7 +46,7 @@ class Pair extends pulumi.ComponentResource {
 }
 
 test.each([false, true])(
-  "a component may hold two deployments of which one uses the other, and be waited for (preview: %s)",
+  "a component may contain two deployments, one depending on the other, and be a dependency itself (preview: %s)",
   async (preview) => {
     const registered = await registeredBy(
       () => {
@@ -64,7 +64,7 @@ test.each([false, true])(
   },
 );
 
-test("the resource options that a replacement depends on are passed on, and only those that are set", async () => {
+test("only the resource options that are set and affect replacements are passed to the provider", async () => {
   const registered = await registeredBy(() => {
     new Deployment("plain", agentArgs(), { protect: true });
     new Deployment("first", agentArgs(), { deleteBeforeReplace: false });
@@ -78,7 +78,7 @@ test("the resource options that a replacement depends on are passed on, and only
   });
 });
 
-test("options that are set, changed or removed later need no request", async () => {
+test("setting, changing or removing these options later requires no request", async () => {
   await using ground = await startGround();
   const up = async (options?: DeploymentOptions) => summary(await ground.engine.up(program({}, options)));
   expect(await up()).toEqual(["create"]);

@@ -67,7 +67,7 @@ async function startWithState() {
   };
 }
 
-test("an earlier state is unchanged by the same program, and a refresh keeps all that it holds", async () => {
+test("the same program and a refresh leave a state of an earlier build unchanged", async () => {
   await using earlier = await startWithState();
   const { provider, id, inputs, outputs } = earlier;
   const checked = await provider.check(inputs, inputs);
@@ -79,7 +79,7 @@ test("an earlier state is unchanged by the same program, and a refresh keeps all
   expect(read.inputs).toEqual(inputs);
 });
 
-test("an earlier state is updated with one request, keeps its marker, and is deleted", async () => {
+test("a deployment in a state of an earlier build is updated with one request, keeps its marker, and can be deleted", async () => {
   await using earlier = await startWithState();
   const { mock, provider, client, id, inputs, outputs } = earlier;
   const before = writes(mock).length;

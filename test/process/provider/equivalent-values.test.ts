@@ -22,7 +22,7 @@ test("an equivalent address of the repository isn't drift", async () => {
   expect(summary(await ground.engine.up(program({ adopt: true })))).toEqual(["same"]);
 });
 
-test("cores that the platform rounds are no drift, other cores are", async () => {
+test("cores rounded by the platform aren't drift, other differences are", async () => {
   await using ground = await startGround();
   const wanted = program({ sourceConfig: { resourceSpec: { cpu: 0.55, minScale: 1 } } });
   await ground.engine.up(wanted);

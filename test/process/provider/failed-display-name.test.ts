@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { program, startGround, summary } from "../../kit/provider/ground.ts";
 import { storedDeployments } from "../../kit/stored.ts";
 
-test("a display name that the platform refused is set by the next up, also without waiting", async () => {
+test("a display name that the platform refused is set by the next up, with and without wait", async () => {
   await using ground = await startGround();
   ground.mock.faults.add({
     match: { method: "PATCH" },

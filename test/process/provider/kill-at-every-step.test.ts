@@ -4,7 +4,7 @@ import { type DisturbingProxy, type Moment, startDisturbingProxy } from "../../k
 import { type ProviderGround, platform, program, startProvider, summary, writes } from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
-// The requests of each operation of a deployment's life cycle, and the failures at each of them.
+// The requests of each operation in a deployment's life cycle, and the failures at each of them.
 
 let mock: MockServer;
 let proxy: DisturbingProxy;
@@ -29,7 +29,7 @@ interface Operation {
   prepare(): Promise<unknown>;
   run(): Promise<Step[]>;
   steps: readonly string[];
-  /** What the platform must have at the end. */
+  /** The platform's deployments at the end. */
   deployments: number;
   revisions: number;
 }
@@ -86,7 +86,7 @@ interface Failure {
 
 const kill = () => provider.process.kill("SIGKILL");
 
-/** Restarts the server with the same state on the same port, after a moment without one. */
+/** Restarts the server with the same state on the same port, after a short outage. */
 async function restartServer(): Promise<void> {
   await proxy.outage(async () => {
     const snapshot = await mock.snapshot.get();
@@ -156,7 +156,7 @@ const cases = Object.entries(operations).flatMap(([name, operation]) =>
   ),
 );
 
-test.each(cases)("$title, and everything is there once", async ({ nth, operation, failure }) => {
+test.each(cases)("$title, and everything exists once", async ({ nth, operation, failure }) => {
   await operation.prepare();
   proxy.disturb({
     nth,
@@ -168,7 +168,8 @@ test.each(cases)("$title, and everything is there once", async ({ nth, operation
   let kept = 0;
   if (failure.isDeadly) {
     expect(summary(steps)).toEqual([expect.stringMatching(/^\w+: .*UNAVAILABLE/)]);
-    // A killed creation's deployment is live at once here, so it is kept, with a revision for the new generation.
+    // A killed create's deployment is live immediately here, so the next run keeps it and makes a revision for the new
+    // generation.
     const known = [...provider.engine.resources.values()].map(({ id }) => id);
     kept = (await platform(mock)).deployments.filter(({ id }) => !known.includes(id)).length;
     await provider.restart();

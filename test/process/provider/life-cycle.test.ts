@@ -42,7 +42,7 @@ test("a deployment is created, unchanged by a second up, and destroyed", async (
   expect(await platform(ground.mock)).toEqual({ deployments: [], revisions: [] });
 });
 
-test("a change of only build_on_push makes no revision", async () => {
+test("changing only build_on_push makes no revision", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   expect(summary(await ground.engine.up(program({ sourceConfig: { buildOnPush: true } })))).toEqual(["update"]);
@@ -117,7 +117,7 @@ test("without wait the rollout continues by itself, and a later wait follows it"
   expect(writes(ground.mock)).toEqual(["POST 201"]);
 });
 
-test("customTimeouts bound the wait, and keep the id", async () => {
+test("customTimeouts limit the wait, and the id is kept", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const [step] = await ground.engine.up(program({}, { customTimeouts: { create: "1s" } }));
   expect(step?.error).toMatch(/is still CREATING after 1s; the rollout continues/);
@@ -159,7 +159,7 @@ test("an image is deployed to a self-hosted edition", async () => {
 
 const [workspaceOne, workspaceTwo] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 
-test("a provider with the name of a key's variable deploys as that key", async () => {
+test("a provider with the name of a key's variable deploys with that key", async () => {
   await using ground = await startGround({
     mock: { apiKeys: { [apiKey]: [workspaceOne], "key-of-the-other-workspace": [workspaceTwo] } },
     environment: { OTHER_KEY: "key-of-the-other-workspace" },
@@ -171,7 +171,7 @@ test("a provider with the name of a key's variable deploys as that key", async (
   expect(summary(await ground.engine.destroy())).toEqual(["delete"]);
 });
 
-test("a provider with a key deploys as that key", async () => {
+test("a provider with a key deploys with that key", async () => {
   await using ground = await startGround({
     mock: { apiKeys: { [apiKey]: [workspaceOne], "key-of-the-other-workspace": [workspaceTwo] } },
   });

@@ -6,7 +6,7 @@ import { type MockServer, startMockServer } from "../../../mock-server/server.ts
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { platform } from "../../kit/provider/ground.ts";
 
-// Waits of minutes: the provider's steps, through the core functions that they consist of, with a fake clock.
+// Waits of minutes: the core functions that the provider's steps consist of, with a fake clock.
 
 const desired: DesiredDeployment = {
   name: "agent",

@@ -25,7 +25,7 @@ function get({ provider }: Ground, id: string) {
   return provider.process.read(urn, id, { __provider: providerText }, { __provider: providerText });
 }
 
-test("get fails where there is no such deployment, and a refresh says that it is gone", async () => {
+test("get fails if the deployment doesn't exist, and a refresh reports that it is gone", async () => {
   await using ground = await startWithDeployment();
   const where = `in the key's workspace at ${ground.mock.url}`;
   await expect(get(ground, nowhere)).rejects.toThrow(`There is no deployment ${nowhere} ${where}.`);
@@ -36,7 +36,7 @@ test("get fails where there is no such deployment, and a refresh says that it is
   expect(summary(await ground.engine.refresh())).toEqual(["delete"]);
 });
 
-test("a deployment that is being deleted isn't there for a lookup, and still is for its own stack", async () => {
+test("a deployment in deletion doesn't exist for a lookup, but does for its own stack", async () => {
   await using ground = await startWithDeployment();
   const { mock, id } = ground;
   const being = `Deployment agent (${id}) is being deleted: its status is AWAITING_DELETE.`;
@@ -53,7 +53,7 @@ async function dying({ mock }: Ground, id: string): Promise<unknown> {
   return { ...((await elsewhere(mock, "GET", `/v2/deployments/${id}`)) as object), status: "AWAITING_DELETE" };
 }
 
-test("get gives every output that a deployment has", async () => {
+test("get returns every output of a deployment", async () => {
   await using ground = await startWithDeployment();
   const { outputs } = ground.engine.resources.get("agent") ?? {};
   const found: Record<string, unknown> = {};
@@ -88,7 +88,7 @@ test("a refresh of a lookup reads everything again, and says nothing about owner
   expect(logs.lines.filter(({ severity }) => severity === "warning")).toEqual([]);
 });
 
-test("a lookup by nothing, by both or by something empty is refused before any request", async () => {
+test("a lookup by neither name nor id, by both or by an empty value is refused before any request", async () => {
   await using ground = await startGround();
   const given = (args: Record<string, unknown>) => getDeployment(args as unknown as GetDeploymentArgs);
   await expect(given({})).rejects.toThrow("getDeployment: give either an id or a name.");
@@ -102,7 +102,7 @@ test("a lookup by nothing, by both or by something empty is refused before any r
   expect(ground.mock.requests()).toEqual([]);
 });
 
-test("a lookup by an unknown value is unknown, or says so, and makes no request", async () => {
+test("a lookup by an unknown value is unknown or reports it, and makes no request", async () => {
   await using ground = await startWithDeployment();
   const before = ground.mock.requests().length;
   await ground.engine.preview(async () => {

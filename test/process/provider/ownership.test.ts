@@ -28,7 +28,7 @@ interface Entry {
   outputs: DeploymentState;
 }
 
-/** A provider process, called method by method like the engine does. */
+/** A provider process, called method by method as the engine does. */
 async function startLife(options: { mock?: Parameters<typeof startGround>[0] } = {}) {
   const logs = await startLogs();
   const ground = await startGround({ ...options.mock, logs: logs.address });
@@ -79,7 +79,7 @@ test.each([
   ["", {}],
   [" that adopts", { adopt: true }],
 ])(
-  "a replacement that the engine decides keeps the living deployment of a resource%s, and the old entry lets go",
+  "a replacement that the engine decides keeps the living deployment of a resource%s, and the old entry releases it",
   async (_, changes) => {
     await using life = await startLife();
     const first = await life.create(one, changes);
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test("an entry that a killed run left to be deleted lets go in the next run", async () => {
+test("an entry that a killed run left pending deletion releases the deployment in the next run", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   await life.create(one);
@@ -109,7 +109,7 @@ test("an entry that a killed run left to be deleted lets go in the next run", as
   expect(await life.alive()).toEqual([first.id]);
 });
 
-test("a replacement that was resumed without a revision of its own isn't deleted through the old entry, in a later run neither", async () => {
+test("a replacement that was resumed without its own revision isn't deleted through the old entry, not even in a later run", async () => {
   await using life = await startLife({ mock: { mock: { transitions: "manual" } } });
   const first = await life.create(one, { wait: false });
   const second = await life.create(one, { wait: false });
@@ -121,7 +121,7 @@ test("a replacement that was resumed without a revision of its own isn't deleted
   expect(await life.alive()).toEqual([first.id]);
 });
 
-test("an entry that a killed replacement left behind is the one that changes, and then deletes, the deployment", async () => {
+test("the entry that a killed replacement left behind can change and then delete the deployment", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   // Its result never reached the state.
@@ -137,7 +137,7 @@ test.each([
   ["retainOnDelete: true", { retainOnDelete: true }],
   ["deleteBeforeReplace: false", { deleteBeforeReplace: false }],
 ])(
-  "with %s a replacement under one name is one error, before any request that changes something",
+  "with %s a replacement under the same name is one error, before any writing request",
   async (option, resourceOptions) => {
     await using life = await startLife();
     const first = await life.create(one, { resourceOptions });
@@ -148,7 +148,7 @@ test.each([
   },
 );
 
-test("another resource of the same stack is a rename: refused with the alias that it needs", async () => {
+test("a deployment of another resource in the stack counts as renamed: refused with the required alias", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   await expect(life.create(urnOf("two"))).rejects.toThrow(
@@ -159,7 +159,7 @@ test("another resource of the same stack is a rename: refused with the alias tha
   expect(writes(life.ground.mock)).toEqual(["POST 201"]);
 });
 
-test("a refused creation keeps the deployment of its name from being deleted in the same run", async () => {
+test("a refused create prevents the deletion of its name's deployment in the same run", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   await expect(life.create(urnOf("two"))).rejects.toThrow("aliases");
@@ -184,7 +184,7 @@ test("the owner of a name in use is read from the deployment, since a listing ma
   expect(await life.marker()).toBe(theirs.outputs.ownershipMarker);
 });
 
-test("what was adopted isn't deleted by the resource that had it before", async () => {
+test("an adopted deployment isn't deleted by the resource that owned it before", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   const second = await life.create(urnOf("two"), { adopt: true });
@@ -192,7 +192,7 @@ test("what was adopted isn't deleted by the resource that had it before", async 
   expect(await life.alive()).toEqual([second.id]);
 });
 
-test("of two stacks, the one that adopted changes and deletes, the other is refused and lets go", async () => {
+test("of two stacks, the one that adopted the deployment changes and deletes it, and the other is refused and releases it", async () => {
   await using life = await startLife();
   const theirs = await life.create(one);
   const b = urnOf("one", "b");
@@ -221,7 +221,7 @@ test("of two stacks, the one that adopted changes and deletes, the other is refu
   expect(await life.alive()).toEqual([ours.id]);
 });
 
-test("a renamed resource that is replaced later is kept with `adopt`, which its refusal names", async () => {
+test("a renamed resource that is replaced later keeps its deployment with `adopt`, which the error suggests", async () => {
   await using life = await startLife();
   const two = urnOf("two");
   const renamed = await life.update(two, await life.create(one), {});
@@ -231,7 +231,7 @@ test("a renamed resource that is replaced later is kept with `adopt`, which its 
   expect(await life.alive()).toEqual([replaced.id]);
 });
 
-test("only `adopt` takes a deployment back, and it changes nothing where that isn't needed", async () => {
+test("only `adopt` takes a deployment back, and changes nothing if the resource owns it already", async () => {
   await using life = await startLife();
   const theirs = await life.create(one);
   const own = await life.update(one, theirs, { adopt: true });
@@ -257,7 +257,7 @@ test("an alias, a renamed stack and a moved state need no request, and the marke
   expect(await life.alive()).toEqual([]);
 });
 
-test("a state of the present build, whose marker has no generation, changes and deletes what it made", async () => {
+test("a state whose marker has no generation changes and deletes its deployments", async () => {
   await using life = await startLife();
   const { id, outputs } = await life.create(one);
   const marker = { name: "GRAPHDEPLOY_MANAGED_BY", value: `pulumi#${one}` };
@@ -320,7 +320,7 @@ test("a resource of an earlier build that was only renamed deletes its deploymen
   expect(await life.alive()).toEqual([]);
 });
 
-test("an entry that an earlier build left to be deleted releases the deployment of the current entry", async () => {
+test("an entry that an earlier build left pending deletion releases the deployment of the current entry", async () => {
   await using life = await startLife();
   const old = await createdEarlier(life);
   const olds = old.outputs as unknown as Properties;
@@ -332,7 +332,7 @@ test("an entry that an earlier build left to be deleted releases the deployment 
   expect(await life.alive()).toEqual([old.id]);
 });
 
-test("a replacement that deletes first goes through in a state of an earlier build", async () => {
+test("a replacement that deletes first succeeds with a state of an earlier build", async () => {
   await using life = await startLife();
   for (const changes of [
     { sourceConfig: { repoUrl: "https://github.com/acme/other" } },
@@ -355,7 +355,7 @@ test("a retained deployment whose resource is added again is refused, with advic
   expect(again.id).toBe(first.id);
 });
 
-test("a refresh says that a newer holder of the same owner keeps a deployment from being deleted here", async () => {
+test("a refresh reports that a newer generation of the same owner prevents a deletion here", async () => {
   await using life = await startLife();
   const first = await life.create(one);
   await life.create(one);
@@ -376,7 +376,7 @@ test("a refused deletion shows no value of the environment", async () => {
   await expect(life.delete(one, first)).rejects.toThrow("MODEL_KEY=[redacted] is in use");
 });
 
-test("where the platform hides values, the state's owner changes and deletes, and nobody takes over by accident", async () => {
+test("on a platform that hides values, the state's owner can change and delete, and nobody takes over by accident", async () => {
   await using life = await startLife();
   await using masking = await startMaskingPlatform(life.ground.mock.url);
   await using provider = await startProvider({ baseUrl: masking.url, logs: life.logs.address });

@@ -3,11 +3,12 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { Provider } from "../../../provider/provider.ts";
 import { platform, program, startGround, summary } from "../../kit/provider/ground.ts";
 
-// A control plane inside a cluster or Compose network: this machine, by an address that doesn't count as loopback.
+// Simulates a control plane inside a cluster or Compose network: this machine, under an address that doesn't count as
+// loopback.
 
 const hostOf = (url: string) => new URL(url).host.replace("127.0.0.1", "0.0.0.0");
 
-test("plain http to another host is refused in the preview, which names the way to allow it", async () => {
+test("plain http to another host is refused in the preview, with the setting that allows it", async () => {
   await using mock = await startMockServer({ port: 0, host: "0.0.0.0", transitions: "immediate" });
   const host = hostOf(mock.url);
   await using ground = await startGround({ baseUrl: `http://${host}` });
@@ -20,7 +21,7 @@ test("plain http to another host is refused in the preview, which names the way 
 });
 
 test.each(["the environment", "the stack's configuration", "a Provider"])(
-  "a host that plain http is allowed to by %s is deployed to, refreshed and destroyed",
+  "plain http to a host that %s allows can deploy, refresh and destroy",
   async (source) => {
     await using mock = await startMockServer({ port: 0, host: "0.0.0.0", transitions: "immediate" });
     const host = hostOf(mock.url);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { deploymentType, providerText } from "../../../provider/dynamic.ts";
 import { apiKey, program, startGround } from "../../kit/provider/ground.ts";
 
-test("the provider text and the type are to the byte what the states of earlier releases hold", async () => {
+test("the provider text and the type are byte for byte those in states of earlier releases", async () => {
   const golden = await readFile(join(import.meta.dirname, "..", "..", "fixtures", "provider-text.txt"), "utf8");
   expect(providerText).toBe(golden);
   expect(deploymentType).toBe("pulumi-nodejs:dynamic/graphdeploy:Deployment");

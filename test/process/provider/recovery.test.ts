@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { elsewhere, type Ground, platform, program, startGround, summary, writes } from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
-// What the next run does after a failed one. In the end, the platform has the declared deployment exactly once.
+// The run after a failed one. In the end, the platform has the declared deployment exactly once.
 
 const stored = (ground: Ground) => ground.engine.resources.get("agent");
 const nextRef = program({ sourceRevisionConfig: { repoRef: "next" } });
@@ -12,20 +12,20 @@ async function latest(ground: Ground): Promise<string> {
   return (await platform(ground.mock)).deployments[0]?.latestRevisionId ?? "";
 }
 
-/** Waits until the provider has polled a revision's status, so that it is in the middle of a wait. */
+/** Waits until the provider has polled a revision's status and so is in the middle of a wait. */
 async function inTheWait(ground: Ground): Promise<void> {
   const polls = () => ground.mock.requests({ method: "GET", path: "/v2/deployments/*/revisions/*" }).length;
   await vi.waitFor(() => expect(polls()).toBeGreaterThan(0), { timeout: 30_000, interval: 20 });
 }
 
-/** Starts an operation and acts in the middle of its wait. */
+/** Starts an operation and calls `act` in the middle of its wait. */
 async function whileWaiting(ground: Ground, run: Promise<Step[]>, act: () => Promise<unknown>): Promise<Step[]> {
   await inTheWait(ground);
   await act();
   return run;
 }
 
-test("a build that fails names its revision and log, and the next up heals the same deployment", async () => {
+test("a failed build is reported with its revision and log, and the next up repairs the same deployment", async () => {
   await using ground = await startGround();
   const rule = {
     name: "agent",
@@ -49,7 +49,7 @@ test("a build that fails names its revision and log, and the next up heals the s
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
 });
 
-test("a refresh after a failed build keeps the failure in sight, and the next up heals it", async () => {
+test("a refresh after a failed build still shows the failure, and the next up repairs it", async () => {
   await using ground = await startGround();
   ground.mock.transitions.set({ rules: [{ name: "agent", fail: "BUILD_FAILED", times: 1 }] });
   await ground.engine.up(program());
@@ -130,7 +130,7 @@ test("a cancelled deletion continues, and the next destroy waits for its end", a
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("a cancelled refresh says that it changed nothing", async () => {
+test("a cancelled refresh reports that it changed nothing", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const path = `/v2/deployments/${stored(ground)?.id}`;
@@ -143,7 +143,7 @@ test("a cancelled refresh says that it changed nothing", async () => {
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
 });
 
-test("a deployment deleted by hand is a clear error, and a refresh with an up creates it again", async () => {
+test("a deployment deleted by hand is a clear error, and a refresh followed by an up creates it again", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const id = stored(ground)?.id;
@@ -178,7 +178,7 @@ test("a deployment deleted while its revision rolls out is a clear error that ke
   expect(summary(await ground.engine.up(program()))).toEqual(["create"]);
 });
 
-test("a refresh of a deployment in deletion shows it, and the next up says so instead of calling it unchanged", async () => {
+test("a refresh shows that a deployment is in deletion, and the next up reports it instead of calling it unchanged", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   ground.mock.transitions.set({ mode: "manual" });
@@ -191,7 +191,7 @@ test("a refresh of a deployment in deletion shows it, and the next up says so in
   ]);
 });
 
-test("a revision that another one superseded is an error, and the next up follows the latest", async () => {
+test("a superseded revision is an error, and the next up follows the latest one", async () => {
   await using ground = await startGround({ mock: { transitions: "manual" } });
   const steps = await whileWaiting(ground, ground.engine.up(program()), async () => {
     const { deployments } = await platform(ground.mock);
@@ -218,7 +218,7 @@ test("a deployment redeployed elsewhere stays unchanged, even after a refresh", 
   expect((await platform(ground.mock)).revisions).toHaveLength(2);
 });
 
-test("another ref deployed by somebody else is found by a refresh and set back by the next up", async () => {
+test("another ref deployed elsewhere is found by a refresh and reverted by the next up", async () => {
   await using ground = await startGround();
   await ground.engine.up(program());
   const body = { source_revision_config: { repo_ref: "theirs" } };

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { formsOf, leaksIn, plantedSecrets } from "../../kit/planted-secrets.ts";
 import { program, startGround, summary } from "../../kit/provider/ground.ts";
 
-// Only the values that a run declared were redacted. The platform has others: those that the run replaces, and
-// undeclared ones.
+// Redaction covered only the values that a run declared. The platform has other secrets: the ones that the run
+// replaces, and undeclared ones.
 
 const echo = Object.values(plantedSecrets).flatMap(formsOf).join(" | ");
 const refusal = { match: { method: "PATCH" }, effect: { status: 400, body: { detail: echo } } };

@@ -4,7 +4,7 @@ import { agentArgs, platform, startGround, summary, writes } from "../../kit/pro
 
 const count = 100;
 
-/** A look-up of the name, one poll of the revision and one read of the deployment. */
+/** A lookup of the name, one poll of the revision and one read of the deployment. */
 const readsPerDeployment = 3;
 
 function many(): void {
@@ -29,7 +29,7 @@ test("a hundred deployments of one stack are all live after one write and three 
   expect((await platform(ground.mock)).deployments).toEqual([]);
 });
 
-test("a hundred deployments are made once each by a server that takes twenty requests a second", async () => {
+test("a server that accepts twenty requests a second creates a hundred deployments once each", async () => {
   await using ground = await startGround();
   ground.mock.faults.add({ id: "limit", match: { path: "/v2/*" }, effect: { rateLimit: { requests: 20 } } });
   expect(summary(await ground.engine.up(many))).toEqual(Array(count).fill("create"));

@@ -64,7 +64,7 @@ test("a build log with secrets is reported without them, in the error and in the
   expect(leaksIn(JSON.stringify(ground.engine.resources.get("agent")?.outputs), every)).toEqual([]);
 });
 
-test("secrets too short to be kept out of messages are named in a warning that lasts, at each change of theirs", async () => {
+test("secrets too short to redact are named in a persistent warning whenever they change", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({ logs: logs.address });
   const warning =
@@ -89,7 +89,7 @@ test("plain environment values and the marker stay readable in messages", async 
   expect(summary(await ground.engine.up(wanted)).join("\n")).toContain("The stage production refuses this");
 });
 
-test("a check wraps secrets for the engine, and every operation accepts them wrapped or plain", async () => {
+test("a check wraps secrets for the engine, and every operation accepts both wrapped and plain ones", async () => {
   await using ground = await startGround();
   const { process } = ground.provider;
   const urn = "urn:pulumi:test::program::pulumi-nodejs:dynamic/graphdeploy:Deployment::agent";

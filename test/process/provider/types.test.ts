@@ -10,7 +10,7 @@ let version = 0;
 
 const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, checkout);
-/** Shared by all tests, since it has already read the SDK's types. */
+/** Shared by all tests, because reading the SDK's types takes long. */
 const service = ts.createLanguageService({
   getCompilationSettings: () => options,
   getScriptFileNames: () => [wrongProgram, editedProgram],
@@ -25,7 +25,7 @@ const service = ts.createLanguageService({
   readFile: ts.sys.readFile,
 });
 
-test("each mistake in a program is one error, in the line where it is made", () => {
+test("each mistake in a program is one error, on its line", () => {
   const lines = (ts.sys.readFile(wrongProgram) ?? "").split("\n");
   const wrong = lines.flatMap((line, index) => (line.endsWith("// wrong") ? [index + 1] : []));
   const errors = [...service.getSyntacticDiagnostics(wrongProgram), ...service.getSemanticDiagnostics(wrongProgram)];
@@ -40,7 +40,7 @@ test("each mistake in a program is one error, in the line where it is made", () 
   for (const { message } of found) expect(message).not.toContain("No overload matches");
 });
 
-test("an editor completes the values and fields that the platform has today", () => {
+test("an editor completes the values and fields that the platform currently has", () => {
   const completed = (text: string) => {
     edited = `import { Deployment, Provider } from "../../../provider/index.ts";\n${text.replace("|", "")}`;
     version += 1;

@@ -23,7 +23,7 @@ async function startChecks() {
   return { check, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
 }
 
-/** Whether `previewed`, with any value in the place of unknown ones, matches the final inputs. */
+/** Whether `previewed` matches the final inputs, where unknown values match any value. */
 function expectForetold(previewed: unknown, final: unknown): void {
   if (previewed === unknown) return;
   if (typeof previewed !== "object" || previewed === null) {
@@ -36,7 +36,7 @@ function expectForetold(previewed: unknown, final: unknown): void {
   }
 }
 
-test("what follows from an unknown source is unknown, and what can't turn out otherwise is known", async () => {
+test("values derived from an unknown source are unknown, and values with only one possible outcome are known", async () => {
   await using checks = await startChecks();
   const { check } = checks;
   expect(await check({ sourceConfig: unknown, sourceRevisionConfig: unknown })).toMatchObject({ source: unknown });
@@ -60,7 +60,7 @@ test("what follows from an unknown source is unknown, and what can't turn out ot
   });
 });
 
-test("no value of a preview turns out otherwise, whichever inputs aren't known in it", async () => {
+test("no known value of a preview turns out to be wrong, whichever inputs are unknown", async () => {
   await using checks = await startChecks();
   const github = {
     sourceConfig: { ...repository, resourceSpec: { cpu: 1 } },

@@ -29,7 +29,7 @@ async function press(page: Page, decision: "allow" | "deny"): Promise<number | u
 const textOf = (page: Page) => page.evaluate("document.body.innerText") as Promise<string>;
 
 test.skipIf(skipReason)(
-  `a user allows access in a browser, and the one who waits gets the token${skipReason}`,
+  `a user allows access in a browser, and the waiting request gets the token${skipReason}`,
   async () => {
     await using mock = await startWithProvider();
     await using browser = await openPage();
@@ -66,7 +66,7 @@ test.skipIf(skipReason)(`a user denies access in a browser, and nobody gets a to
 });
 
 test.skipIf(skipReason)(
-  `a browser that comes back with a forged state is shown why it isn't connected${skipReason}`,
+  `a browser that returns with a forged state shows why the account isn't connected${skipReason}`,
   async () => {
     await using mock = await startWithProvider();
     await using browser = await openPage();
@@ -80,7 +80,7 @@ test.skipIf(skipReason)(
   },
 );
 
-test.skipIf(skipReason)(`a user who takes too long is asked to start again${skipReason}`, async () => {
+test.skipIf(skipReason)(`a user who takes too long must start again${skipReason}`, async () => {
   await using mock = await startWithProvider();
   await using browser = await openPage();
   const { url } = await begin(mock.cloud);
@@ -90,22 +90,19 @@ test.skipIf(skipReason)(`a user who takes too long is asked to start again${skip
   expect(await textOf(browser.page)).toContain("start again");
 });
 
-test.skipIf(skipReason)(
-  `going back and allowing once more is told apart from the first time${skipReason}`,
-  async () => {
-    await using mock = await startWithProvider();
-    await using browser = await openPage();
-    const { url } = await begin(mock.cloud);
-    await browser.page.goto(url);
-    expect(await press(browser.page, "allow")).toBe(200);
-    await browser.page.goto(url);
-    expect(await press(browser.page, "allow")).toBe(400);
-    expect(await textOf(browser.page)).toContain("used already");
-  },
-);
+test.skipIf(skipReason)(`allowing access again after going back is reported as already used${skipReason}`, async () => {
+  await using mock = await startWithProvider();
+  await using browser = await openPage();
+  const { url } = await begin(mock.cloud);
+  await browser.page.goto(url);
+  expect(await press(browser.page, "allow")).toBe(200);
+  await browser.page.goto(url);
+  expect(await press(browser.page, "allow")).toBe(400);
+  expect(await textOf(browser.page)).toContain("used already");
+});
 
 test.skipIf(skipReason)(
-  `the setup page takes an installation like a callback, and an update as it is${skipReason}`,
+  `the setup page handles an installation like a callback, and only confirms an update${skipReason}`,
   async () => {
     await using mock = await startWithProvider();
     await using browser = await openPage();
@@ -130,7 +127,7 @@ test.skipIf(skipReason)(
   },
 );
 
-test.skipIf(skipReason)(`what a provider says of an error runs no script in the browser${skipReason}`, async () => {
+test.skipIf(skipReason)(`a provider's error description can't run a script in the browser${skipReason}`, async () => {
   await using mock = await startWithProvider();
   await using browser = await openPage();
   const { page } = browser;

@@ -13,8 +13,7 @@ async function openReference(browser: TestPage, url: string): Promise<Page> {
 }
 
 /**
- * Presses "Try it out" and "Execute" at one operation, and returns the status and the text of the answer that the page
- * shows.
+ * Presses "Try it out" and "Execute" for one operation, and returns the status and text of the response on the page.
  */
 async function tryOut(page: Page, method: string, path: string, requestBody?: object) {
   const block = await operation(page, method, path);
@@ -35,7 +34,7 @@ async function tryOut(page: Page, method: string, path: string, requestBody?: ob
 
 async function operation(page: Page, method: string, path: string): Promise<ElementHandle> {
   for (const block of await page.$$(`.opblock-${method}`)) {
-    // The page allows line breaks within a path by zero-width spaces.
+    // The page puts zero-width spaces into paths to allow line breaks.
     const shown = await block.$eval(".opblock-summary-path", (name) =>
       String(name.textContent).replaceAll("\u200b", ""),
     );
@@ -45,7 +44,7 @@ async function operation(page: Page, method: string, path: string): Promise<Elem
 }
 
 test.skipIf(skipReason)(
-  `the agent server's reference works offline, and a run is made there${skipReason}`,
+  `the agent server's reference page works offline and can start a run${skipReason}`,
   async () => {
     await using agent = await startAgent();
     await using browser = await openPage();
@@ -60,7 +59,7 @@ test.skipIf(skipReason)(
   },
 );
 
-test.skipIf(skipReason)(`a deployment's own reference calls its own agent server${skipReason}`, async () => {
+test.skipIf(skipReason)(`a deployment's reference page calls its own agent server${skipReason}`, async () => {
   await using mock = await startForTest();
   const { body: deployment } = await mock.cloud("POST", "/v2/deployments", githubBody());
   await using browser = await openPage();
@@ -74,7 +73,7 @@ test.skipIf(skipReason).each([
   ["cloud", ""],
   ["self-hosted", "/api-host"],
 ])(
-  `the control plane's reference of the %s edition works offline, and a key given there is sent${skipReason}`,
+  `the control plane's reference page of the %s edition works offline and sends the entered key${skipReason}`,
   async (_, prefix) => {
     await using mock = await startForTest();
     await using browser = await openPage();

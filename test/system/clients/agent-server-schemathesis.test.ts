@@ -15,14 +15,14 @@ const checks = [
   "response_schema_conformance",
 ].join(",");
 
-// A state of which `select` names parts lacks the others, which no description by status can say.
+// A state with selected fields lacks the others, which no description by status can express.
 const partsOfStates = `
 [[operations]]
 include-path-regex = "/threads/.*/state"
 checks.response_schema_conformance.enabled = false
 `;
 
-/** Lets schemathesis loose on an agent server; `existing` names what is there and is asked for. */
+/** Runs schemathesis against an agent server. `prepare` creates objects and returns their ids by path parameter. */
 async function fuzz(prepare: (call: Awaited<ReturnType<typeof startAgent>>) => Promise<object>, ...args: string[]) {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using agent = await startAgent();
@@ -46,7 +46,7 @@ test.skipIf(skip)(`schemathesis finds no 5xx and no schema violation, whatever i
   expect(await fuzz(async () => ({}), "--mode", "all")).toMatchObject(clean);
 });
 
-test.skipIf(skip)(`schemathesis finds none with the thread, run and assistant that are there${skip}`, async () => {
+test.skipIf(skip)(`schemathesis finds none with an existing thread, run and assistant${skip}`, async () => {
   const prepare = async (agent: Awaited<ReturnType<typeof startAgent>>) => {
     const { body: thread } = await agent.call("POST", "/threads", {});
     const { body: assistant } = await agent.call("POST", "/assistants", { graph_id: "chat" });
@@ -55,7 +55,7 @@ test.skipIf(skip)(`schemathesis finds none with the thread, run and assistant th
     await agent.call("GET", `${runs}/${begun.run_id}/join`);
     return { thread_id: thread.thread_id, run_id: begun.run_id, assistant_id: assistant.assistant_id };
   };
-  // A thread's own stream has no end, and a deletion would leave nothing to look at.
+  // A thread's own stream never ends, and a deletion would remove the objects under test.
   const streams = ["--exclude-path", "/threads/{thread_id}/stream", "--exclude-method", "DELETE"];
   expect(await fuzz(prepare, "--mode", "positive", ...streams)).toMatchObject(clean);
 });

@@ -1,4 +1,4 @@
-"""Goes through the life of an OAuth provider with the client library; prints the address that a user has to open."""
+"""Takes an OAuth provider through its life cycle with the client library. Prints the address that a user must open."""
 
 import asyncio
 import json

@@ -11,13 +11,13 @@ const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2
 const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
 const script = fileURLToPath(new URL("cut_connection.py", import.meta.url));
 
-/** What the script does, by the end of the paths: each is cut, and goes on where the server said. */
+/** The script's requests, by the end of their paths. Each is cut once, and resumes where the server said. */
 const cut = ["join", "stream", "stream", "wait", "wait", "wait"];
 const resumed = ["join", "join", "join", "join", "stream", "stream"];
 
 const endsOf = (requests: string[]) => requests.map((request) => request.replace(/.*\//, "")).sort();
 
-test.skipIf(skip)(`the Python client goes on where the server says after each connection is cut${skip}`, async () => {
+test.skipIf(skip)(`the Python client resumes where the server says after each lost connection${skip}`, async () => {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using server = await startBuiltDev();
   await using proxy = await startCuttingProxy(server.url);
@@ -25,7 +25,7 @@ test.skipIf(skip)(`the Python client goes on where the server says after each co
   expect([endsOf(proxy.cut), endsOf(proxy.resumed)]).toEqual([cut, resumed]);
 });
 
-test.skipIf(skip)(`it does so on a deployment's agent server, too${skip}`, async () => {
+test.skipIf(skip)(`the Python client resumes on a deployment's agent server, too${skip}`, async () => {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using server = await startBuiltMock("--transitions", "immediate");
   await using proxy = await startCuttingProxy(server.url);

@@ -1,4 +1,4 @@
-"""Waits for runs and follows them while each connection is cut once. Takes an address; prints "done", or fails."""
+"""Joins runs and streams while each connection is cut once. Takes a server address. Prints "done", or fails."""
 
 import asyncio
 import sys
@@ -11,7 +11,7 @@ HELLO = {"messages": [{"role": "user", "content": "hello"}]}
 DELAY = {"ms": 300, "steps": 6}
 STEPS = [{"step": step, "of": 6} for step in range(1, 7)]
 
-# The client says that it goes on after each cut.
+# The client warns of each resumption.
 warnings.simplefilter("ignore")
 
 
@@ -31,7 +31,7 @@ async def check_asynchronous():
         check_values(await client.runs.wait(thread["thread_id"], "chat", input=HELLO))
 
     async def without_thread():
-        # Nothing of it is left once it has ended: it goes on for longer than the client waits before it asks again.
+        # A stateless run leaves nothing behind, so this one lasts longer than the delay before the client reconnects.
         assert (await client.runs.wait(None, "delay", input={"ms": 2500, "steps": 1}))["done"] == 1
 
     async def joined():

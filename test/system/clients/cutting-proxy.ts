@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 
 /**
- * Forwards everything to a server, and breaks the connection once for each request that says where to go on: a stream
- * after three events, another response after its head.
+ * Forwards everything to a server, and breaks the connection once for each request whose response says where to resume:
+ * a stream after three events, another response after its head.
  */
 export interface CuttingProxy extends AsyncDisposable {
   url: string;
-  /** `<method> <path>` of the requests that were cut, and of those that went on elsewhere. */
+  /** `<method> <path>` of the requests that were cut, and of those that resumed elsewhere. */
   readonly cut: string[];
   readonly resumed: string[];
 }
 
-/** @param target the base URL of the server behind it. */
+/** @param target the base URL of the server behind the proxy */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const cut: string[] = [];
   const resumed: string[] = [];
@@ -30,7 +30,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     response.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
     response.flushHeaders();
     const { location } = answer.headers;
-    // Locations are relative to where the agent server stands.
+    // Locations are relative to the agent server's mount path.
     const isResumed = [...locations].some((known) => path.endsWith(known));
     if (isResumed) resumed.push(`${incoming.method} ${path}`);
     if (isResumed || location === undefined) {

@@ -27,7 +27,7 @@ const controlPlane = apiOf(mock.url);
 const selfHosted = `${mock.url}/api-host`;
 const asOwner = { "x-api-key": "key" };
 
-/** Runs the CLI's `deploy` with arguments, and a key that is known unless `key` says otherwise. */
+/** Runs the CLI's `deploy` with arguments, and with a valid key unless `key` is given. */
 async function deploy(
   args: string[],
   { url = mock.url, key = "key", interruptAt = undefined as string | undefined } = {},
@@ -38,7 +38,7 @@ async function deploy(
   return run(python.command("python"), [quickCli, "deploy", ...args, "--host-url", url], options);
 }
 
-/** Deploys the folder from source under a name. */
+/** Deploys the folder's source under a name. */
 const deployFolder = (name: string, ...args: string[]) => deploy(["--name", name, "--remote", "--no-input", ...args]);
 
 async function deploymentNamed(name: string) {
@@ -46,13 +46,13 @@ async function deploymentNamed(name: string) {
   return body.resources.find((deployment: { name: string }) => deployment.name === name);
 }
 
-/** What a command ends with: its code, and what it prints among other things. */
+/** The exit code of a command and part of its output. */
 const ended = (code: number, ...texts: string[]) => ({
   code,
   output: expect.stringMatching(new RegExp(texts.map((text) => text.replace(/[^\w\s]/g, "\\$&")).join("[^]*"))),
 });
 
-test.skipIf(skip)(`every command of the group is known here${skip}`, async () => {
+test.skipIf(skip)(`this file covers every command of the group${skip}`, async () => {
   const { output } = await deploy(["--help"]);
   const commands = [...(output.split("Commands:")[1] ?? "").matchAll(/^ {2}(\w+(?: \w+)?) {2,}/gm)].map(
     ([, name]) => name,
@@ -61,7 +61,7 @@ test.skipIf(skip)(`every command of the group is known here${skip}`, async () =>
   expect(commands).toEqual(known);
 });
 
-test.skipIf(skip)(`a deployment is created, updated, listed, looked into and deleted${skip}`, async () => {
+test.skipIf(skip)(`a deployment is created, updated, listed, inspected and deleted${skip}`, async () => {
   expect(await deployFolder("from-cli")).toMatchObject(ended(0, "Will create", "Deployment successful", "/agents/"));
   const deployment = await deploymentNamed("from-cli");
   const { id } = deployment;
@@ -117,7 +117,7 @@ test.skipIf(skip)(`a deployment is created, updated, listed, looked into and del
 });
 
 test.skipIf(skip)(
-  `a build, a rollout and a creation that fail, and one that doesn't end, are told${skip}`,
+  `a failed build, rollout and create are reported, and so is one that doesn't end${skip}`,
   async () => {
     const rules = [
       { name: "bad-build", fail: "BUILD_FAILED" },
@@ -140,37 +140,40 @@ test.skipIf(skip)(
   },
 );
 
-test.skipIf(skip)(`what isn't there, isn't allowed or isn't right is told with the reason${skip}`, async () => {
-  const missing = `Deployment ID ${unknownId} not found.`;
-  const refused: [string[], string, object?][] = [
-    [["list"], "401: Invalid API key.", { key: "wrong" }],
-    [["--name", "any", "--remote", "--no-input"], "401: Invalid API key.", { key: "wrong" }],
-    [["list", "--json"], "No LangSmith API key found", { key: "" }],
-    [["--deployment-id", unknownId, "--remote", "--no-input"], missing],
-    [["delete", "--force", unknownId], missing],
-    [["delete", unknownId], "Aborted!"],
-    [["revisions", "list", unknownId], missing],
-    [["logs", "--deployment-id", unknownId], missing],
-    [["logs", "--deployment-id", unknownId, "--type", "build"], missing],
-    [["logs", "--name", "nobody"], "Deployment 'nobody' not found."],
-    // Deployments of agents are a private beta, which the server refuses by name.
-    [["list", "--agent-id", "a"], "agent_id"],
-    [["list", "--agent-environment", "production"], "agent_environment"],
-    [
-      ["--name", "any", "--image-uri", digest, "--no-input"],
-      'source "external_docker" is only available for self-hosted',
-    ],
-    [
-      ["--name", "any", "--remote", "--no-input"],
-      'source "internal_source" is only available for cloud-hosted',
-      { url: selfHosted },
-    ],
-  ];
-  const answers = await Promise.all(refused.map(([args, , options]) => deploy(args, options)));
-  answers.forEach((answer, index) => {
-    expect(answer).toMatchObject(ended(1, refused[index]?.[1] as string));
-  });
-});
+test.skipIf(skip)(
+  `missing objects, forbidden requests and invalid arguments are reported with the reason${skip}`,
+  async () => {
+    const missing = `Deployment ID ${unknownId} not found.`;
+    const refused: [string[], string, object?][] = [
+      [["list"], "401: Invalid API key.", { key: "wrong" }],
+      [["--name", "any", "--remote", "--no-input"], "401: Invalid API key.", { key: "wrong" }],
+      [["list", "--json"], "No LangSmith API key found", { key: "" }],
+      [["--deployment-id", unknownId, "--remote", "--no-input"], missing],
+      [["delete", "--force", unknownId], missing],
+      [["delete", unknownId], "Aborted!"],
+      [["revisions", "list", unknownId], missing],
+      [["logs", "--deployment-id", unknownId], missing],
+      [["logs", "--deployment-id", unknownId, "--type", "build"], missing],
+      [["logs", "--name", "nobody"], "Deployment 'nobody' not found."],
+      // Agent deployments of the CLI are a private beta, which the server refuses by name.
+      [["list", "--agent-id", "a"], "agent_id"],
+      [["list", "--agent-environment", "production"], "agent_environment"],
+      [
+        ["--name", "any", "--image-uri", digest, "--no-input"],
+        'source "external_docker" is only available for self-hosted',
+      ],
+      [
+        ["--name", "any", "--remote", "--no-input"],
+        'source "internal_source" is only available for cloud-hosted',
+        { url: selfHosted },
+      ],
+    ];
+    const answers = await Promise.all(refused.map(([args, , options]) => deploy(args, options)));
+    answers.forEach((answer, index) => {
+      expect(answer).toMatchObject(ended(1, refused[index]?.[1] as string));
+    });
+  },
+);
 
 test.skipIf(skip)(`an image is deployed through a listener of the self-hosted edition${skip}`, async () => {
   const listener = { compute_type: "k8s", compute_id: "cluster", compute_config: { k8s_namespaces: ["agents"] } };
@@ -203,6 +206,6 @@ test.skipIf(skip)(`an image is deployed through a listener of the self-hosted ed
   expect(elsewhere).toMatchObject(ended(2, "does not serve namespace 'elsewhere'"));
 });
 
-test.skipIf(skip)(`nothing was asked of the server that it doesn't know${skip}`, async () => {
+test.skipIf(skip)(`the server supports every request of the CLI${skip}`, async () => {
   expect((await controlPlane("GET", "/_mock/requests?unmatched=true")).body.requests).toEqual([]);
 });

@@ -12,9 +12,9 @@ async function all<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /**
- * Calls every method of a version of the official client against the built server, by the group that it belongs to, and
- * checks that none was left out. The floor is the oldest version that must work; it knows no `include` of threads, and
- * neither time zones nor metadata of schedules.
+ * Calls every method of one version of the official client against the built server, in groups, and checks that none
+ * was left out. The floor is the oldest supported version. It lacks `include` for threads, and time zones and metadata
+ * for crons.
  */
 export async function testEveryMethod(Version: typeof Client, { isFloor = false } = {}): Promise<void> {
   const called = new Set<string>();
@@ -106,7 +106,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(threads.get(id)).rejects.toThrow("404");
   });
 
-  test("the state of a thread is read, changed, patched and looked back on", async () => {
+  test("a thread's state is read, changed and patched, and its history is read", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     await runs.wait(id, "approval", { input: { log: ["start"] } });
@@ -171,7 +171,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(runs.get(id, background.run_id)).rejects.toThrow("404");
   });
 
-  test("runs without a thread leave nothing behind", async () => {
+  test("stateless runs leave nothing behind", async () => {
     const { threads, runs } = client;
     const events = await all(runs.stream(null, "events", { input: { steps: 2 }, streamMode: "custom" }));
     expect(events.slice(1)).toEqual([
@@ -215,7 +215,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     await expect(runs.get(id, many[0]?.run_id as string)).rejects.toThrow("404");
   });
 
-  test("streams are joined again where they were left", async () => {
+  test("streams are joined again where the reader left them", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const whole = await all(
@@ -229,7 +229,7 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     expect(await all(runs.joinStream(id, first?.run_id as string))).toEqual([]);
   });
 
-  test("the stream of a thread goes on from run to run", async () => {
+  test("a thread's stream continues from run to run", async () => {
     const { threads, runs } = client;
     const { thread_id: id } = await threads.create();
     const stop = new AbortController();
@@ -302,13 +302,13 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
   });
 }
 
-/** Methods that aren't called, and why. */
+/** Methods that aren't called, with the reason. */
 const notCalled: Readonly<Record<string, string>> = {
   "threads.stream": "needs commands and event streaming, which the server doesn't have yet",
   "~ui.getComponent": "user interfaces of graphs aren't served",
 };
 
-/** What each group needs for itself. */
+/** The data that each group creates for itself. */
 const inner = new Set(["constructor", "prepareFetchOptions", "fetch", "streamWithRetry"]);
 
 interface Group {
@@ -316,7 +316,7 @@ interface Group {
   methods: Record<string, (...given: unknown[]) => unknown>;
 }
 
-/** The groups of a client, and itself. */
+/** The groups of a client, including the client itself. */
 function groupsOf(client: Client): Group[] {
   const groups = Object.entries(client).filter(([, value]) => typeof value === "object" && value !== null);
   return [["client", client] as const, ...groups].map(([name, methods]) => ({ name, methods: methods as never }));
@@ -330,7 +330,7 @@ function methodsOf({ name, methods }: Group): string[] {
   return [...names];
 }
 
-/** A client that notes which of its methods are called. */
+/** A client that records which of its methods are called. */
 function recorded(client: Client, called: Set<string>): Client {
   for (const group of groupsOf(client)) {
     for (const name of methodsOf(group)) {

@@ -7,7 +7,7 @@ import { virtualEnvironment } from "../../kit/python/virtual-environment.ts";
 const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2.24");
 const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
 
-/** Runs one of the scripts of this folder against a server. */
+/** Runs a script of this folder against a server. */
 async function check(script: string, url: string) {
   if (python.missing !== undefined) throw new Error(python.missing);
   return run(python.command("python"), [fileURLToPath(new URL(script, import.meta.url)), url]);

@@ -1,4 +1,4 @@
-"""The deploy CLI, with a clock that runs 300 times as fast: it waits up to 15 minutes for a build."""
+"""Runs the deploy CLI with a clock 300 times as fast, because it waits up to 15 minutes for a build."""
 
 import time
 from types import SimpleNamespace

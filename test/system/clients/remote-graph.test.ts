@@ -22,7 +22,7 @@ const hello = { messages: [{ role: "user", content: "hello" }] };
 const weather = { messages: [{ role: "user", content: "How is the weather?" }] };
 const talk = ["hello", "look it up", "looked up: look it up", "end of talk"];
 
-// biome-ignore lint/suspicious/noExplicitAny: values of every graph
+// biome-ignore lint/suspicious/noExplicitAny: values of any graph
 type Values = any;
 
 const textsOf = ({ messages }: Values) => messages.map(({ content }: { content: string }) => content);
@@ -33,7 +33,7 @@ async function all<Item>(stream: AsyncIterable<Item> | Promise<AsyncIterable<Ite
   return items;
 }
 
-test("a graph with a model, a tool and the logger runs remotely, and its lines are in the server's output", async () => {
+test("a graph with a model, a tool and the logger runs remotely, and the server's output has its log lines", async () => {
   const agent = remote("agent");
   expect(textsOf(await agent.invoke(hello))).toEqual(talk);
   const config = onNewThread();
@@ -47,7 +47,7 @@ test("a graph with a model, a tool and the logger runs remotely, and its lines a
   });
 });
 
-test("a graph made by a function and one with a context by types take what they are given, else the project's defaults", async () => {
+test("graphs from a function and with a typed context use the given values, or the project's defaults", async () => {
   expect(await remote("named").invoke({})).toEqual({ visited: "given" });
   expect(await remote("named").invoke({}, { configurable: { name: "chosen" } })).toEqual({ visited: "chosen" });
   expect(Object.keys((await remote("named").getGraphAsync()).nodes)).toEqual(["__start__", "given", "__end__"]);
@@ -89,7 +89,7 @@ test("a graph is interrupted, resumed, updated, and its history is read", async 
   expect(await review.invoke(null, config)).toMatchObject({ log: 'acted on "by hand"' });
 });
 
-test("a graph that stops in a subgraph is read, drawn and resumed", async () => {
+test("a graph at an interrupt in a subgraph is read, drawn and resumed", async () => {
   const forecast = remote("forecast");
   const config = onNewThread();
   await expect(forecast.invoke(weather, config)).rejects.toThrow(GraphInterrupt);
@@ -149,7 +149,7 @@ test("a remote graph is a node of a local one, with its streams and interrupts",
   expect(await asking.invoke({ request: "send" }, config)).toMatchObject({
     __interrupt__: [{ value: { question: "Approve?", request: "send" } }],
   });
-  // An answer to the whole starts the part anew; one to the part goes on with it, on the same thread.
+  // A resume value for the whole graph starts the subgraph again; one for the subgraph continues it on the same thread.
   const answered = await remote("review").invoke(new Command({ resume: "yes" }), config);
   expect(answered).toMatchObject({ log: 'acted on "yes"' });
 });

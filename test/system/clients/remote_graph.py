@@ -1,4 +1,4 @@
-"""Uses graphs of a server through Python's RemoteGraph, as if they were local. Takes the server's address; prints "done", or fails."""
+"""Uses a server's graphs like local ones through Python's RemoteGraph. Takes the server's address. Prints "done", or fails."""
 
 import asyncio
 import sys
@@ -136,7 +136,7 @@ def check_as_part():
     graph = asking.compile(checkpointer=MemorySaver())
     config = on_new_thread()
     assert asks(graph.invoke({"request": "send"}, config))
-    # An answer to the whole starts the part anew; one to the part goes on with it, on the same thread.
+    # A resume value for the whole graph starts the subgraph again; one for the subgraph continues it on the same thread.
     assert remote("review").invoke(Command(resume="yes"), config)["log"] == 'acted on "yes"'
 
 

@@ -15,7 +15,7 @@ const checks = [
   "response_schema_conformance",
 ].join(",");
 
-/** Lets schemathesis loose on one edition; deletions are left out where it works on what is there. */
+/** Runs schemathesis against one edition. With existing objects, deletions are left out. */
 async function fuzz(edition: "cloud" | "self-hosted", ...args: string[]) {
   if (python.missing !== undefined) throw new Error(python.missing);
   await using mock = await startForTest();
@@ -60,7 +60,7 @@ test.skipIf(skip)(`schemathesis finds no 5xx and no schema violation, whatever i
 });
 
 test.skipIf(skip).each([["cloud"] as const, ["self-hosted"] as const])(
-  `schemathesis finds none in the %s edition with what is there${skip}`,
+  `schemathesis finds none in the %s edition with existing objects${skip}`,
   async (edition) => {
     const ended = await fuzz(
       edition,

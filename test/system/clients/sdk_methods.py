@@ -1,6 +1,6 @@
-"""Calls every method of the platform's Python client, asynchronous and synchronous, and once more with an empty value for each optional parameter.
+"""Calls every method of the platform's Python client, async and sync, and once more with an empty value for each optional parameter.
 
-Takes the address of a server with the built-in graphs. Prints what was wrong, a line each, and how many calls were made.
+Takes the address of a server with the built-in graphs. Prints one line for each problem, and the number of calls.
 """
 
 import asyncio
@@ -16,15 +16,15 @@ URL = sys.argv[1]
 HELLO = {"messages": [{"role": "user", "content": "hello"}]}
 YEARLY = "0 0 1 1 *"
 
-# Methods that aren't called, and why.
+# Methods that aren't called, with the reason.
 NOT_CALLED = {"threads.stream": "needs commands and event streaming, which the server doesn't have yet"}
 
-# Empty values that are a part of the path, where they name something that isn't there.
+# Empty values in a path, where they name an object that doesn't exist.
 IN_PATHS = {"assistants.get_subgraphs(namespace='')"}
 
 
 class World:
-    """Makes what a call needs, with a client of its own."""
+    """Creates the objects that a call needs, with its own client."""
 
     def __init__(self):
         self.client = get_sync_client(url=URL, api_key="key")
@@ -36,20 +36,20 @@ class World:
         return self.client.threads.create(graph_id="chat")["thread_id"]
 
     def asked(self):
-        """A thread with a state, which waits for an answer."""
+        """The id of a thread at an interrupt."""
         thread_id = self.thread()
         self.client.runs.wait(thread_id, "approval", input={"log": ["start"]})
         return thread_id
 
     def ended(self):
-        """The ids of a thread and of a run that has ended on it."""
+        """The ids of a thread and of an ended run on it."""
         thread_id = self.thread()
         run = self.client.runs.create(thread_id, "chat", input=HELLO, stream_resumable=True)
         self.client.runs.join(thread_id, run["run_id"])
         return {"thread_id": thread_id, "run_id": run["run_id"]}
 
     def running(self, ms=60_000):
-        """The ids of a thread and of a run that is under way on it."""
+        """The ids of a thread and of a run in progress on it."""
         thread_id = self.thread()
         run = self.client.runs.create(thread_id, "delay", input={"ms": ms}, stream_mode="values")
         return {"thread_id": thread_id, "run_id": run["run_id"]}
@@ -98,7 +98,7 @@ def given(*args, **kwargs):
     return args, kwargs
 
 
-# What each method is called with, and what must come back.
+# The arguments of each method, and a check of its result.
 CALLS = {
     "assistants.get": (lambda w: given(w.assistant()), has(graph_id="chat")),
     "assistants.get_graph": (lambda w: given("chat"), lambda drawing: bool(drawing["nodes"])),
@@ -147,14 +147,14 @@ CALLS = {
     "store.list_namespaces": (lambda w: given(), lambda found: ["users", "ann"] in found["namespaces"]),
 }
 
-# What is answered where a parameter is needed after all, or changes the answer.
+# Checks of results that differ because an optional parameter is absent or empty.
 WITHOUT = {
     "runs.join_stream(last_event_id=None)": is_list,
     "runs.join_stream(last_event_id='')": is_list,
     "runs.wait(input={})": lambda values: values["messages"][0]["content"] == "Echo: (nothing)",
 }
 
-# What a call fails with that lacks a parameter which is needed after all.
+# The errors of calls without an optional parameter that the server requires.
 NEEDED = {
     "runs.cancel_many(thread_id=None)": "give either status, or thread_id and run_ids",
     "runs.cancel_many(run_ids=None)": "give either status, or thread_id and run_ids",
@@ -194,7 +194,7 @@ def methods_of(client):
 
 
 async def answer_of(method, args, kwargs):
-    """What a method returns: of a stream its events, of the stream of a thread, which has no end, the first."""
+    """The result of a method. For a stream, its events; for a thread's stream, which never ends, the first event."""
     answer = method(*args, **kwargs)
     limit = 1 if "Thread" in type(method.__self__).__name__ else None
     if inspect.isawaitable(answer):
@@ -236,7 +236,7 @@ class Report:
             answer = await answer_of(method, args, kwargs)
             if name == "runs.stream":
                 raise_error_in(answer)
-        except Exception as error:  # Each is reported; what the methods raise has no class in common.
+        except Exception as error:  # All are reported; the methods' exceptions have no common class.
             if not is_expected(label, error, parameter, value):
                 self.complain(f"{label}: {error!r}")
             return
@@ -251,7 +251,7 @@ def raise_error_in(events):
 
 
 def is_expected(label, error, parameter, value):
-    """Whether a call was right to fail: it lacks what it needs, or has an empty value that is refused by name. None is never refused otherwise."""
+    """Whether a call should fail: it lacks a required parameter, or the error names its empty value. None is accepted otherwise."""
     if label in NEEDED:
         return NEEDED[label] in str(error)
     if label in IN_PATHS:

@@ -14,10 +14,10 @@ const blocks = markdownPages()
 const place = ({ page, line }: CodeBlock) => `${page}:${line}`;
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
 
-/** Languages whose blocks a test of this file checks, or that are pictures. */
+/** Languages whose blocks this file checks, or that render as pictures. */
 const checkedHere = ["ts", "json", "yaml", "mermaid", "text"];
 
-test("every block of code is checked here, run by the test that its comment names, or not run for a reason", () => {
+test("every code block is checked here, run by the test that its comment names, or excluded with a reason", () => {
   const unexplained = blocks.filter(({ page, language, comment }) => {
     if (comment.startsWith("examples/") || /^not run: \S/.test(comment)) return false;
     const runBy = /^run by (\S+)$/.exec(comment)?.[1];
@@ -27,7 +27,7 @@ test("every block of code is checked here, run by the test that its comment name
   expect(unexplained.map(place)).toEqual([]);
 });
 
-test("blocks of JSON can be parsed", () => {
+test("JSON blocks can be parsed", () => {
   for (const block of inLanguage("json")) expect(() => JSON.parse(block.code), place(block)).not.toThrow();
 });
 
@@ -36,14 +36,14 @@ interface Step {
   with?: Record<string, unknown>;
 }
 
-/** Every step in a piece of a workflow, at whatever depth. */
+/** Every step in a piece of a workflow, at any depth. */
 function stepsIn(value: unknown): Step[] {
   if (typeof value !== "object" || value === null) return [];
   const own = "uses" in value ? [value as Step] : [];
   return [...own, ...Object.values(value).flatMap(stepsIn)];
 }
 
-test("blocks of YAML can be parsed, and give the Action inputs that it has", () => {
+test("YAML blocks can be parsed, and use only inputs that the Action has", () => {
   for (const block of inLanguage("yaml")) {
     const steps = stepsIn(parse(block.code)).filter(({ uses }) => uses?.startsWith("OWNER/graphdeploy@"));
     const inputs = steps.flatMap((step) => Object.keys(step.with ?? {}));
@@ -51,7 +51,7 @@ test("blocks of YAML can be parsed, and give the Action inputs that it has", () 
   }
 });
 
-/** The type errors in blocks of TypeScript, with their places. */
+/** The type errors in TypeScript blocks, with their locations. */
 function typeErrors(blocks: readonly CodeBlock[]): string[] {
   const files = new Map(blocks.map((block, index) => [join(checkout, "docs", `block-${index}.ts`), block] as const));
   const { config } = ts.readConfigFile(join(checkout, "tsconfig.json"), ts.sys.readFile);
@@ -65,7 +65,7 @@ function typeErrors(blocks: readonly CodeBlock[]): string[] {
   };
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile } = host;
-  // Without an import or export a block would share its names with all others.
+  // Without an import or export, a block would share its global names with all others.
   const codeOf = (name: string) => (files.has(name) ? `${files.get(name)?.code}\nexport {};\n` : undefined);
   host.fileExists = (name) => files.has(name) || fileExists(name);
   host.readFile = (name) => codeOf(name) ?? readFile(name);
@@ -77,8 +77,8 @@ function typeErrors(blocks: readonly CodeBlock[]): string[] {
   });
 }
 
-test("blocks of TypeScript have no type errors, and a planted one is found", () => {
-  // Those of examples/ are checked and run with their projects.
+test("TypeScript blocks have no type errors, and a planted one is found", () => {
+  // Blocks from examples/ are checked and run with their projects.
   const shown = inLanguage("ts").filter(({ comment }) => !comment.startsWith("examples/"));
   const code = 'import { ControlPlane } from "graphdeploy/core";\nnew ControlPlane({ url: "x" });\n';
   const planted: CodeBlock = { page: "planted.md", line: 1, language: "ts", code, comment: "" };

@@ -10,7 +10,7 @@ import { startAgentOf } from "../../kit/agent-server/compiled/project.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-test("the compiled graph of the docs asks, and takes the answer", async () => {
+test("the compiled graph of the docs interrupts, and resumes with the answer", async () => {
   const page = await readFile(join(root, "docs/guides/agent-server.md"), "utf8");
   const source = [...page.matchAll(/```ts\n(.*?)```/gs)]
     .map(([, code]) => code)

@@ -7,7 +7,7 @@ import type { MockServer } from "../../../mock-server/server.ts";
 import { copyOfProject } from "../../kit/agent-server/projects/project-copy.ts";
 import { checkout } from "../../kit/pulumi/command-line.ts";
 
-/** The one code block of a page that holds `part`. */
+/** The page's only code block that contains `part`. */
 async function block(page: string, part: string): Promise<string> {
   const text = await readFile(join(checkout, "docs/guides", page), "utf8");
   const found = [...text.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code]) => code as string);
@@ -16,7 +16,7 @@ async function block(page: string, part: string): Promise<string> {
   return code ?? "";
 }
 
-/** The arguments of a command of the docs, in which `change` replaces some. */
+/** The arguments of a command in the docs, with some of them replaced by `change`. */
 async function argumentsOf(page: string, part: string, change: Record<string, string>): Promise<string[]> {
   const [, , , ...words] = (await block(page, part)).trim().split(/\s+/);
   return [...words.map((word) => change[word] ?? word), "--log-format", "json"];

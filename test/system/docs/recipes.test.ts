@@ -19,7 +19,7 @@ const pytest = await virtualEnvironment("pytest==8.4.2");
 const noPytest = pytest.missing === undefined ? "" : ` (skipped: ${pytest.missing})`;
 const noCurl = spawnSync("curl", ["--version"]).error ? " (skipped: curl isn't there)" : "";
 
-/** The one code block of a page that holds `part`. */
+/** The page's only code block that contains `part`. */
 function block(page: string | undefined, part: string): string {
   const blocks = [...(page ?? "").matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code]) => code as string);
   const found = blocks.filter((code) => code.includes(part));
@@ -27,7 +27,7 @@ function block(page: string | undefined, part: string): string {
   return found[0] as string;
 }
 
-/** A folder in which `npx graphdeploy` is the command of this checkout; it is removed in the end. */
+/** A folder in which `npx graphdeploy` runs this checkout's command, removed at the end of the test. */
 async function workFolder(): Promise<AsyncDisposable & { path: string; env: Record<string, string> }> {
   const path = await mkdtemp(join(tmpdir(), "recipe-"));
   const bin = join(path, "bin");
@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
 const shell = (script: string, options: Parameters<typeof run>[2] = {}): Promise<Ended> =>
   run("sh", ["-ec", script], options);
 
-test("the configuration file of the docs starts a server with what it says", async () => {
+test("a server starts with the settings of the configuration file in the docs", async () => {
   await using folder = await workFolder();
   await writeFile(join(folder.path, "mock.yaml"), block(mockPage, "api_keys: { the-key"));
   const script = `
@@ -68,7 +68,7 @@ test("the configuration file of the docs starts a server with what it says", asy
   expect(output).toContain('"tenant_id":"workspace-1"');
 });
 
-test.skipIf(noCurl)(`the recipe for CI starts a server and waits until it answers${noCurl}`, async () => {
+test.skipIf(noCurl)(`the recipe for CI starts a server and waits until it responds${noCurl}`, async () => {
   await using folder = await workFolder();
   const port = await freePort();
   const [, indented = ""] = /- run: \|\n([\s\S]*)/.exec(block(mockPage, "timeout 30")) ?? [];
@@ -97,7 +97,7 @@ def test_is_up(mock_url):
 });
 
 test.skipIf(noCurl)(
-  `the commands for faults, the auth flow and logs are answered as the docs say${noCurl}`,
+  `the commands for faults, the auth flow and logs get the responses in the docs${noCurl}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { deployments } = await mock.seed({ deployments: [{ name: "recipe", source: "internal_source" }] });
@@ -116,7 +116,7 @@ test.skipIf(noCurl)(
   },
 );
 
-test.skipIf(noCurl)(`the commands for an agent server are answered by its graphs${noCurl}`, async () => {
+test.skipIf(noCurl)(`the commands for an agent server get responses from its graphs${noCurl}`, async () => {
   await using server = await startDevServer(0);
   const [, ...requests] = block(agentPage, "/runs/wait").trim().split("\n");
   const { output } = await shell(requests.join("\n").replaceAll("http://127.0.0.1:2024", server.url));

@@ -3,7 +3,7 @@ import { makeReference, outdatedPages } from "../../../scripts/reference.ts";
 
 const reference = await makeReference();
 
-test("the generated pages are those that the sources make", async () => {
+test("the generated pages are up to date with the sources", async () => {
   expect(await outdatedPages(reference)).toEqual([]);
 });
 

@@ -12,7 +12,7 @@ const library = new URL("../../../mock-server/index.ts", import.meta.url);
 const folder = await mkdtemp(join(tmpdir(), "documented-graphs-"));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The one code block of the page that holds `part`, as a file. */
+/** The page's only code block that contains `part`, written to a file. */
 async function example(part: string, name: string): Promise<string> {
   const blocks = [...page.matchAll(/```\w+\n([\s\S]*?)```/g)].map(([, code]) => code as string);
   const found = blocks.filter((code) => code.includes(part));

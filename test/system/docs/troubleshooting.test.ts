@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const checkout = dirname(dirname(dirname(import.meta.dirname)));
 
-/** The literal pieces of the messages that the headings quote: `…` is where a message differs from case to case. */
+/** The literal parts of the messages that the headings quote. `…` stands for the variable parts of a message. */
 function quotedPieces(page: string): string[] {
   const headings = page.split("\n").filter((line) => line.startsWith("### "));
   const quotes = headings.flatMap((heading) => [...heading.matchAll(/`([^`]+)`/g)].map(([, quote]) => quote ?? ""));
@@ -16,7 +16,7 @@ function quotedPieces(page: string): string[] {
     .filter((piece) => /[a-z]{2}/.test(piece));
 }
 
-test("every message that the troubleshooting page quotes is one that the sources have", async () => {
+test("every message on the troubleshooting page exists in the sources", async () => {
   const page = await readFile(join(checkout, "docs/guides", "troubleshooting.md"), "utf8");
   const files = globSync("{core,provider,mock-server}/**/*.ts", { cwd: checkout });
   const sources = (await Promise.all(files.map((file) => readFile(join(checkout, file), "utf8")))).join("\n");

@@ -57,7 +57,7 @@ test.each([
   }
 });
 
-test("the graph of the example project asks, and goes on when it is answered", async () => {
+test("the graph of the example project interrupts, and resumes with an answer", async () => {
   const project = await readGraphConfig(join(checkout, "examples/graph-project/graph.json"));
   await using running = await startProject(project);
   const projectOf = async () => running;

@@ -41,7 +41,7 @@ test.skipIf(cli.path === undefined)(
     const commands = commandsOf("first-deployment.md").map((code) =>
       code
         .replaceAll("http://127.0.0.1:8124", mock.url)
-        // The project has a backend and a passphrase of its own.
+        // The project has its own backend and passphrase.
         .replaceAll(/^(?:export PULUMI_CONFIG_PASSPHRASE=|pulumi login --local)$/gm, ""),
     );
     const outputs: string[] = [];

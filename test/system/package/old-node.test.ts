@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { nodeVersionProblem } from "../../../core/node-version.ts";
 import { checkout } from "../../../scripts/run-command.ts";
 
-/** A Node.js on this machine that is older than this package needs. */
+/** A Node.js on this machine that is older than the package supports. */
 function findOldNode(): { path: string; version: string } | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/usr/local/bin"];
   for (const path of new Set(folders.map((folder) => join(folder, "node")))) {
@@ -38,7 +38,7 @@ function runWithOldNode(...args: string[]) {
   return { status, output: stdout + stderr };
 }
 
-test("the floor that is told is the floor of the manifest", async () => {
+test("the minimum version in the message is the one in the manifest", async () => {
   const { engines } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   expect(nodeVersionProblem("v20.20.2")).toBe("graphdeploy needs Node.js 22.19 or newer; this is v20.20.2.");
   expect(engines.node).toBe(">=22.19");
@@ -62,7 +62,7 @@ for (const entryPoint of entryPoints) {
     ["import", ["--input-type=module", "-e", `import * as all from "${entryPoint}"; console.log(all);`]],
     ["require", ["-e", `console.log(require("${entryPoint}"));`]],
   ] as const) {
-    whenPossible(`an old Node.js is told which one ${entryPoint} needs, by ${kind}${suffix}`, () => {
+    whenPossible(`an old Node.js reports which version ${entryPoint} needs, by ${kind}${suffix}`, () => {
       const { status, output } = runWithOldNode(...program);
       expect(status, output).toBe(1);
       expect(output).toContain(`Error: graphdeploy needs Node.js 22.19 or newer; this is ${old?.version}.`);
@@ -71,7 +71,7 @@ for (const entryPoint of entryPoints) {
   }
 }
 
-whenPossible(`an old Node.js is told which one the command needs, and nothing else${suffix}`, () => {
+whenPossible(`an old Node.js reports which version the command needs, and nothing else${suffix}`, () => {
   for (const args of [[], ["--help"], ["mock", "--port", "0"], ["dev"]]) {
     const { status, output } = runWithOldNode(join(checkout, "build", "cli.js"), ...args);
     expect(status).toBe(1);

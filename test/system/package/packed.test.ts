@@ -23,14 +23,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-// Through npm itself, which knows the registry that this machine is set up for.
+// Uses npm itself, which is configured for this machine's registry.
 const isRegistryReachable = await run("npm", ["view", "undici", "version"], { timeout: 30_000 }).then(
   () => true,
   () => false,
 );
 const suffix = isRegistryReachable ? "" : " (skipped: the npm registry can't be reached)";
 
-test("the packed manifest says where the project is and which Node.js it needs", async () => {
+test("the packed manifest has the project's address and the required Node.js", async () => {
   const manifest = JSON.parse(await readFile(join(unpacked, "package.json"), "utf8"));
   expect(manifest).toMatchObject({
     repository: { type: "git", url: expect.stringMatching(/^git\+https:\/\/github\.com\/\S+\.git$/) },
@@ -40,7 +40,7 @@ test("the packed manifest says where the project is and which Node.js it needs",
 
 test("the licence of each package that is bundled, or ships beside the bundles, is in the packed package", async () => {
   const licenses = await readFile(join(unpacked, "build", "THIRD-PARTY-LICENSES.txt"), "utf8");
-  // The bundler marks where each module begins.
+  // The bundler marks the start of each module.
   const bundles = await Promise.all(
     globSync("build/*.{js,cjs}", { cwd: unpacked }).map((file) => readFile(join(unpacked, file), "utf8")),
   );

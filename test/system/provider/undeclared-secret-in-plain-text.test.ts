@@ -11,7 +11,7 @@ const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
 const value = "sk-set-by-hand-7777";
 
 test.skipIf(cli.path === undefined)(
-  `a secret set by hand beside a declared env is refreshed without its value, and stays${suffix}`,
+  `a secret set by hand beside a declared env is refreshed without its value and kept${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     await using stack = await createPulumiProject({

@@ -8,7 +8,7 @@ const whenPossible = test.skipIf(cli.path === undefined);
 const scenario = (statements: string) => startScenario({ cli: cli.path ?? "", statements });
 
 whenPossible(
-  `a rename and a move into and out of a component name the alias they need, and request nothing with it${suffix}`,
+  `a rename and a move into and out of a component name the required alias, and make no request with it${suffix}`,
   async () => {
     const component = `
       class Team extends pulumi.ComponentResource {
@@ -45,14 +45,14 @@ whenPossible(
     expect(it.writes()).toEqual([]);
     expect(await it.alive()).toEqual(alive);
 
-    // The marker follows with the next change that makes a revision anyway.
+    // The marker is updated by the next change that makes a revision anyway.
     await it.declare(program);
     await it.succeed("up");
     expect(it.writes()).toEqual(["PATCH support"]);
     const [after] = await it.entries();
     expect(after?.outputs?.ownershipMarker).toMatch(/Team\$.*::three#g-/);
 
-    // Without an alias: the adopted deployment must not be deleted afterwards as the old resource.
+    // Without an alias, the run must not delete the adopted deployment as the old resource.
     await it.declare(`agent("four", { name: "support", env: { LEVEL: "info" }, adopt: true });`);
     expect(await it.succeed("up")).toContain("is released, not deleted");
     expect(it.writes()).toEqual(["PATCH support"]);
@@ -63,7 +63,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a stack is renamed, exported and imported into another, and split by state move, without a request that writes${suffix}`,
+  `a stack is renamed, exported and imported into another, and split by state move, without a writing request${suffix}`,
   async () => {
     await using it = await scenario(`agent("one"); agent("two"); exports.level = "info";`);
     await it.succeed("up");
@@ -71,7 +71,7 @@ whenPossible(
     it.writes();
 
     await it.succeed("stack", "rename", "renamed");
-    // The diff is empty: the URN among the inputs is hidden.
+    // The diff is empty because the URN among the inputs is hidden.
     expect(await it.succeed("preview", "--diff", "--stack", "renamed")).not.toMatch(/[~+-] *resourceUrn/);
     await it.succeed("up", "--stack", "renamed");
 
@@ -102,7 +102,7 @@ whenPossible(
 );
 
 whenPossible(
-  `of two stacks the one that adopted a deployment changes and deletes it, and the other lets go${suffix}`,
+  `of two stacks the one that adopted a deployment changes and deletes it, and the other releases it${suffix}`,
   async () => {
     const program = (changes: string) => `agent("one", ${changes});`;
     await using it = await scenario(program("{}"));

@@ -15,7 +15,7 @@ function project(args: Record<string, unknown>, environment: Record<string, stri
   return createPulumiProject({ cli: cli.path ?? "", kind: "commonjs", program, environment });
 }
 
-whenPossible(`a preview says that there is no key, and a wrong argument stands at its path${suffix}`, async () => {
+whenPossible(`a preview reports a missing key, and an invalid argument with its path${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using stack = await project(
     { sourceRevisionConfig: { repoRef: "refs/heads/main" }, timeouts: { create: "soon" } },

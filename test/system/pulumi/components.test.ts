@@ -32,7 +32,7 @@ exports.first = pair.first.url;
 `;
 
 test.skipIf(cli.path === undefined)(
-  `deployments in components use each other, have a child that uses them, and are waited for${suffix}`,
+  `deployments in components use each other, have a child that uses them, and can be dependencies${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     await using stack = await createPulumiProject({

@@ -78,7 +78,7 @@ whenPossible(`a deployment is imported from a file, and the next up changes noth
   expect(await storedDeployments(mock)).toEqual([]);
 });
 
-whenPossible(`what differs on the platform shows in the first preview after an import${suffix}`, async () => {
+whenPossible(`differences on the platform show in the first preview after an import${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const id = await madeByHand(mock);
   const args = githubArgs({
@@ -97,7 +97,7 @@ whenPossible(`what differs on the platform shows in the first preview after an i
   expect(succeeded(await stack.up()).stdout).toContain("2 unchanged");
 });
 
-test("an import of arguments that aren't right, or of another deployment, is refused", async () => {
+test("an import with invalid arguments or of another deployment is refused", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const id = await madeByHand(mock);
   vi.stubEnv("GRAPHDEPLOY_BASE_URL", mock.url);

@@ -14,7 +14,7 @@ exports.all = { name: found.name, source: found.source, health: pulumi.interpola
 `;
 
 test.skipIf(cli.path === undefined)(
-  `Deployment.get gives name, source and URL, and fails for an id that isn't there or is empty${suffix}`,
+  `Deployment.get returns name, source and URL, and fails for an unknown or empty id${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const { deployments } = await mock.seed({ deployments: [{ name: "theirs", source: "internal_source" }] });
@@ -47,7 +47,7 @@ test.skipIf(cli.path === undefined)(
     await stack.writeProgram(program('" "'));
     expect(failed(await stack.up())).toContain("the id is empty");
 
-    // Destroying the stack doesn't change deployments of others.
+    // Destroying the stack doesn't change other owners' deployments.
     succeeded(await stack.refresh());
     succeeded(await stack.destroy());
     expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["theirs"]);

@@ -31,7 +31,7 @@ async function writes(mock: MockServer): Promise<string[]> {
 }
 
 whenPossible.each(["typescript", "commonjs", "esm"] as const)(
-  `a program in %s lives from preview to destroy${suffix}`,
+  `a program in %s goes from preview to destroy${suffix}`,
   async (kind) => {
     await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
     await using stack = await project(mock, kind, githubArgs());
@@ -66,7 +66,7 @@ whenPossible.each(["typescript", "commonjs", "esm"] as const)(
   },
 );
 
-whenPossible(`a trigger rolls out again, an unchanged trigger doesn't${suffix}`, async () => {
+whenPossible(`a changed trigger rolls out again, an unchanged one doesn't${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using stack = await project(mock, "commonjs", githubArgs({ triggers: { prompt: "one" } }));
   succeeded(await stack.up());
@@ -78,20 +78,23 @@ whenPossible(`a trigger rolls out again, an unchanged trigger doesn't${suffix}`,
   expect((await stack.outputs()).revision).not.toBe(revision);
 });
 
-whenPossible(`a change of the repository replaces, deleting first, and says what is lost${suffix}`, async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await using stack = await project(mock, "commonjs", githubArgs());
-  succeeded(await stack.up());
-  const { id } = await stack.outputs();
-  const moved = githubArgs({ sourceConfig: { repoUrl: "https://github.com/acme/other" } });
-  await stack.writeProgram(deploymentProgram("commonjs", moved));
-  const preview = succeeded(await stack.preview());
-  expect(preview.stdout).toContain("1 to replace");
-  expect(preview.stdout).toContain("threads and store items");
-  succeeded(await stack.up());
-  expect((await stack.outputs()).id).not.toBe(id);
-  expect(await writes(mock)).toEqual(["POST 201", "DELETE 204", "POST 201"]);
-});
+whenPossible(
+  `another repository replaces the deployment, deleting first, and the preview names what is lost${suffix}`,
+  async () => {
+    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+    await using stack = await project(mock, "commonjs", githubArgs());
+    succeeded(await stack.up());
+    const { id } = await stack.outputs();
+    const moved = githubArgs({ sourceConfig: { repoUrl: "https://github.com/acme/other" } });
+    await stack.writeProgram(deploymentProgram("commonjs", moved));
+    const preview = succeeded(await stack.preview());
+    expect(preview.stdout).toContain("1 to replace");
+    expect(preview.stdout).toContain("threads and store items");
+    succeeded(await stack.up());
+    expect((await stack.outputs()).id).not.toBe(id);
+    expect(await writes(mock)).toEqual(["POST 201", "DELETE 204", "POST 201"]);
+  },
+);
 
 whenPossible(`a change made elsewhere is found by refresh and undone by up${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -150,7 +153,7 @@ whenPossible(`no secret and no key is in the state, the output or the log, at an
   expect(up.stdout.includes(secret)).toBe(false);
 });
 
-whenPossible(`an inline program of the Automation API lives from up to destroy${suffix}`, async () => {
+whenPossible(`an inline program of the Automation API goes from up to destroy${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { Deployment } = await import("graphdeploy");
   let ref = "main";

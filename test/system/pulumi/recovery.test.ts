@@ -44,7 +44,7 @@ async function inTheWait(mock: MockServer): Promise<void> {
 }
 
 whenPossible(
-  `a build that fails keeps its id and shows its log, and the next up heals it, also after a refresh${suffix}`,
+  `a failed build keeps the id and shows its log, and the next up repairs it, also after a refresh${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     await using stack = await project(mock);
@@ -103,7 +103,7 @@ whenPossible(`a wait that ran out of time is resumed by the next up without anot
   expect(writes(mock)).toEqual(["POST 201"]);
 });
 
-whenPossible(`a creation whose command was killed is found again by the next up${suffix}`, async () => {
+whenPossible(`a create whose command was killed is resumed by the next up${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using stack = await project(mock);
   const run = stack.start("up", "--stack", stack.stack, "--yes", "--skip-preview");

@@ -9,7 +9,7 @@ const whenPossible = test.skipIf(cli.path === undefined);
 const scenario = (statements: string) => startScenario({ cli: cli.path ?? "", statements });
 
 whenPossible(
-  `whatever makes the engine replace, a living deployment is kept, and with deleteBeforeReplace an empty one is made${suffix}`,
+  `whatever makes the engine replace, a live deployment is kept, and with deleteBeforeReplace an empty one is created${suffix}`,
   async () => {
     const program = (changes: { level: string; trigger: number }) => `
       const first = agent("by-command");
@@ -58,7 +58,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a replacement that would leave the old deployment its name is one error before anything changes${suffix}`,
+  `a replacement that would conflict with the old deployment's name is one error before anything changes${suffix}`,
   async () => {
     const program = (repository: string, options = true) => `
       const sourceConfig = { repoUrl: "https://github.com/acme/${repository}" };
@@ -86,7 +86,7 @@ whenPossible(
 );
 
 whenPossible(
-  `an upstream that is deleted before it is replaced replaces no deployment that comes out equal${suffix}`,
+  `an upstream that is deleted before its replacement replaces no deployment whose inputs stay equal${suffix}`,
   async () => {
     const program = (version: number) => `
       class Upstream extends pulumi.dynamic.Resource {
@@ -117,7 +117,7 @@ whenPossible(
 );
 
 whenPossible(
-  `a command that is killed in the middle of a replacement loses nothing: the next one goes on${suffix}`,
+  `a command killed in the middle of a replacement loses nothing, and the next one continues${suffix}`,
   async () => {
     await using it = await scenario(`agent("one");`);
     await it.succeed("up");
@@ -153,7 +153,7 @@ whenPossible(
 
 type Started = Awaited<ReturnType<typeof scenario>>;
 
-/** Runs `pulumi <args>` until there are that many writing requests, kills it, and removes its lock. */
+/** Kills `pulumi <args>` once there are that many writing requests, and removes its lock. */
 async function killedAfter({ mock, project, succeed }: Started, writes: number, ...args: string[]): Promise<void> {
   const before = mock.requests({ path: "/v2/*" }).length;
   const run = project.start(...args, "--stack", project.stack, "--yes", "--skip-preview");
@@ -161,7 +161,7 @@ async function killedAfter({ mock, project, succeed }: Started, writes: number, 
     const news = mock.requests({ path: "/v2/*" }).slice(before);
     const wrote = news.filter(({ method }) => method !== "GET");
     expect(wrote.length, run.output()).toBe(writes);
-    // A poll of the rollout after the last of them.
+    // One poll of the rollout after the last writing request.
     expect(news.at(-1)?.method).toBe("GET");
   };
   await vi.waitFor(isThere, { timeout: 120_000, interval: 50 });

@@ -9,7 +9,7 @@ const whenPossible = test.skipIf(cli.path === undefined);
 const scenario = (statements: string) => startScenario({ cli: cli.path ?? "", statements });
 
 whenPossible(
-  `protect, ignoreChanges, retainOnDelete, deletedWith, version, hooks, targets and exclusions do as Pulumi says${suffix}`,
+  `protect, ignoreChanges, retainOnDelete, deletedWith, version, hooks, targets and exclusions work as documented by Pulumi${suffix}`,
   async () => {
     const program = (level: string, rest = "") => `
       const env = { LEVEL: "${level}" };
@@ -53,7 +53,7 @@ whenPossible(
 );
 
 whenPossible(
-  `inputs that are removed from the program are out of the state and out of use, and what was set by hand stays${suffix}`,
+  `inputs removed from the program leave the state and the deployment, and values set by hand stay${suffix}`,
   async () => {
     await using it = await scenario(`
       const provider = new Provider({ apiKeyEnv: "OTHER_KEY" });
@@ -105,7 +105,7 @@ whenPossible(
   },
 );
 
-whenPossible(`a state that was edited by hand harms no deployment${suffix}`, async () => {
+whenPossible(`a state edited by hand harms no deployment${suffix}`, async () => {
   await using it = await scenario(`agent("one");`);
   await it.succeed("up");
   const alive = await it.alive();

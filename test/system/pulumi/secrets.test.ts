@@ -21,9 +21,7 @@ const every = { ...plantedSecrets, ...keys };
 /** The most verbose options of Pulumi. */
 const loudest = ["--logtostderr", "-v=9", "--debug"];
 
-/**
- * A program whose deployment has `args`, through a provider where `provider` (source text of its arguments) is given.
- */
+/** A program whose deployment has `args`. It uses a provider if `provider` (source text of its arguments) is given. */
 function program(args: Record<string, unknown>, provider?: string): string {
   return `const pulumi = require("@pulumi/pulumi");
 const { Deployment, Provider } = require("graphdeploy");
@@ -59,30 +57,27 @@ async function succeeded(run: Promise<PulumiResult>): Promise<PulumiResult> {
   return result;
 }
 
-whenPossible(
-  `no secret is in a file or in what Pulumi prints, however loud an operation is made${suffix}`,
-  async () => {
-    await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-    await using stack = await project(mock, program({ secrets: plantedSecrets }));
-    await stack.setConfig("graphdeploy:apiKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
-    const later = "sk-planted-later-0008";
-    const values = { ...every, LATER: later };
+whenPossible(`no secret is in a file or in Pulumi's output, however verbose${suffix}`, async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  await using stack = await project(mock, program({ secrets: plantedSecrets }));
+  await stack.setConfig("graphdeploy:apiKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
+  const later = "sk-planted-later-0008";
+  const values = { ...every, LATER: later };
 
-    expect(leaksIn(textOf(await succeeded(stack.preview("--diff", "--logtostderr"))), values)).toEqual([]);
-    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
-    await stack.writeProgram(program({ secrets: { ...plantedSecrets, PLAIN: later } }));
-    expect(leaksIn(textOf(await succeeded(stack.preview("--diff"))), values)).toEqual([]);
-    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
-    expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
-    expect(leaksIn(JSON.stringify(await stack.exportStack()), values)).toEqual([]);
-    expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
-    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
-    expect(leaksIn(JSON.stringify(mock.requests()), values)).toEqual([]);
-  },
-);
+  expect(leaksIn(textOf(await succeeded(stack.preview("--diff", "--logtostderr"))), values)).toEqual([]);
+  expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+  await stack.writeProgram(program({ secrets: { ...plantedSecrets, PLAIN: later } }));
+  expect(leaksIn(textOf(await succeeded(stack.preview("--diff"))), values)).toEqual([]);
+  expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+  expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
+  expect(leaksIn(JSON.stringify(await stack.exportStack()), values)).toEqual([]);
+  expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
+  expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+  expect(leaksIn(JSON.stringify(mock.requests()), values)).toEqual([]);
+});
 
 whenPossible(
-  `errors show no secret: wrong arguments, a refusal and a failed build that echo them${suffix}`,
+  `errors show no secret, even if invalid arguments, a refusal or a failed build contain it${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const reserved = { secrets: { ...plantedSecrets, LANGSMITH_API_KEY: "sk-planted" }, env: { PLAIN: "plain" } };
@@ -108,7 +103,7 @@ whenPossible(
   },
 );
 
-whenPossible(`a misplaced or misspelt input doesn't show the value it has${suffix}`, async () => {
+whenPossible(`the error about a misplaced or misspelt input doesn't show its value${suffix}`, async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const plain = "sk-planted-in-plain-0010";
   await using stack = await project(
@@ -125,35 +120,32 @@ whenPossible(`a misplaced or misspelt input doesn't show the value it has${suffi
   }
 });
 
-whenPossible(
-  `a key given to a Provider from the configuration is kept by its name, and may be rotated${suffix}`,
-  async () => {
-    const rotated = "key-planted-rotated-0009";
-    await using mock = await startMockServer({
-      port: 0,
-      transitions: "immediate",
-      apiKeys: { [keys.KEY_OF_THE_CONFIGURATION]: ["workspace-1"], [rotated]: ["workspace-1"] },
-    });
-    const source = program({}, `{ apiKey: config.requireSecret("euKey"), baseUrl: ${JSON.stringify(mock.url)} }`);
-    await using stack = await project(mock, source);
-    await stack.setConfig("euKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
-    const values = { ...keys, ROTATED: rotated };
+whenPossible(`a Provider key from the configuration is stored by name, and can be rotated${suffix}`, async () => {
+  const rotated = "key-planted-rotated-0009";
+  await using mock = await startMockServer({
+    port: 0,
+    transitions: "immediate",
+    apiKeys: { [keys.KEY_OF_THE_CONFIGURATION]: ["workspace-1"], [rotated]: ["workspace-1"] },
+  });
+  const source = program({}, `{ apiKey: config.requireSecret("euKey"), baseUrl: ${JSON.stringify(mock.url)} }`);
+  await using stack = await project(mock, source);
+  await stack.setConfig("euKey", keys.KEY_OF_THE_CONFIGURATION, { secret: true });
+  const values = { ...keys, ROTATED: rotated };
 
-    expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
-    const { resources = [] } = (await stack.exportStack()).deployment;
-    const resource = resources.find(({ type }) => type.endsWith(":Deployment"));
-    expect(resource?.outputs?.connection).toEqual({ apiKeyConfig: "program:euKey", baseUrl: mock.url });
-    await stack.setConfig("euKey", rotated, { secret: true });
-    expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
-    expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
-    expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
-    expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
-    expect(await storedDeployments(mock)).toEqual([]);
-  },
-);
+  expect(leaksIn(textOf(await succeeded(stack.up(...loudest))), values)).toEqual([]);
+  const { resources = [] } = (await stack.exportStack()).deployment;
+  const resource = resources.find(({ type }) => type.endsWith(":Deployment"));
+  expect(resource?.outputs?.connection).toEqual({ apiKeyConfig: "program:euKey", baseUrl: mock.url });
+  await stack.setConfig("euKey", rotated, { secret: true });
+  expect(leaksIn(textOf(await succeeded(stack.refresh(...loudest))), values)).toEqual([]);
+  expect((await succeeded(stack.up())).stdout).toContain("2 unchanged");
+  expect(leaksIn(textOf(await succeeded(stack.destroy(...loudest))), values)).toEqual([]);
+  expect(leaksIn(await keptFiles(stack), values)).toEqual([]);
+  expect(await storedDeployments(mock)).toEqual([]);
+});
 
 whenPossible(
-  `a key given to a Provider as a value is encrypted in the state, and a destroy needs nothing else${suffix}`,
+  `a Provider key passed as a value is encrypted in the state, which is all that a destroy needs${suffix}`,
   async () => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
     const apiKey = "key-planted-provider-0010";

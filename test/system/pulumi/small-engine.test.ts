@@ -42,8 +42,8 @@ async function outcomesOf(sequence: Sequence, world: World): Promise<string[]> {
   const outcomes: string[] = [];
   const noted = async (command: string, run: Promise<Result>) => {
     const result = await run;
-    // The result of a refresh is compared by calls and state, since its steps have other names in the real engine's
-    // events. Independent resources are registered in any order, so the order of operations is compared by the calls.
+    // Steps of a refresh have other names in the real engine's events, so calls and state are compared instead. The
+    // engine registers independent resources in any order, so the order of operations comes from the calls, too.
     const operations = command === "refresh" ? [] : result.steps.map(({ operation }) => operation).toSorted();
     outcomes.push(`${command}: ${[...operations, ...(result.error === undefined ? [] : ["failed"])].join(", ")}`);
     return result;

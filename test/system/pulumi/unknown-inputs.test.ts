@@ -33,7 +33,7 @@ function succeeded(result: PulumiResult): string {
 }
 
 test.skipIf(cli.path === undefined)(
-  `configs that a preview doesn't know are created alike with and without a preview${suffix}`,
+  `configs that are unknown in a preview yield the same deployment with and without a preview${suffix}`,
   async () => {
     const states = [];
     for (const flags of [["--yes"], ["--yes", "--skip-preview"]]) {

@@ -16,7 +16,7 @@ test("the first command of README.md runs a rollout to its end", async () => {
     scripts: Record<string, string>;
   };
   const [, ...script] = scripts[words[1] ?? ""]?.split(" ") ?? [];
-  // With the real CLI the same program runs in test/system/examples.
+  // test/system/examples runs the same program with the real CLI.
   const env = { ...process.env, GRAPHDEPLOY_PULUMI: "skip" };
   const { stdout } = await run(process.execPath, script, { cwd: checkout, env });
   expect(stdout).toContain("agent  DEPLOYED");

@@ -20,13 +20,13 @@ test("the browser that CHROME_PATH names comes before the one on PATH", async ()
   expect(findChromium({ PATH: machine.folder, CHROME_PATH: chosen })).toEqual({ path: chosen });
 });
 
-test("a CHROME_PATH that leads nowhere is said, rather than passed over", async () => {
+test("a CHROME_PATH that doesn't exist is reported instead of ignored", async () => {
   await using machine = await folderWith("chromium");
   const found = findChromium({ PATH: machine.folder, CHROME_PATH: join(machine.folder, "gone") });
   expect(found).toEqual({ reason: expect.stringContaining("CHROME_PATH") });
 });
 
-test("GRAPHDEPLOY_CHROMIUM=skip finds no browser, wherever there is one", async () => {
+test("GRAPHDEPLOY_CHROMIUM=skip finds no browser even if there is one", async () => {
   await using machine = await folderWith("chromium");
   expect(findChromium({ PATH: machine.folder, GRAPHDEPLOY_CHROMIUM: "skip" })).toHaveProperty("reason");
 });

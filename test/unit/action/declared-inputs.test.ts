@@ -7,7 +7,7 @@ import type { WorkflowEvent } from "../../../action/event.ts";
 import { type InputName, inputDefaults } from "../../../action/input-defaults.ts";
 import { inInputNames, inputsByPath, shownPath } from "../../../action/input-names.ts";
 import { problemsOf, readInputs } from "../../../action/inputs.ts";
-import { fields } from "../../../core/declare/fields.ts";
+import { fields } from "../../../core/declare/deployment.ts";
 import { validateDesired } from "../../../core/declare/validation.ts";
 import { withKeptReferences } from "../../../core/reconcile/environment.ts";
 import { resolveSettings } from "../../../core/settings.ts";

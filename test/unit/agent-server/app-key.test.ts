@@ -6,7 +6,7 @@ import { startForTest } from "../../kit/mock-server/api.ts";
 
 const repository = "https://github.com/acme/open";
 
-test("a project's app needs a key of the workspace on every path and for every method", async () => {
+test("a project's app requires a workspace key on every path and for every method", async () => {
   await using project = await copyOfProject("greeter");
   const app = `
     export const app = { fetch: (request) => new Response("reached " + new URL(request.url).pathname) };`;

@@ -3,7 +3,7 @@ import { createGraphAgentServer } from "../../../mock-server/agent-server/graph-
 import { startProject } from "../../kit/agent-server/compiled/project.ts";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-test("with auth handlers users need no key of the workspace, and the developer interface needs one", async () => {
+test("with auth handlers, users need no workspace key, but the developer interface does", async () => {
   const worker = await startProject("guarded");
   const agentServer = createGraphAgentServer({ projectOf: async () => worker });
   await using mock = await startForTest({ apiKeys: { alpha: ["one"], beta: ["two"] } }, { agentServer });

@@ -8,7 +8,7 @@ import { filterProblem, passesFilter } from "../../../mock-server/kit/metadata-f
 import { exportedAuth } from "../../../mock-server/worker/inside/exported-auth.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-test("a filter tests equality, also with falsy values, and elements of lists", () => {
+test("a filter tests equality, also with falsy values, and list elements", () => {
   expect(passesFilter({ owner: "ann" }, { owner: "ann" })).toBe(true);
   expect(passesFilter({ owner: "ann", team: "red" }, { owner: "ann", team: "blue" })).toBe(false);
   expect(passesFilter({ level: { $eq: 0 } }, { level: 1 })).toBe(false);
@@ -18,7 +18,7 @@ test("a filter tests equality, also with falsy values, and elements of lists", (
   expect(passesFilter({ constructor: { $eq: Object } }, {})).toBe(false);
 });
 
-test("filters are combined by $or and $and, also within each other", () => {
+test("filters combine with $or and $and, also nested", () => {
   const mine = { $or: [{ owner: "ann" }, { $and: [{ team: "red" }, { readers: { $contains: "ann" } }] }] };
   expect(passesFilter(mine, { owner: "ann" })).toBe(true);
   expect(passesFilter(mine, { owner: "bob", team: "red", readers: ["ann"] })).toBe(true);
@@ -26,7 +26,7 @@ test("filters are combined by $or and $and, also within each other", () => {
   expect(passesFilter({ ...mine, open: true }, { owner: "ann" })).toBe(false);
 });
 
-test("lists, searches and single reads understand combined filters", async () => {
+test("lists, searches and single reads support combined filters", async () => {
   const user = { identity: "ann", permissions: [], is_authenticated: true, display_name: "ann" };
   const filter = { $or: [{ owner: "ann" }, { shared: true }], $and: [{ kind: { $eq: "note" } }] };
   await using agent = await startAgent({
@@ -58,7 +58,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ $not: { owner: "ann" } }, 'the filter has "$not", which is neither $or nor $and'],
   [{ since: new Date(0) }, "the filter's \"since\" isn't JSON, which is all that metadata can be"],
   [{ owner: { $eq: Number.NaN } }, "the filter's \"owner\" isn't JSON, which is all that metadata can be"],
-])("a filter that by its form nothing passes is refused: %o", (filter, mistake) => {
+])("a filter that nothing can match is refused: %o", (filter, mistake) => {
   expect(filterProblem(filter)).toBe(mistake);
 });
 

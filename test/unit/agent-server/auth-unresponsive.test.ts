@@ -3,7 +3,7 @@ import { startAgentOf, startProject } from "../../kit/agent-server/compiled/proj
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("a handler that blocks its worker loses it, and the next request gets a new one", async () => {
+test("a worker that its handler blocks is ended, and the next request gets a new one", async () => {
   const worker = await startProject("guarded", { unresponsiveMs: 300 });
   onTestFinished(() => worker.close());
   await using agent = await startAgentOf(worker);

@@ -23,7 +23,7 @@ const as = (token: string) => ({ authorization: `Bearer ${token}` });
 const ann = as("ann");
 const bob = as("bob");
 
-test("without a user everything but health, information and reference is refused, unknown paths too", async () => {
+test("without a user, everything but health, information and reference is refused, including unknown paths", async () => {
   await using agent = await startGuarded();
   for (const path of ["/ok", "/info", "/openapi.json", "/docs"]) {
     expect((await fetch(agent.url + path)).status, path).toBe(200);
@@ -180,7 +180,7 @@ test("the official client works for each user, and a handler that returns false 
   expect(await hers.runs.wait(threadId, "who", { input: {} })).toMatchObject({ seen: { user_id: "ann" } });
 });
 
-test("the developer interface is a separate user, unless that is disabled", async () => {
+test("the developer interface is a separate user unless disabled", async () => {
   const studio = { "x-auth-scheme": "langsmith" };
   await using agent = await startGuarded();
   const { body } = await agent.call("POST", "/threads", {}, studio);

@@ -3,7 +3,7 @@ import type { AuthHandlers } from "../../../mock-server/agent-server/auth/auth-h
 import { builtInGraphs } from "../../../mock-server/graphs/built-in-graphs.ts";
 import { startAgent, thread } from "../../kit/agent-server/agent.ts";
 
-/** Everybody sees what is theirs alone, and nobody owns the default assistants. */
+/** Users see only their own resources, and nobody owns the default assistants. */
 const owners: AuthHandlers = {
   admitsStudio: false,
   async authenticate({ headers }) {

@@ -18,7 +18,7 @@ test("a deployment serves its graphs under its own URL, with the keys of its wor
   expect(preflight.status).toBe(204);
 });
 
-test("deployments share nothing, and a new revision keeps what its deployment has", async () => {
+test("deployments share nothing, and a new revision keeps its deployment's data", async () => {
   await using mock = await startForTest();
   const create = async (name: string) => (await mock.cloud("POST", "/v2/deployments", githubBody({ name }))).body;
   const [first, second] = [await create("first"), await create("second")];

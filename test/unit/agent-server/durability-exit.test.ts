@@ -6,7 +6,7 @@ import { startAgent, thread, until } from "../../kit/agent-server/agent.ts";
 const path = `/threads/${thread(1)}`;
 const said = { assistant_id: "chat", input: { messages: "hello" }, if_not_exists: "create" };
 
-test("with the durability exit, a run keeps its last checkpoint alone, behind the one that it began with", async () => {
+test("with durability exit, a run adds only its last checkpoint to the history", async () => {
   await using agent = await startAgent();
   const idsOf = async () =>
     (await agent.call("GET", `${path}/history`)).body.map(
@@ -22,7 +22,7 @@ test("with the durability exit, a run keeps its last checkpoint alone, behind th
   expect(state).toMatchObject({ values: body, next: [], parent_checkpoint: { checkpoint_id: before[0] } });
 });
 
-test("with the durability exit, a run that asks or fails keeps where it stopped", async () => {
+test("with durability exit, a run that interrupts or fails keeps its last state", async () => {
   await using agent = await startAgent();
   const asking = { assistant_id: "approval", input: { log: ["a"] }, if_not_exists: "create", durability: "exit" };
   const { body: asked } = await agent.call("POST", `${path}/runs/wait`, asking);
@@ -54,7 +54,7 @@ test("an assistant is deleted with its threads by delete_threads, and without th
 test.each([
   ["delete", 404],
   ["keep", 200],
-])("with on_run_completed %s, the thread of a schedule's run answers %i once it has ended", async (choice, status) => {
+])("with on_run_completed %s, reading the thread of a cron's ended run responds with %i", async (choice, status) => {
   await using agent = await startAgent();
   const cron = { assistant_id: "chat", schedule: "* * * * *", input: { messages: "tick" }, on_run_completed: choice };
   const { body } = await agent.call("POST", "/runs/crons", cron);

@@ -14,12 +14,12 @@ async function locationOf(agent: TestAgent, path: string, body: object, headers 
     body: JSON.stringify(body),
     headers: { "content-type": "application/json", ...headers },
   });
-  // As a client whose connection is cut before the body.
+  // Only the headers count, as for a client whose connection breaks before the body.
   await response.text();
   return response.headers.get("location") as string;
 }
 
-test("the result of a run without a thread can be joined for a minute after its end", async () => {
+test("the result of a stateless run can be joined for a minute after its end", async () => {
   await using agent = await startAgent();
   const location = await locationOf(agent, "/runs/wait", quick);
   const joined = await agent.call("GET", location);
@@ -35,7 +35,7 @@ test("the result of a run without a thread can be joined for a minute after its 
   expect((await agent.call("GET", location)).status).toBe(404);
 });
 
-test("the events of a run without a thread can be replayed for a minute after its end", async () => {
+test("the events of a stateless run can be replayed for a minute after its end", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "events", input: { steps: 3 }, stream_mode: "custom", stream_resumable: true };
   const location = await locationOf(agent, "/runs/stream", body);
@@ -48,7 +48,7 @@ test("the events of a run without a thread can be replayed for a minute after it
   expect(await replay()).toBe(404);
 });
 
-test("a run without a thread is otherwise gone with its end, and leaves nothing if nobody waited for it or all is removed", async () => {
+test("nothing else of a stateless run outlives it, and nothing at all if nobody waited for it or everything is removed", async () => {
   await using agent = await startAgent();
   const location = await locationOf(agent, "/runs/wait", quick);
   const run = location.replace(/\/join$/, "");
@@ -66,7 +66,7 @@ test("a run without a thread is otherwise gone with its end, and leaves nothing 
   expect((await agent.call("GET", location)).status).toBe(404);
 });
 
-test("a user joins ended runs that access filters leave, and no others", async () => {
+test("a user can join only ended runs that pass the access filters", async () => {
   const auth: AuthHandlers = {
     admitsStudio: false,
     async authenticate({ headers }) {
@@ -83,7 +83,7 @@ test("a user joins ended runs that access filters leave, and no others", async (
   expect((await agent.call("GET", location, undefined, { "x-user": "bea" })).status).toBe(404);
 });
 
-test("ended runs are kept up to a number and a size, and no longer than they may be", () => {
+test("ended runs are kept up to a number, a size and a time", () => {
   const clock = createClock();
   clock.freeze(0);
   using alarms = new Alarms(clock);

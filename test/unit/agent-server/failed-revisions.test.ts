@@ -16,7 +16,7 @@ const delayed = (more: object = {}) => ({
   ...more,
 });
 
-/** An agent server whose revisions load when `loads` says, and all others at once. */
+/** An agent server whose revisions finish loading when `loads` says, or immediately if it doesn't name them. */
 function serverWith(loads: Record<string, Promise<undefined>>) {
   const clock = createClock();
   clock.freeze(Date.UTC(2026, 0, 1));

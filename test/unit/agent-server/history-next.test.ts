@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startAgent, thread } from "../../kit/agent-server/agent.ts";
 
-test("a history has the next nodes of every state, including that of the input", async () => {
+test("a history has the next nodes of every state, including the input's", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "subgraph", input: { topic: "owls" }, if_not_exists: "create" };

@@ -12,14 +12,14 @@ test.each([
   ["scripted graphs", () => startAgent()],
   ["a project", () => startAgentOf(project)],
   ["a project with rules of its own for other origins", () => startAgentOf(withCors)],
-])("no page of another site may use what is for operators: %s", async (_, start) => {
+])("pages of other sites can't use operations meant for operators: %s", async (_, start) => {
   await using agent = await start();
   await agent.call("POST", "/threads", { thread_id: thread(1) });
   for (const path of ["/internal/truncate", "/%69nternal/truncate"]) {
     const origin = "https://elsewhere.example";
     const asked = { origin, "access-control-request-method": "POST" };
     const preflight = await fetch(agent.url + path, { method: "OPTIONS", headers: asked });
-    // Browsers send it without asking: it has no header that pages may not set.
+    // Browsers send it without a preflight request, because it has no header that pages can't set.
     const simple = {
       method: "POST",
       headers: { origin, "content-type": "text/plain" },
@@ -37,7 +37,7 @@ test.each([
   expect((await agent.call("GET", `/threads/${thread(1)}`)).status).toBe(404);
 });
 
-test("a group that is turned off is off however its path is written", async () => {
+test("a disabled group is disabled however its path is encoded", async () => {
   await using agent = await startAgentOf(withCors);
   expect((await agent.call("GET", "/store/items?namespace=a&key=b")).body).toEqual(
     (await agent.call("GET", "/%73tore/items?namespace=a&key=b")).body,

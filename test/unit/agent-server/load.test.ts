@@ -9,7 +9,7 @@ function usedHeap(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test("ten thousand runs without a thread leave no memory behind", async () => {
+test("ten thousand stateless runs leak no memory", async () => {
   await using agent = await startAgent();
   const body = JSON.stringify({ assistant_id: "events", input: { steps: 3 } });
   const runMany = async (count: number) => {

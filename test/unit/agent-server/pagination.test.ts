@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startAgent, type TestAgent, thread } from "../../kit/agent-server/agent.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every kind
+// biome-ignore lint/suspicious/noExplicitAny: rows have any shape
 type Row = any;
 
-/** Reads page after page, as far as `x-pagination-next` leads, and checks what the headers say of each. */
+/** Reads all pages by following `x-pagination-next`, and checks the headers of each. */
 async function readPages(agent: TestAgent, path: string, body: object, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
@@ -28,7 +28,7 @@ const groups = fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 25 });
 const limits = fc.integer({ min: 1, max: 10 });
 const order = fc.constantFrom("asc" as const, "desc" as const);
 
-test("pages of threads make the whole, in the order asked for, and the count agrees", async () => {
+test("pages of threads add up to the whole in the requested order, and the count matches", async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
@@ -53,7 +53,7 @@ test("pages of threads make the whole, in the order asked for, and the count agr
   );
 });
 
-test("pages of assistants make the whole, in the order asked for, and the count agrees", async () => {
+test("pages of assistants add up to the whole in the requested order, and the count matches", async () => {
   await fc.assert(
     fc.asyncProperty(
       groups,
@@ -79,7 +79,7 @@ test("pages of assistants make the whole, in the order asked for, and the count 
   );
 });
 
-test("pages of runs, schedules and items make the whole", async () => {
+test("pages of runs, crons and items add up to the whole", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 12 }), limits, async (count, limit) => {
       await using agent = await startAgent();

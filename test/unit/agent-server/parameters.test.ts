@@ -11,13 +11,13 @@ test.each([
   ["PATCH", "/runs/crons/count"],
   ["DELETE", "/assistants/search"],
   ["GET", "/threads/count"],
-])("%s %s is a method that the path doesn't have", async (method, path) => {
+])("%s %s is a method that the path doesn't support", async (method, path) => {
   await using agent = await startAgent();
   const response = await agent.call(method, path, method === "GET" ? undefined : {});
   expect(response).toMatchObject({ status: 405, body: { detail: "Method Not Allowed" } });
 });
 
-test("an empty parameter counts as absent, whichever it is", async () => {
+test("an empty parameter counts as absent, for every parameter", async () => {
   await using agent = await startAgent();
   const { body: thread } = await agent.call("POST", "/threads", {});
   const { body: run } = await agent.call("POST", `/threads/${thread.thread_id}/runs`, {
@@ -27,7 +27,7 @@ test("an empty parameter counts as absent, whichever it is", async () => {
   await agent.call("GET", `/threads/${thread.thread_id}/runs/${run.run_id}/join`);
   const values: Record<string, string> = { thread_id: thread.thread_id, run_id: run.run_id, assistant_id: "chat" };
   for (const route of agentServerRoutes) {
-    // The stream of a thread never ends.
+    // A thread's stream never ends.
     if (route.method !== "get" || route.id === "join_thread_stream" || !route.query) continue;
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? id);
     const required = Object.entries(route.query).filter(([, { schema }]) => !schema.safeParse(undefined).success);
@@ -39,7 +39,7 @@ test("an empty parameter counts as absent, whichever it is", async () => {
   }
 });
 
-test("an empty id of a checkpoint names none, wherever a body has one", async () => {
+test("an empty checkpoint id counts as absent wherever a body has one", async () => {
   await using agent = await startAgent();
   const path = `/threads/${id}`;
   const run = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };

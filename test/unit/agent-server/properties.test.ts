@@ -8,7 +8,7 @@ import { parseEvents, startAgent, thread } from "../../kit/agent-server/agent.ts
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
 
-test("any value contains itself, and an object every part of it", () => {
+test("any value contains itself, and an object contains every part of itself", () => {
   fc.assert(fc.property(json, (value) => contains(value, value)));
   fc.assert(
     fc.property(fc.dictionary(fc.string(), json), (value) =>
@@ -17,7 +17,7 @@ test("any value contains itself, and an object every part of it", () => {
   );
 });
 
-test("of two numbers, exactly one of less, equal and greater passes as a filter", () => {
+test("for any two numbers, exactly one of the filters less, equal and greater passes", () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), (value, wanted) => {
       const passing = ["$lt", "$eq", "$gt"].filter((name) => itemFilter({ n: { [name]: wanted } })({ n: value }));
@@ -26,7 +26,7 @@ test("of two numbers, exactly one of less, equal and greater passes as a filter"
   );
 });
 
-test("a replay after any event is what came after it", async () => {
+test("a replay after any event has the events that followed it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30 }), async (count, after) => {
       const log = new EventLog({ keeps: true, now: () => 0 });
@@ -69,7 +69,7 @@ test("a queue runs every job once, those of a thread in order and never two at a
   );
 });
 
-test("whatever strategies its runs come with, a thread ends idle, and each run as its strategy says", async () => {
+test("whatever the strategies of its runs, a thread becomes idle, and each run ends as its strategy says", async () => {
   await using agent = await startAgent();
   let n = 0;
   const strategy = fc.constantFrom("reject", "rollback", "interrupt", "enqueue");
@@ -100,7 +100,7 @@ test("whatever strategies its runs come with, a thread ends idle, and each run a
   expect(agent.defects).toEqual([]);
 });
 
-test("versions count up, and any of them can be put into use again", async () => {
+test("versions count up, and any of them can be activated again", async () => {
   await using agent = await startAgent();
   const step = fc.oneof(
     fc.record({ patch: fc.string({ minLength: 1 }) }),
@@ -128,7 +128,7 @@ test("versions count up, and any of them can be put into use again", async () =>
   );
 });
 
-test("a search finds the threads whose metadata and status are asked for, and no others", async () => {
+test("a search finds exactly the threads with the requested metadata and status", async () => {
   await using agent = await startAgent();
   const part = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.constantFrom(1, "x", true, null, ["x", 1], { d: 1 }), {
     maxKeys: 3,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startAgent, thread } from "../../kit/agent-server/agent.ts";
 
-test("lists in a query come with commas, repeated, or as the JSON array that older clients make of them", async () => {
+test("lists in a query may be comma-separated, repeated, or the JSON array that older clients send", async () => {
   await using agent = await startAgent();
   await agent.call("POST", `/threads/${thread(1)}/runs/wait`, {
     assistant_id: "events",

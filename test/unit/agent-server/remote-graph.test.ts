@@ -21,7 +21,7 @@ test("a remote graph is invoked with and without a thread", async () => {
   await expect(remote(agent, "failure").invoke({ message: "kaboom" })).rejects.toThrow("kaboom");
 });
 
-test("a remote graph is streamed in one mode, in several, and with what is in it", async () => {
+test("a remote graph is streamed in one mode, in several, and with its subgraphs", async () => {
   await using agent = await startAgent();
   const graph = remote(agent, "subgraph");
   const told = async (options: object) => all(await graph.stream({ topic: "owls" }, options));
@@ -41,7 +41,7 @@ test("a remote graph is streamed in one mode, in several, and with what is in it
   ]);
 });
 
-test("the state of a remote graph's thread is read, changed and looked back on", async () => {
+test("the state and history of a remote graph's thread are read, and the state is changed", async () => {
   await using agent = await startAgent();
   const graph = remote(agent, "approval");
   await expect(graph.invoke({ log: ["start"] }, onThread)).rejects.toThrow(GraphInterrupt);

@@ -3,7 +3,7 @@ import { startAgent, thread, until } from "../../kit/agent-server/agent.ts";
 
 const missing = "00000000-0000-4000-8000-00000000dead";
 
-test("the default assistant of a graph has an id made of its name, and can't be deleted", async () => {
+test("the id of a graph's default assistant is derived from its name, and the assistant can't be deleted", async () => {
   await using agent = await startAgent();
   const { body } = await agent.call("GET", "/assistants/agent");
   expect(body).toMatchObject({
@@ -13,7 +13,7 @@ test("the default assistant of a graph has an id made of its name, and can't be 
   expect((await agent.call("DELETE", "/assistants/agent")).status).toBe(422);
 });
 
-test("a new version replaces context and config whole, and keeps what is left out", async () => {
+test("a new version replaces context and config completely, and keeps omitted fields", async () => {
   await using agent = await startAgent();
   const { body } = await agent.call("POST", "/assistants", {
     graph_id: "chat",
@@ -40,7 +40,7 @@ test("a new version replaces context and config whole, and keeps what is left ou
   expect((await agent.call("POST", `${path}/latest`)).status).toBe(422);
 });
 
-test("pages say how many rows there are, and where the next page begins", async () => {
+test("pages report the number of rows and the start of the next page", async () => {
   await using agent = await startAgent();
   for (let n = 1; n <= 5; n++) await agent.call("POST", "/threads", { thread_id: thread(n) });
   const page = async (offset: number) => {
@@ -54,7 +54,7 @@ test("pages say how many rows there are, and where the next page begins", async 
   expect(listed.body.map((row: { thread_id: string }) => row.thread_id)).toEqual([thread(5), thread(4), thread(3)]);
 });
 
-test("threads are found by metadata, values and status, and parts of them taken out", async () => {
+test("threads are found by metadata, values and status, and parts of them can be extracted", async () => {
   await using agent = await startAgent();
   for (const [n, topic] of [
     [1, "a"],
@@ -89,7 +89,7 @@ test("ten thousand threads are searched", async () => {
   expect([body.length, headers.get("x-pagination-total")]).toEqual([100, "100"]);
 });
 
-test("a thread expires by the server's clock, unless something happens on it", async () => {
+test("an unused thread expires by the server's clock", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
   await agent.call("POST", "/threads", { thread_id: thread(1), ttl: { ttl: 10 } });
@@ -101,7 +101,7 @@ test("a thread expires by the server's clock, unless something happens on it", a
   await until(async () => (await agent.call("GET", path)).status === 404);
 });
 
-test("supersteps give a new thread a state, or there is no thread", async () => {
+test("supersteps give a new thread a state, and if they fail, no thread is created", async () => {
   await using agent = await startAgent();
   const supersteps = [
     { updates: [{ values: { log: ["seed"] }, as_node: "__input__" }] },
@@ -115,7 +115,7 @@ test("supersteps give a new thread a state, or there is no thread", async () => 
   expect((await agent.call("GET", `/threads/${thread(2)}`)).status).toBe(404);
 });
 
-test("a schedule starts runs at its times by the server's clock, until its end", async () => {
+test("a cron starts runs at its times by the server's clock, until its end time", async () => {
   await using agent = await startAgent();
   await agent.call("POST", "/threads", { thread_id: thread(1) });
   const { body: cron } = await agent.call("POST", `/threads/${thread(1)}/runs/crons`, {
@@ -137,7 +137,7 @@ test("a schedule starts runs at its times by the server's clock, until its end",
 });
 
 test.each([{ schedule: "never" }, { schedule: "0 0 * * *", timezone: "Mars/Base" }, { schedule: "" }])(
-  "a schedule that can't be read is refused: %o",
+  "an invalid schedule is refused: %o",
   async (wrong) => {
     await using agent = await startAgent();
     const answer = await agent.call("POST", "/runs/crons", { assistant_id: "events", ...wrong });
@@ -181,7 +181,7 @@ test.each<[string, string, number, unknown?]>([
   ["GET", "/nothing", 404],
   ["PUT", "/threads", 405],
   ["DELETE", "/ok", 405],
-])("%s %s is answered %i with a detail", async (method, path, status, body) => {
+])("%s %s responds with %i and a detail", async (method, path, status, body) => {
   await using agent = await startAgent();
   expect(await agent.call(method, path, body)).toMatchObject({ status, body: { detail: expect.any(String) } });
   expect(agent.defects).toEqual([]);
@@ -192,7 +192,7 @@ test("a body that is too large is refused", async () => {
   expect((await agent.call("POST", "/threads", { metadata: { text: "x".repeat(1000) } })).status).toBe(413);
 });
 
-test("a body without a content type, or none at all, will do", async () => {
+test("a body without a content type is accepted, and so is no body", async () => {
   await using agent = await startAgent();
   expect((await fetch(`${agent.url}/threads`, { method: "POST" })).status).toBe(200);
   expect((await fetch(`${agent.url}/threads`, { method: "POST", body: "{}" })).status).toBe(200);
@@ -212,7 +212,7 @@ test("pages of any origin may use the server", async () => {
   expect(headers.get("access-control-expose-headers")).toContain("content-location");
 });
 
-test("a browser may reach the server from a page of another network", async () => {
+test("a browser may reach the server from a page on another network", async () => {
   await using agent = await startAgent();
   const allowed = async (network: string) => {
     const headers = { origin: "https://app.example", [`access-control-request-${network}-network`]: "true" };
@@ -235,7 +235,7 @@ test("an empty list of fields or ids counts as none", async () => {
   expect(await first(`/threads/${made.thread_id}/history`, { select: [] })).toHaveProperty("values");
 });
 
-test("the description of a server that takes anybody asks for no key", async () => {
+test("the description of a server without keys requires no key", async () => {
   await using agent = await startAgent();
   const { body } = await agent.call("GET", "/openapi.json");
   expect(JSON.stringify(body)).not.toContain("API Key");
@@ -253,7 +253,7 @@ test("the server deletes the chosen kinds of resources", async () => {
   expect((await agent.call("POST", "/assistants/count", { graph_id: "chat" })).body).toBe(1);
 });
 
-test("a thread without a state says so, also where its values are selected", async () => {
+test("a thread without a state has null values, also if values are selected", async () => {
   await using agent = await startAgent();
   const { body } = await agent.call("POST", "/threads", {});
   expect(body).toMatchObject({ values: null, interrupts: {} });

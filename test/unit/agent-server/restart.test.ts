@@ -15,7 +15,7 @@ import { startProject } from "../../kit/agent-server/compiled/project.ts";
 import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 
 const test = base.extend<{ folder: string }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads from the source text that the fixture needs no other
+  // biome-ignore lint/correctness/noEmptyPattern: vitest parses this pattern to find that the fixture uses no others
   folder: async ({}, use) => {
     const folder = await mkdtemp(join(tmpdir(), "agents-"));
     await use(folder);
@@ -23,7 +23,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** Starts an agent server that keeps what it knows, with its clock where `time` says. */
+/** Starts an agent server with a data directory and its clock at `time`. */
 async function startPersistent(
   folder: string,
   { time = Date.UTC(2026, 0, 1), ...options }: GraphAgentServerOptions & { time?: number } = {},
@@ -40,7 +40,7 @@ async function startPersistent(
   };
 }
 
-/** Ends a server, and starts another `later` milliseconds later. */
+/** Closes a server, and starts another one `later` milliseconds later. */
 async function restart(
   agent: TestAgent,
   folder: string,
@@ -63,7 +63,7 @@ const delay = (ms: number, more: object = {}) => ({
   ...more,
 });
 
-test("assistants, threads, states, runs, schedules and items outlive their server", async ({ folder }) => {
+test("assistants, threads, states, runs, crons and items outlive their server", async ({ folder }) => {
   const first = await startPersistent(folder);
   const { body: made } = await first.call("POST", "/assistants", { graph_id: "agent", name: "first" });
   await first.call("PATCH", `/assistants/${made.assistant_id}`, { metadata: { team: "a" } });
@@ -91,7 +91,7 @@ test("assistants, threads, states, runs, schedules and items outlive their serve
   expect((await second.call("POST", `/threads/${thread(1)}/runs/wait`, resumed)).body.log).toBeDefined();
 });
 
-test("runs that waited run after a restart in their order, and the one that was under way is interrupted", async ({
+test("after a restart, queued runs execute in order, and the run in progress becomes interrupted", async ({
   folder,
 }) => {
   const first = await startPersistent(folder);
@@ -111,7 +111,7 @@ test("runs that waited run after a restart in their order, and the one that was 
   expect(second.defects).toEqual([]);
 });
 
-test("a run that was under way can be joined after a restart, and its stream replays what it told and says why it ended", async ({
+test("a run that a restart interrupted can be joined, and its stream replays its events and says why it ended", async ({
   folder,
 }) => {
   const first = await startPersistent(folder);
@@ -161,7 +161,7 @@ test("the stream of a resumable run that has ended replays after a restart, even
   expect(await second.events("GET", unkept, undefined, { "last-event-id": "-" })).toEqual([]);
 });
 
-test("a run that begins later begins when it is due, also when that was while no server ran", async ({ folder }) => {
+test("a delayed run starts when it is due, or at the next start if no server was running then", async ({ folder }) => {
   const first = await startPersistent(folder);
   await first.call("POST", `/threads/${thread(1)}/runs`, delay(0, { after_seconds: 60 }));
   await first.call("POST", `/threads/${thread(2)}/runs`, delay(0, { after_seconds: 600 }));
@@ -172,7 +172,9 @@ test("a run that begins later begins when it is due, also when that was while no
   await until(async () => (await statusesOf(second, 2))[0] === "success");
 });
 
-test("a schedule whose times passed while no server ran fires once, and then at its next time", async ({ folder }) => {
+test("a cron that missed several times while no server was running fires once, and then at its next time", async ({
+  folder,
+}) => {
   const first = await startPersistent(folder);
   await first.call("POST", "/threads", { thread_id: thread(1) });
   const cron = { assistant_id: "delay", input: { ms: 0 }, schedule: "0 * * * *" };
@@ -189,7 +191,7 @@ test("a schedule whose times passed while no server ran fires once, and then at 
   await until(async () => (await statusesOf(third, 1))[2] === "success");
 });
 
-test("resources expire at the end of their time to live, even while no server ran", async ({ folder }) => {
+test("resources expire at the end of their time to live, even while no server is running", async ({ folder }) => {
   const first = await startPersistent(folder);
   await first.call("POST", "/threads", { thread_id: thread(1), ttl: 10 });
   await first.call("POST", "/threads", { thread_id: thread(2), ttl: 30 });
@@ -233,7 +235,7 @@ test("a webhook that couldn't be delivered is delivered after a restart", async 
   receiver.close();
 });
 
-test("a run without a thread that was under way leaves nothing behind", async ({ folder }) => {
+test("a stateless run that a restart interrupted leaves nothing behind", async ({ folder }) => {
   const first = await startPersistent(folder);
   const { body: run } = await first.call("POST", "/runs", { assistant_id: "delay", input: { ms: 1000 } });
   await until(async () => (await first.call("GET", "/metrics?format=json")).body.queue.num_running === 1);
@@ -242,7 +244,7 @@ test("a run without a thread that was under way leaves nothing behind", async ({
   expect((await second.call("GET", `/runs/${run.run_id}/stream`)).status).toBe(404);
 });
 
-test("a thread of a compiled graph that was interrupted is resumed after a restart", async ({ folder }) => {
+test("a compiled graph's interrupted thread is resumed after a restart", async ({ folder }) => {
   const worker = await startProject("basics");
   const projectOf = async () => worker;
   const path = `/threads/${thread(1)}`;
@@ -260,7 +262,7 @@ test("a thread of a compiled graph that was interrupted is resumed after a resta
   await worker.close();
 });
 
-/** How many rows of agent servers a data directory has, by table, where there are any. */
+/** The number of rows about agent servers in a data directory, by table, for tables that aren't empty. */
 function rowsIn(folder: string): Record<string, number> {
   const database = new DatabaseSync(join(folder, "mock-server.sqlite"), { readOnly: true });
   const tables = [
@@ -280,7 +282,9 @@ function rowsIn(folder: string): Record<string, number> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-test("a deployment's agent server continues after a restart, and goes with the deployment", async ({ folder }) => {
+test("a deployment's agent server continues after a restart, and is removed with the deployment", async ({
+  folder,
+}) => {
   const start = () => startMockServer({ port: 0, transitions: "immediate", dataDirectory: folder });
   const first = await start();
   const create = async (name: string) =>
@@ -314,7 +318,7 @@ test("a deployment's agent server continues after a restart, and goes with the d
   expect(rowsIn(folder)).toEqual({});
 });
 
-test("only runs that are resumable keep their events", async ({ folder }) => {
+test("only resumable runs keep their events", async ({ folder }) => {
   const agent = await startPersistent(folder);
   const body = { assistant_id: "events", input: { steps: 5 }, if_not_exists: "create", stream_mode: "custom" };
   await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);

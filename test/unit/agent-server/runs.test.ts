@@ -24,7 +24,7 @@ test("runs of one thread wait for each other and run in order", async () => {
   expect((await agent.call("GET", `/threads/${thread(1)}`)).body.status).toBe("idle");
 });
 
-test("a busy thread refuses a run whose strategy is reject", async () => {
+test("a busy thread refuses a run with the strategy reject", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   await agent.call("POST", runs, { ...slow, if_not_exists: "create" });
@@ -34,7 +34,7 @@ test("a busy thread refuses a run whose strategy is reject", async () => {
   });
 });
 
-test("the strategy interrupt ends the run under way and keeps it", async () => {
+test("the strategy interrupt ends the run in progress and keeps it", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   for (const body of [slow, quick]) await agent.call("POST", runs, { ...body, if_not_exists: "create" });
@@ -42,7 +42,7 @@ test("the strategy interrupt ends the run under way and keeps it", async () => {
   expect(await statuses(agent, thread(1))).toEqual(["interrupted", "interrupted", "success"]);
 });
 
-test("the strategy rollback undoes the run under way", async () => {
+test("the strategy rollback undoes the run in progress", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   await agent.call("POST", `${runs}/wait`, { ...quick, if_not_exists: "create" });
@@ -59,7 +59,7 @@ test("the strategy rollback undoes the run under way", async () => {
   expect(before.values).toEqual({ steps: 1, done: 1 });
 });
 
-test("no more runs are under way than there are workers, and threads take turns", async () => {
+test("at most as many runs as there are workers execute at once, and threads take turns", async () => {
   await using agent = await startAgent({ workers: 1 });
   const create = (id: string, body: object) =>
     agent.call("POST", `/threads/${id}/runs`, { ...body, if_not_exists: "create" });
@@ -73,7 +73,7 @@ test("no more runs are under way than there are workers, and threads take turns"
   });
 });
 
-test("a run with after_seconds begins then, by the server's clock", async () => {
+test("a run with after_seconds starts after that time on the server's clock", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   await agent.call("POST", runs, { ...quick, after_seconds: 30, if_not_exists: "create" });
@@ -84,7 +84,7 @@ test("a run with after_seconds begins then, by the server's clock", async () => 
   await until(async () => (await statuses(agent, thread(1)))[0] === "success");
 });
 
-test("a run that is cancelled before its turn never begins", async () => {
+test("a run that is cancelled while queued never starts", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   const { body } = await agent.call("POST", runs, { ...quick, after_seconds: 30, if_not_exists: "create" });
@@ -109,7 +109,7 @@ test("several runs are cancelled at once, by status or by id", async () => {
   expect((await agent.call("POST", "/runs/cancel", ids)).status).toBe(404);
 });
 
-test("a thread that is deleted takes its runs with it, also those under way", async () => {
+test("deleting a thread deletes its runs, including those in progress", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   const joined = agent.events("POST", `${runs}/stream`, { ...slow, if_not_exists: "create" });
@@ -120,7 +120,7 @@ test("a thread that is deleted takes its runs with it, also those under way", as
   expect(agent.defects).toEqual([]);
 });
 
-test("a run that is deleted while it is under way ends, and leaves its thread idle", async () => {
+test("a run that is deleted during execution ends, and its thread becomes idle", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   const { body } = await agent.call("POST", runs, { ...slow, if_not_exists: "create" });
@@ -133,7 +133,7 @@ test("a run that is deleted while it is under way ends, and leaves its thread id
   expect(agent.defects).toEqual([]);
 });
 
-test("an assistant that is deleted while a run of it is under way lets the run end, and starts no other", async () => {
+test("deleting an assistant during one of its runs lets that run end, and no other starts", async () => {
   await using agent = await startAgent();
   const { body: assistant } = await agent.call("POST", "/assistants", { graph_id: "delay" });
   const runs = `/threads/${thread(1)}/runs`;
@@ -184,7 +184,7 @@ test("a run stops before and after the requested nodes, and continues without an
   expect(end.body).toMatchObject({ summary: "2 findings" });
 });
 
-test("a command goes to nodes, also with inputs of their own, and updates the state", async () => {
+test("a command goes to nodes, also with their own inputs, and updates the state", async () => {
   const fan: ScriptedGraph = {
     id: "fan",
     channels: { seen: appended(), total: lastValue(0) },
@@ -273,7 +273,7 @@ test.each<[string, ScriptedGraph["nodes"][string], string, string]>([
   expect(agent.defects).toEqual([]);
 });
 
-test("a node that never ends is cancelled all the same", async () => {
+test("a node that never ends can be cancelled", async () => {
   const graph: ScriptedGraph = {
     id: "stuck",
     channels: { value: lastValue(null) },
@@ -330,7 +330,7 @@ test("nodes read the context, the headers of the request and the store", async (
   expect(answer.body.seen).toEqual({ header: "ann", key: null, stored: { context: { tone: "kind", size: 2 } } });
 });
 
-test("metadata of a config reach the graph, the run and its checkpoints, beside what the server adds", async () => {
+test("metadata in a config reaches the graph, the run and its checkpoints, beside the server's own", async () => {
   const graph: ScriptedGraph = {
     id: "reader",
     channels: { seen: lastValue(null) },
@@ -352,7 +352,7 @@ test("metadata of a config reach the graph, the run and its checkpoints, beside 
   for (const state of (await agent.call("GET", `${path}/history`)).body) expect(state.metadata).toMatchObject(expected);
 });
 
-test("a response that waits for a run says where to join it, also without a thread", async () => {
+test("a response that waits for a run has the location to join it, also for a stateless run", async () => {
   await using agent = await startAgent();
   const runs = `/threads/${thread(1)}/runs`;
   const location = (run: string) => `${runs}/${run}/join`;

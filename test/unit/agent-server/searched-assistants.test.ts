@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-test("a repeated search shows assistants as they are now", async () => {
+test("a repeated search shows the current assistants", async () => {
   await using agent = await startAgent();
   const { body: made } = await agent.call("POST", "/assistants", { graph_id: "agent", name: "first" });
   const path = `/assistants/${made.assistant_id}`;

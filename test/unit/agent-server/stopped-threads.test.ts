@@ -26,7 +26,7 @@ test("the stream of a run that stops before a node ends with the state", async (
   expect(JSON.stringify(events)).not.toContain("__interrupt__");
 });
 
-test("a stopped thread stays interrupted when its state is changed, as long as something is left to run", async () => {
+test("a stopped thread stays interrupted after a state change as long as nodes are left to run", async () => {
   await using agent = await startStopped();
   await agent.call("POST", `${path}/state`, { values: { n: 5 } });
   const { body } = await agent.call("POST", "/threads/search", { status: "interrupted" });
@@ -37,14 +37,14 @@ test("a stopped thread stays interrupted when its state is changed, as long as s
   expect((await agent.call("GET", path)).body.status).toBe("interrupted");
 });
 
-test("a thread whose supersteps leave something to run is interrupted", async () => {
+test("a thread whose supersteps leave nodes to run is interrupted", async () => {
   await using agent = await startAgent({ graphs: [steps] });
   const supersteps = [{ updates: [{ values: { n: 1 }, as_node: "one" }] }];
   const { body } = await agent.call("POST", "/threads", { metadata: { graph_id: "steps" }, supersteps });
   expect(body).toMatchObject({ status: "interrupted", values: { n: 1 }, interrupts: {} });
 });
 
-test("a copy has the status of the state, also of a thread that is busy or has failed", async () => {
+test("a copy's status follows from its state, even if the original thread is busy or has failed", async () => {
   const failing: ScriptedGraph = {
     ...steps,
     id: "failing",
@@ -68,7 +68,7 @@ test("a copy has the status of the state, also of a thread that is busy or has f
   expect(failed.body).toMatchObject({ status: "interrupted", ...left });
 });
 
-test("a run that never begins, or is undone, leaves a stopped thread as it was", async () => {
+test("a run that never starts or is rolled back leaves a stopped thread unchanged", async () => {
   const slow: ScriptedGraph = {
     ...steps,
     nodes: { ...steps.nodes, two: () => new Promise<never>(() => {}) },

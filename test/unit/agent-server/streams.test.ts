@@ -8,7 +8,7 @@ import { parseEvents, startAgent, thread, until } from "../../kit/agent-server/a
 const hello = { messages: [{ role: "user", content: "hi you", id: "h1" }] };
 const names = (events: { event: string }[]) => events.map(({ event }) => event);
 
-test("a stream begins with its metadata and names where the run is found", async () => {
+test("a stream starts with its metadata, and its headers have the run's location", async () => {
   await using agent = await startAgent();
   const path = `/threads/${thread(1)}`;
   await agent.call("POST", "/threads", { thread_id: thread(1) });
@@ -25,7 +25,7 @@ test("a stream begins with its metadata and names where the run is found", async
   expect((await agent.call("GET", run)).body.status).toBe("success");
 });
 
-test("headers are sent before anything has happened", async () => {
+test("headers are sent before the first event", async () => {
   await using agent = await startAgent({ workers: 1 });
   const stop = new AbortController();
   await agent.call("POST", "/runs", { assistant_id: "delay", input: { ms: 60_000 } });
@@ -57,7 +57,7 @@ test.each([
   ["checkpoints", ["checkpoints", "checkpoints", "checkpoints"]],
   ["debug", ["debug", "debug", "debug", "debug", "debug"]],
   ["custom", []],
-])("the stream mode %s tells what it should, in order", async (mode, expected) => {
+])("the stream mode %s has the expected events in order", async (mode, expected) => {
   await using agent = await startAgent();
   const body = { assistant_id: "chat", input: hello, stream_mode: mode, if_not_exists: "create" };
   const events = await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);
@@ -79,7 +79,7 @@ test("an unknown stream mode is reported with the known ones", async () => {
   expect(await agent.call("GET", `${path}/runs/${run.run_id}/stream?stream_mode=all`)).toMatchObject(refusal);
 });
 
-test("an event of a checkpoint says where it is, what it came from and what runs next", async () => {
+test("a checkpoint event has its location, its parent and the next nodes", async () => {
   await using agent = await startAgent();
   const body = { assistant_id: "chat", input: hello, stream_mode: ["checkpoints", "debug"], if_not_exists: "create" };
   const events = await agent.events("POST", `/threads/${thread(1)}/runs/stream`, body);
@@ -119,7 +119,7 @@ test("the mode events has events of the graph, its nodes and the model", async (
   expect(kinds.at(-1)).toBe("on_chain_end");
 });
 
-test("messages name their node with both names and have the tags of the model call", async () => {
+test("messages have their node under both field names, and the tags of the model call", async () => {
   const graph: ScriptedGraph = {
     id: "tagged",
     channels: { text: lastValue("") },
@@ -202,7 +202,7 @@ test("a run whose client disconnects is cancelled if that was requested", async 
   await until(async () => (await going()) === "running");
 });
 
-/** Sends many events in one turn, so that no reader gets any of them before the last. */
+/** Sends many events synchronously, so that no reader gets any of them before the last one is sent. */
 const flood: ScriptedGraph = {
   id: "flood",
   channels: { n: lastValue(0) },
@@ -253,7 +253,7 @@ test("events that exceed the lag limit reach a reader that reads, and can be rep
 
 const manyWords = { messages: "word ".repeat(3000) };
 
-test("a long reply is streamed in turns: others are served meanwhile, and readers get all of it", async () => {
+test("a long reply is streamed in batches: other requests are served in between, and readers get all of it", async () => {
   await using agent = await startAgent();
   const stream = { assistant_id: "chat", input: manyWords, stream_mode: ["messages"] };
   let hasEnded = false;
@@ -269,7 +269,7 @@ test("a long reply is streamed in turns: others are served meanwhile, and reader
   });
 });
 
-test("a reader that lags is cut off once it takes nothing for a while, or lags much too far", async () => {
+test("a lagging reader is cut off once it reads nothing for a while or lags too far behind", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const log = new EventLog({ keeps: false, now: () => 0, limits: { replay: 100, lag: 1000 } });
@@ -311,7 +311,7 @@ test("an idle stream has heartbeats", async () => {
   await reader.cancel();
 });
 
-test("events are sent after they are stored, all of a turn together, and none that can't be stored", async () => {
+test("events are sent only after they are stored, all events of a batch together", async () => {
   const kept: string[][] = [];
   const defects: unknown[] = [];
   const full = new Error("the disk is full");

@@ -9,7 +9,7 @@ import { createIdSource } from "../../../mock-server/kit/ids.ts";
 import { DataDirectory } from "../../../mock-server/kit/store/data-directory.ts";
 import { startAgent, type TestAgent, thread, until } from "../../kit/agent-server/agent.ts";
 
-/** Returns the config that it runs with; waits for `ms` of the clock first. */
+/** Returns the config that it runs with, after waiting for `ms` on the server's clock. */
 const reader: ScriptedGraph = {
   id: "reader",
   channels: { seen: lastValue(null), ms: lastValue(0) },
@@ -31,7 +31,7 @@ const wait = async (agent: TestAgent, more: object = {}, headers = {}, at = path
 };
 const configOf = async (agent: TestAgent, at = path) => (await agent.call("GET", at)).body.config;
 
-test("a run without a config has that of its thread, and changes of it what it names", async () => {
+test("a run without a config uses its thread's, and a run with one overrides only the fields it names", async () => {
   await using agent = await startAgent({ graphs: [reader] });
   expect(await wait(agent, { config: { configurable: { tenant: "a", tone: "kind" }, tags: ["x"] } })).toEqual({
     tenant: "a",
@@ -66,7 +66,7 @@ test("a run doesn't have the headers of an earlier run's request", async () => {
   expect(await configOf(agent)).not.toMatchObject({ configurable: { "x-user": "ann" } });
 });
 
-test("a thread keeps the config of a run that waited for its turn, beside that of the next", async () => {
+test("a thread keeps the config of a run that was queued, and merges the next one's", async () => {
   await using agent = await startAgent({ graphs: [reader] });
   const start = (input: object, configurable?: object) =>
     agent.call("POST", `${path}/runs`, {

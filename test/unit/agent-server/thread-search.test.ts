@@ -8,7 +8,7 @@ import type { ThreadFilter, ThreadOrder } from "../../../mock-server/agent-serve
 import { contains, passesFilter } from "../../../mock-server/kit/metadata-filter.ts";
 import { Database } from "../../../mock-server/kit/store/database.ts";
 
-// Few names and values, so that they often meet; among them long ones, which the index leaves out.
+// Few names and values, so that threads often match; some values are too long for the index.
 const name = fc.constantFrom("a", "b", 'quote"d', "a.b", "ünï");
 const scalar = fc.constantFrom<unknown>(1, 0, -1.5, "1", "x", "", 'a":1', true, false, null, "l".repeat(300));
 const value = fc.oneof(
@@ -84,7 +84,7 @@ async function fill(
       error: null,
       ttl: null,
     } as ThreadRecord;
-    // Changed into what it is, as threads are.
+    // Inserted and then changed, because threads usually are.
     state.threads.insert({ ...record, metadata: { a: "x" }, values: { b: 1 }, status: "idle" });
     state.threads.update(record.thread_id, { metadata: record.metadata, values: record.values, status: record.status });
     other.threads.insert(record);
@@ -93,7 +93,7 @@ async function fill(
   return { database, state, all };
 }
 
-test("a search finds in their order exactly those threads that a look at each of them finds", async () => {
+test("a search finds the same threads in the same order as a full scan", async () => {
   await fc.assert(
     fc.asyncProperty(
       threads,
@@ -131,7 +131,7 @@ test("a search finds in their order exactly those threads that a look at each of
   );
 });
 
-test("a search of which more threads pass than are sorted finds the same as one of which few pass", async () => {
+test("a search with more matches than the sort limit finds the same as one with few matches", async () => {
   const { database, state, all } = await fill(
     Array.from({ length: 31 }, (_, index) => ({
       metadata: { half: index % 2, owner: { name: index % 3 } },

@@ -5,7 +5,7 @@ import type { ScriptedGraph } from "../../../mock-server/agent-server/engine/scr
 import { Calls } from "../../../mock-server/worker/calls.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-/** What code can throw that has no text, or whose name and message are none. */
+/** Values that code can throw although they have no text, or whose name and message aren't strings. */
 const thrown = [
   { value: Object.create(null), failure: { error: "Error", message: "A value without a text was thrown." } },
   {
@@ -23,7 +23,7 @@ const thrown = [
   { value: Object.assign(new Error("x"), { message: () => 1 }), failure: { error: "Error", message: "() => 1" } },
 ];
 
-test("a scripted graph that throws a value without a text fails its run, and the server keeps running", async () => {
+test("a scripted graph that throws a value without a message fails its run, and the server keeps running", async () => {
   const graph: ScriptedGraph = {
     id: "throws",
     channels: { n: lastValue(0, { type: "integer" }) },
@@ -42,7 +42,7 @@ test("a scripted graph that throws a value without a text fails its run, and the
   expect(agent.defects).toEqual([]);
 });
 
-test("a call into a worker that throws a value without a text, or returns one that can't be sent, fails", async () => {
+test("a call into a worker fails if it throws a value without a message or returns one that can't be serialized", async () => {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const caller = new Calls<object, { act(): unknown }>(port1);

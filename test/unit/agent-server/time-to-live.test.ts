@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 
-test("a time to live that leads beyond the last date is refused, for threads and items alike", async () => {
+test("a time to live beyond the last date is refused for threads and items", async () => {
   await using agent = await startAgent();
   const minutes = 5e16;
   const { status, body } = await agent.call("POST", "/threads", { ttl: minutes });

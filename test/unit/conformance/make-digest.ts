@@ -3,7 +3,7 @@ import { digestOf, type OpenApiFile } from "../../kit/conformance/digest.ts";
 
 /**
  * Makes a digest of an OpenAPI file: `node test/unit/conformance/make-digest.ts <openapi file> <digest file> [path
- * prefix …]`. The digest holds the names, types and values that a conforming server must have, and none of the file's
+ * prefix …]`. The digest has the names, types and values that a conforming server must have, and none of the file's
  * prose.
  */
 const [source, target, ...prefixes] = process.argv.slice(2);

@@ -3,10 +3,10 @@ import { basename, join } from "node:path";
 import { factsOf, type ResponseFacts, type WireResponse } from "../../kit/conformance/response-facts.ts";
 
 /**
- * Makes a digest of answers that were recorded from another server: `node
- * test/unit/conformance/make-recordings-digest.ts <digest file> <folder> …`. A recording is a text file named like its
- * probe: the request, then the answer's head and body as they came over the wire. The digest holds names, types and the
- * order of events, and no text of any answer. What was recorded of streams by commands is left out.
+ * Makes a digest of responses recorded from another server: `node test/unit/conformance/make-recordings-digest.ts
+ * <digest file> <folder> …`. A recording is a text file named after its probe, with the request and then the response's
+ * head and body as they came over the wire. The digest has names, types and the order of events, and none of the
+ * responses' text. Recorded streams by commands are left out.
  */
 const [target, ...folders] = process.argv.slice(2);
 if (target === undefined || folders.length === 0) {

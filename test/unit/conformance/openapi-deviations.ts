@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Digest } from "../../kit/conformance/digest.ts";
 
 /**
- * Facts in which our document differs from the reference, all in the same way and for the same reason. `null` where one
- * of them doesn't have the fact.
+ * Facts in which our document differs from the reference in the same way and for the same reason. `null`: one of the
+ * two doesn't have the fact.
  */
 interface Deviation {
   reason: string;
@@ -18,23 +18,23 @@ const read = <Content>(name: string) => JSON.parse(readFileSync(new URL(name, im
 
 const operationsOf = (digest: Digest) => new Set(Object.keys(digest).map((fact) => fact.split(" ", 2).join(" ")));
 
-/** What is compared. */
+/** What the test compares. */
 export interface Comparison {
-  /** Of the digest `<name>.digest.json` and of the deviations `<name>-deviations.json`. */
+  /** Base name of the digest `<name>.digest.json` and of the deviations `<name>-deviations.json`. */
   name: string;
   ours: Digest;
-  /** How many operations the reference has. */
+  /** The number of operations in the reference. */
   operations: number;
-  /** Those of them that ours hasn't. @default none */
+  /** Operations that our document lacks. @default none */
   missing?: readonly string[];
 }
 
-/** Tests that a document of ours differs from the reference in the listed facts, all of them and no others. */
+/** Tests that our document differs from the reference in exactly the listed facts. */
 export function testDeviations({ name, ours, operations, missing = [] }: Comparison): void {
   const reference = read<Digest>(`${name}.digest.json`);
   const deviations = read<Deviation[]>(`${name}-deviations.json`);
 
-  test("the document differs from the reference in the listed facts, all of them and no others", () => {
+  test("the document differs from the reference in exactly the listed facts", () => {
     const found = [...new Set([...Object.keys(reference), ...Object.keys(ours)])]
       .filter((fact) => reference[fact] !== ours[fact])
       .map((fact) => `${fact}: ${reference[fact] ?? null} → ${ours[fact] ?? null}`);
@@ -49,7 +49,7 @@ export function testDeviations({ name, ours, operations, missing = [] }: Compari
     expect(deviations.map(({ reason }) => reason).filter((reason) => isVague.test(reason.trim()))).toEqual([]);
   });
 
-  test("every operation of the reference is there, but for those that are known to be missing", () => {
+  test("every operation of the reference exists, except for those known to be missing", () => {
     const own = operationsOf(ours);
     const wanted = [...operationsOf(reference)].filter((operation) => operation !== "info version");
     expect(wanted).toHaveLength(operations);

@@ -1,6 +1,6 @@
 import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 
-/** A fact in which the answers to some probes differ; `null` where one side has nothing of it. */
+/** A fact in which the responses to some probes differ. `null`: one side doesn't have it. */
 export interface Difference {
   fact: string;
   recorded: string | null;
@@ -9,19 +9,19 @@ export interface Difference {
   probes: string[];
 }
 
-/** Differences that have one reason. */
+/** Differences with a common reason. */
 export interface ExplainedDifferences {
-  /** Who is right. */
+  /** Which side is right. */
   kind: "hosted behaviour" | "bug not copied" | "own decision" | "not there yet";
   reason: string;
-  /** Where the hosted behaviour is known from. */
+  /** The source for the hosted behaviour. */
   source?: string;
   differences: Difference[];
 }
 
 /**
- * All differences. Of an answer with another status nothing more is compared, nor what is below a field that is of
- * another type or not there.
+ * All differences. If the status differs, nothing else of the response is compared. If a field is missing or has
+ * another type, nothing below it is.
  */
 export function differencesBetween(
   recorded: Record<string, ResponseFacts>,
@@ -43,7 +43,7 @@ export function differencesBetween(
   return [...found.values()].map((difference) => ({ ...difference, probes: difference.probes.sort() })).sort(byFact);
 }
 
-/** Whether a field is in all of several values or in some makes no other type of it. */
+/** The type without the mark of a field that only some values have. */
 function typeOf(fact: string | undefined): string | undefined {
   return fact?.replace(/\?$/, "");
 }
@@ -56,7 +56,7 @@ function byFact(one: Difference, other: Difference): number {
   return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 }
 
-/** The differences as a table for readers: a row for each reason. */
+/** The differences as a Markdown table with a row for each reason. */
 export function differencesTable(explained: readonly ExplainedDifferences[]): string {
   const rows = explained.map(({ kind, source, reason, differences }) => {
     const facts = [...new Set(differences.map(({ fact }) => `\`${fact.replaceAll("|", "\\|").slice(0, 60)}\``))];

@@ -13,7 +13,7 @@ import { probeStatelessRuns, probeSystem } from "../../kit/conformance/probes/st
 import { probeThreadRuns, probeThreads } from "../../kit/conformance/probes/thread-probes.ts";
 import type { ResponseFacts } from "../../kit/conformance/response-facts.ts";
 
-/** The facts of what our server answers to the probes, with the graphs and the auth handlers of the project "probe". */
+/** The facts of our server's responses to the probes, with the graphs and auth handlers of the project "probe". */
 export async function factsOfOurs(): Promise<Record<string, ResponseFacts>> {
   return {
     ...(await factsOf("graph.json", probeAll)),

@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { ConfigError, ResponseError, ServerError } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { applyUpdate } from "../../../core/reconcile/apply.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment, deploymentId, laterRevisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";

@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { BadRequestError, ConfigError, ServerError } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { ensureExists } from "../../../core/reconcile/create.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, type ScriptedServer, startScriptedServer } from "../../kit/scripted-server.ts";
@@ -127,7 +127,7 @@ test("a creation that never succeeds ends with the server's error", async () => 
   const creation = ensureExists(clientOf(server), declaration(), { onProgress: (event) => events.push(event) });
   await expect(creation).rejects.toBeInstanceOf(ServerError);
   expect(posts(server)).toBe(6);
-  // An outage is reported once, and its attempts at the end.
+  // The outage is reported once, and the number of attempts at the end.
   expect(events).toEqual([
     { type: "warning", message: expect.stringContaining("checking whether it took effect") },
     { type: "warning", message: expect.stringContaining("was sent 6 times without a response") },

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
+import { deleteDeployment } from "../../../core/reconcile/apply.ts";
 import { ensureExists } from "../../../core/reconcile/create.ts";
-import { deleteDeployment } from "../../../core/reconcile/delete.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import { declaration } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { storedDeployments } from "../../kit/stored.ts";
 
-// A deployment in deletion can still be read, and has its name. Keeping it, or refusing its name, would end with no
-// deployment.
+// A deployment in deletion is still readable and keeps its name. A run that kept it, or refused its name, would end
+// without a deployment.
 
 const desired = declaration({ sourceConfig: { repoUrl: "https://github.com/acme/bot" } });
 const claim = { owner: "pulumi#urn:one" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ControlPlane, type ControlPlaneOptions } from "../../../core/client/client.ts";
-import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/naming.ts";
+import { dialectOf, toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import { deployment, deploymentId } from "../../kit/deployments.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
@@ -10,12 +10,12 @@ function client(baseUrl: string, options: Partial<ControlPlaneOptions> = {}): Co
   return new ControlPlane({ baseUrl, apiKey: "key-of-the-test", ...options });
 }
 
-test("a field with both names is read once, and a null doesn't win", () => {
+test("a field with both names is read once, and a null doesn't override a value", () => {
   expect(toNeutralNames({ graph_config_path: null, langgraph_config_path: "a" })).toEqual({ graph_config_path: "a" });
   expect(toNeutralNames({ graph_config_path: "a", langgraph_config_path: null })).toEqual({ graph_config_path: "a" });
 });
 
-test("a server sends both names, a client one", () => {
+test("a server sends both names, a client only one", () => {
   expect(toBothNames({ graph_node: "n", id: 1 })).toEqual({ graph_node: "n", langgraph_node: "n", id: 1 });
   expect(toDialect({ graph_node: "n" }, "langgraph")).toEqual({ langgraph_node: "n" });
   expect(toDialect({ graph_node: "n" }, "graph")).toEqual({ graph_node: "n" });

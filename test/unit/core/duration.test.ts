@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigError } from "../../../core/client/errors.ts";
-import { formatDuration, parseDuration, parseTimeout } from "../../../core/duration.ts";
+import { formatDuration, parseDuration, parseTimeout } from "../../../core/time.ts";
 
 test.each<[string | number, number]>([
   ["90s", 90_000],

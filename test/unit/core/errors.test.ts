@@ -10,7 +10,7 @@ const notFound = (copy: typeof errors) =>
     fromControlPlane: true,
   });
 
-test("instanceof holds across two copies of the module, along the whole line of classes and no further", async () => {
+test("instanceof works across two copies of the module, for all superclasses and nothing else", async () => {
   vi.resetModules();
   const other: typeof errors = await import("../../../core/client/errors.ts");
   expect(other.NotFoundError).not.toBe(errors.NotFoundError);
@@ -32,7 +32,7 @@ test("a timeout is a connection error, and a superseded revision a rollout error
 });
 
 test.each([undefined, null, "text", {}, new Error("other"), { name: "GraphDeployError" }])(
-  "%o is none of ours",
+  "%o isn't one of our errors",
   (value) => {
     expect(value instanceof errors.GraphDeployError).toBe(false);
   },

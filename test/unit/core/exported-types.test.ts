@@ -18,8 +18,8 @@ const options: ts.CompilerOptions = {
 const files = entryPoints.map((entryPoint) => join(checkout, entryPoint));
 
 /**
- * A program of the declarations that TypeScript emits for the sources, under the sources' names, with inferred types
- * written out.
+ * A program of the declarations that TypeScript emits for the sources, under the sources' file names, so that inferred
+ * types are explicit.
  */
 function programOfDeclarations(): ts.Program {
   const host = ts.createCompilerHost(options);
@@ -38,7 +38,7 @@ function programOfDeclarations(): ts.Program {
   return ts.createProgram(files, options, host);
 }
 
-/** The project's types in signatures of an entry point's exports that it doesn't export itself. */
+/** The project's types in the signatures of an entry point's exports that the entry point doesn't export itself. */
 function unexportedTypes(program: ts.Program, file: string): string[] {
   const checker = program.getTypeChecker();
   const resolved = (symbol: ts.Symbol) =>

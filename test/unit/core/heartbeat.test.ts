@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
+import { deleteDeployment } from "../../../core/reconcile/apply.ts";
 import { ensureExists } from "../../../core/reconcile/create.ts";
-import { deleteDeployment } from "../../../core/reconcile/delete.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
-import type { OnProgress, ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { OnProgress, ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedRequest, type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Wait {
   events: ProgressEvent[];
-  /** How long the whole wait took, in seconds. */
+  /** The duration of the whole wait, in seconds. */
   seconds: number;
   /** The longest time without an event, in seconds. */
   silence: number;

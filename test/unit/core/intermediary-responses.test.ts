@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { ResponseError } from "../../../core/client/errors.ts";
-import { waitUntilGone } from "../../../core/reconcile/delete.ts";
+import { waitUntilGone } from "../../../core/reconcile/apply.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { followRollout } from "../../../core/rollout/follow.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { declaration, deployment, deploymentId, gone, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
@@ -43,7 +43,7 @@ test.each(intermediaryResponses)(
 );
 
 test.each(intermediaryResponses)(
-  "%s at the first look at the revision of a deployment that was just read is waited out",
+  "%s at the first read of a known deployment's revision is outlasted",
   async (_, intermediaryResponse) => {
     await using platform = await controlPlane((nth, path) => {
       if (nth > 1 && nth < 40) return intermediaryResponse;
@@ -56,7 +56,7 @@ test.each(intermediaryResponses)(
   },
 );
 
-test("a web page in place of a deployment that was just created loses neither its id nor its revision", async () => {
+test("a web page at the first reads after a create loses neither the deployment's id nor its revision", async () => {
   const server = await startScriptedServer(({ method, nth, path }) => {
     if (method === "POST") return { status: 201, body: { id: deploymentId } };
     if (nth > 2 && nth < 8) return { body: "<html>Back soon</html>", headers: { "content-type": "text/html" } };
@@ -76,13 +76,10 @@ test.each(intermediaryResponses)("%s at the beginning is a wrong address", async
   await expect(followRollout(platform.client, { deploymentId, revisionId })).rejects.toThrow(/base URL/);
 });
 
-test.each(intermediaryResponses)(
-  "%s is no end of a deletion, nor of the wait for it",
-  async (_, intermediaryResponse) => {
-    await using platform = await controlPlane((nth) => (nth < 10 ? intermediaryResponse : gone(deploymentId)));
-    await expect(waitUntilGone(platform.client, deploymentId)).resolves.toBeUndefined();
-  },
-);
+test.each(intermediaryResponses)("%s doesn't end a deletion or the wait for it", async (_, intermediaryResponse) => {
+  await using platform = await controlPlane((nth) => (nth < 10 ? intermediaryResponse : gone(deploymentId)));
+  await expect(waitUntilGone(platform.client, deploymentId)).resolves.toBeUndefined();
+});
 
 test.each(intermediaryResponses)(
   "%s doesn't hide the platform's own build of a push",
@@ -98,7 +95,7 @@ test.each(intermediaryResponses)(
   },
 );
 
-test("an outage that lasts as long as the wait for a push is an error, not a reason to build again", async () => {
+test("an outage for the whole wait for a push is an error, not a reason to build again", async () => {
   await using platform = await controlPlane(() => ({ body: "<html></html>" }));
   const search = findPushedRevision(platform.client, { deploymentId, commit: "c".repeat(40) });
   await expect(search).rejects.toThrow(ResponseError);

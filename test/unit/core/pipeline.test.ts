@@ -465,7 +465,7 @@ test.each([
   ["*", []],
   ["plane.invalid", ["control-plane.invalid:443"]],
   ["control-plane.invalid:8443", ["control-plane.invalid:443"]],
-])("with NO_PROXY %s the proxy gets requests for %j", async (noProxy, expected) => {
+])("with NO_PROXY %s, the proxy gets requests for %j", async (noProxy, expected) => {
   const tunnels: (string | undefined)[] = [];
   const proxy = createServer();
   proxy.on("connect", (request, socket) => {

@@ -73,7 +73,7 @@ test.each<[string, Partial<DesiredDeployment>, Plan["action"], DeploymentPatchRe
     "revision",
     { display_name: "Bot", source_revision_config: { repo_ref: "dev" } },
   ],
-])("a change of %s is planned as it must be, with exactly its patch", (_, changes, action, patch) => {
+])("a change of %s is planned with exactly its patch", (_, changes, action, patch) => {
   const plan = planUpdate(declaration(changes), deployment());
   expect(plan.action).toBe(action);
   expect(plan.patch).toEqual(patch);
@@ -126,7 +126,7 @@ test.each<[string, Partial<DesiredDeployment>, Partial<Deployment>, PlanOptions]
     { source_config: { resource_spec: { cpu: 0.3, min_scale: 1, max_scale: 10, labels: null } } },
     {},
   ],
-])("%s is no change", (_, changes, observed, options) => {
+])("%s isn't a change", (_, changes, observed, options) => {
   const plan = planUpdate(declaration(changes), deployment(observed), options);
   expect(plan).toEqual({ action: "nothing", changes: [], patch: undefined, droppedNames: [], marker: undefined });
 });
@@ -157,7 +157,7 @@ test("a value that contains a word for hidden is an ordinary value", () => {
 
 const byHand = { name: "BY_HAND", value: "kept" };
 
-test("an entry that was declared before is dropped and named, one that never was is sent along", () => {
+test("a previously declared entry is dropped and named, an undeclared one is sent along", () => {
   const observed = deployment({
     secrets: [{ name: "OLD", value: "1" }, { name: "A", value: "1" }, byHand, markerEntry],
   });
@@ -171,13 +171,13 @@ test("an entry that was declared before is dropped and named, one that never was
   expect(replaced.droppedNames).toEqual(["OLD", "BY_HAND"]);
 });
 
-test("an environment that is removed from the declaration loses what it declared, and keeps the rest", () => {
+test("removing the environment from the declaration drops its declared entries, and keeps the rest", () => {
   const observed = deployment({ secrets: [{ name: "OLD", value: "1" }, byHand] });
   const plan = planUpdate(declaration(), observed, { previous: declaration({ env: { OLD: "1" } }) });
   expect(plan.patch?.secrets).toEqual([byHand]);
 });
 
-test("a change of the environment is refused, with the names, where it would lose values that the platform hides", () => {
+test("an environment change that would lose values hidden by the platform is refused with their names", () => {
   const observed = deployment({
     secrets: [...hidden, { name: "BY_HAND", value: "****" }, { ...markerEntry, value: "****" }],
   });
@@ -189,7 +189,7 @@ test("a change of the environment is refused, with the names, where it would los
   expect(change).toThrow("entries that aren't declared here: BY_HAND.");
 });
 
-test("an empty value is an ordinary one where the platform shows others", () => {
+test("an empty value is an ordinary one if the platform shows other values", () => {
   const observed = deployment({
     secrets: [
       { name: "EMPTY", value: "" },
@@ -203,7 +203,7 @@ test("an empty value is an ordinary one where the platform shows others", () => 
   ]);
 });
 
-test("a marker is written with the next revision, on its own only by who takes over", () => {
+test("a marker is written with the next revision, and on its own only in an adoption", () => {
   const observed = deployment({ secrets: [{ name: "A", value: "1" }, byHand] });
   const marker = markerEntry.value;
   expect(planUpdate(declaration({ env: { A: "1" } }), observed, { marker }).action).toBe("nothing");
@@ -293,7 +293,7 @@ test("the resource spec carries over undeclared fields", () => {
   });
 });
 
-test("the resource spec drops what is no longer declared", () => {
+test("the resource spec drops fields that are no longer declared", () => {
   const observed = deployment({ source_config: { resource_spec: { min_scale: 1, max_scale: 5, memory_mb: 1024 } } });
   const previous = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 1, memoryMb: 1024 } } });
   const desired = declaration({ sourceConfig: { ...config, resourceSpec: { minScale: 1 } } });
@@ -313,7 +313,7 @@ test.each<[string, Partial<Deployment>, DeploymentPatchRequest]>([
     { source_revision_config: { graph_config_path: "g.json" } },
     { source_revision_config: { graph_config_path: "g.json" } },
   ],
-])("a redeployment asks for %s again", (_, observed, patch) => {
+])("a redeployment requests %s again", (_, observed, patch) => {
   const plan = planUpdate({ name: "support-bot", source: "github" }, deployment(observed), { redeploy: "requested" });
   expect(plan.patch).toEqual(patch);
   expect(plan.changes).toEqual([{ path: "triggers", effect: "revision", reason: "requested" }]);
@@ -324,7 +324,7 @@ test("a redeployment adds nothing to a change that rolls out anyway", () => {
   expect(plan.patch).toEqual({ secrets: [{ name: "A", value: "1" }] });
 });
 
-test("a plan creates what is missing, deletes what is no longer declared, and is empty where there is neither", () => {
+test("a plan creates a missing deployment, deletes an undeclared one, and is empty otherwise", () => {
   const desired = declaration();
   const observed = deployment();
   expect(planDeployment(desired, undefined).action).toBe("create");

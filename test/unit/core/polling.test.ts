@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { models } from "../../../bench/polling/models.ts";
 import { policies, simulate } from "../../../bench/polling/simulate.ts";
 import { revisionStatuses } from "../../../core/client/wire/revisions.ts";
-import { pollBounds, pollDelayMs } from "../../../core/rollout/polling.ts";
+import { pollBounds, pollDelayMs } from "../../../core/rollout/waiting.ts";
 
 const jitters = [0, 0.5, 0.999_999];
 const times = [0, 1, 20_000, 300_000, 1_800_000, 86_400_000];
@@ -32,7 +32,7 @@ test("the delay never shrinks while a status lasts", () => {
 });
 
 test.each(models)(
-  "under the model $name it notices within 3.5 s on average, for 60 requests in 10 minutes",
+  "under the model $name, DEPLOYED is noticed within 3.5 s on average, with 60 requests in 10 minutes",
   (model) => {
     const ours = simulate(model, pollDelayMs);
     const everySecond = simulate(model, policies["every 1 s"] ?? pollDelayMs);
@@ -42,7 +42,7 @@ test.each(models)(
   },
 );
 
-test("the simulation says the same for the same seed", () => {
+test("the simulation has the same result for the same seed", () => {
   const [model] = models;
   if (model === undefined) throw new Error("There is no model.");
   expect(simulate(model, pollDelayMs, { rollouts: 50 })).toEqual(simulate(model, pollDelayMs, { rollouts: 50 }));

@@ -4,8 +4,8 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { GraphDeployError } from "../../../core/client/errors.ts";
 import { Listing } from "../../../core/client/pagination.ts";
 import { parseRetryAfter, retryDelayMs } from "../../../core/client/retry.ts";
+import { toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/conventions.ts";
 import type { Deployment, DeploymentPatchRequest } from "../../../core/client/wire/deployments.ts";
-import { toBothNames, toDialect, toNeutralNames } from "../../../core/client/wire/naming.ts";
 import type { DesiredDeployment } from "../../../core/declare/deployment.ts";
 import { planUpdate } from "../../../core/reconcile/plan.ts";
 import { Redactor, unprotectedReason } from "../../../core/redact.ts";
@@ -38,10 +38,7 @@ const desired: fc.Arbitrary<DesiredDeployment> = fc
     }),
   );
 
-/**
- * Applies a PATCH like the platform: single fields are merged, lists and the resource spec are replaced, null changes
- * nothing.
- */
+/** Applies a PATCH like the platform: merges single fields, replaces lists and the resource spec, and ignores null. */
 function patched(observed: Deployment, patch: DeploymentPatchRequest): Deployment {
   const given = (fields: object | null | undefined) =>
     Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined));
@@ -216,7 +213,7 @@ test("names survive the way to the wire and back in either dialect", () => {
 });
 
 test("no text keeps a secret, however it is encoded", () => {
-  // Without brackets and the letters of the replacement: a secret inside "[redacted]" can't be distinguished from it.
+  // Without brackets and the letters of the replacement, because a secret inside "[redacted]" can't be recognized.
   const secret = fc.string({ unit: fc.constantFrom(..."XYZ019 +/=&%\"'\\\n$^*?.é漢"), minLength: 4, maxLength: 24 });
   const encode: ((value: string, lead: number) => string)[] = [
     (value) => value,
@@ -252,7 +249,7 @@ const mutated = fc.oneof(
   fc.nat(150).map((length) => JSON.stringify(revision()).slice(0, length)),
 );
 
-test("no response body crashes the client with an error that isn't its own, or passes for a live rollout", async () => {
+test("no response body causes an error other than the client's own, or counts as a live rollout", async () => {
   let body = "";
   await using server = await startScriptedServer(({ path }) =>
     path.endsWith(revisionId) ? { body } : { body: deployment() },

@@ -3,7 +3,7 @@ import { ControlPlane } from "../../../core/client/client.ts";
 import { NotFoundError, TimeoutError } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import type { Revision } from "../../../core/client/wire/revisions.ts";
-import { deleteDeployment } from "../../../core/reconcile/delete.ts";
+import { deleteDeployment } from "../../../core/reconcile/apply.ts";
 import { observeDeployment, reconcile } from "../../../core/reconcile/reconcile.ts";
 import { findPushedRevision } from "../../../core/reconcile/update.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
@@ -104,7 +104,7 @@ test("a deployment without any revision is rolled out", async () => {
   expect(patches(server)).toEqual([{ source_revision_config: { repo_ref: "main" } }]);
 });
 
-test("what is live already needs no wait", async () => {
+test("a live deployment needs no wait", async () => {
   await using server = await platform({});
   expect(
     (await reconcile(clientOf(server.url), declaration(), { id: deploymentId }).started).revisionId,
@@ -216,7 +216,7 @@ test("a deletion ends when the control plane says that the id is gone", async ()
   expect(server.requests).toHaveLength(4);
 });
 
-test("deleting what is gone already is done", async () => {
+test("deleting a missing deployment succeeds", async () => {
   await using server = await startScriptedServer(() => gone(deploymentId));
   await deleteDeployment(clientOf(server.url), deploymentId);
   expect(server.calls()).toEqual([`DELETE /v2/deployments/${deploymentId}`]);

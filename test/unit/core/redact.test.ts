@@ -20,7 +20,7 @@ test.each<[string, string]>([
   expect(new Redactor([secret]).text(text)).not.toMatch(/p@ss|w\\?\S{1,6}rd|cEBzcy|BAc3M|QHNz/);
 });
 
-test("every line of a multi-line value is removed, as a log prints it", () => {
+test("every line of a multi-line value is removed", () => {
   const redactor = new Redactor(["-----BEGIN-----\nMIIEvQ\n  abcdef\n-----END-----\n"]);
   expect(redactor.text("line: MIIEvQ, abcdef")).toBe("line: [redacted], [redacted]");
 });
@@ -52,7 +52,7 @@ test.each(["abcd", "truest", "123456", "12345a", "1.23.45", "prod"])("%s is remo
   expect(redactor.isUnprotected(value)).toBe(false);
 });
 
-test("a common word in a line of its own isn't redacted as part of a multi-line value", () => {
+test("a common word on its own line of a multi-line value isn't redacted", () => {
   const redactor = new Redactor(["first-line\ntrue\n8080"]);
   expect(redactor.text("first-line true 8080")).toBe("[redacted] true 8080");
 });

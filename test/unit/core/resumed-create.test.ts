@@ -15,7 +15,7 @@ async function ground(transitions: "immediate" | "manual") {
   return { mock, client, deployment };
 }
 
-test("a deployment with the own marker of which nothing is live is an interrupted creation, and gets no second revision", async () => {
+test("a deployment with our marker that isn't live is an interrupted create, and gets no second revision", async () => {
   const { mock, client, deployment } = await ground("manual");
   await using _ = mock;
   const resumed = await reconcile(client, declaration(), { claim }).started;
@@ -27,7 +27,7 @@ test("a deployment with the own marker of which nothing is live is an interrupte
   });
 });
 
-test("a live deployment with the own marker is never an interrupted creation: it is kept, with a new generation", async () => {
+test("a live deployment with our marker is never an interrupted create: it is kept, with a new generation", async () => {
   const { mock, client, deployment } = await ground("immediate");
   await using _ = mock;
   const kept = await reconcile(client, declaration(), { claim }).started;
@@ -39,7 +39,7 @@ test("a live deployment with the own marker is never an interrupted creation: it
   expect(kept.revisionId).not.toBe(deployment.latest_revision_id);
 });
 
-test("a deployment with the own marker that is made from another repository is refused unchanged", async () => {
+test("a deployment with our marker from another repository is refused and stays unchanged", async () => {
   const { mock, client, deployment } = await ground("immediate");
   await using _ = mock;
   const desired = declaration({

@@ -11,15 +11,14 @@ import {
 } from "../../../core/client/errors.ts";
 import type { Deployment } from "../../../core/client/wire/deployments.ts";
 import { followRollout, type RolloutResult } from "../../../core/rollout/follow.ts";
-import type { RolloutLimits } from "../../../core/rollout/polling.ts";
-import type { ProgressEvent } from "../../../core/rollout/progress.ts";
+import type { ProgressEvent, RolloutLimits } from "../../../core/rollout/waiting.ts";
 import { deployment, deploymentId, gone, laterRevisionId, revision, revisionId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { type ScriptedResponse, startScriptedServer } from "../../kit/scripted-server.ts";
 
 interface Platform {
   /**
-   * Status by seconds since the start; the last entry that has started counts. A response stands for a failing request.
+   * Status by seconds since the start. The last entry that has started applies. A response stands for a failed request.
    */
   course: readonly (readonly [atSeconds: number, status: string | ScriptedResponse | "reset"])[];
   deployment?: (seconds: number) => Deployment | ScriptedResponse;
@@ -239,7 +238,7 @@ test("a revision that never gets traffic is an outcome of its own", async () => 
   expect(seconds).toBeLessThan(75);
 });
 
-test("a newer revision that serves already has superseded this one", async () => {
+test("a newer revision that already serves has superseded this one", async () => {
   const { error } = await follow({
     course: [[0, "DEPLOYED"]],
     deployment: () => deployment({ latest_revision_id: laterRevisionId, active_revision_id: laterRevisionId }),
@@ -333,7 +332,7 @@ test("an outage that lasts until the deadline is a timeout of the wait", async (
   expect(error).toBeInstanceOf(RolloutTimeout);
 });
 
-test("an outage until the deadline isn't reported as a status that was read, and nothing is asked of it any longer", async () => {
+test("an outage until the deadline isn't reported as a status, and no further request is sent", async () => {
   const { error, events, seconds } = await follow({
     course: [
       [0, "BUILDING"],

@@ -4,7 +4,7 @@ import { SecretForms } from "../../../core/redact.ts";
 
 const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "ab", "\ud83d", "\ude00", "é"), size: "medium" });
 
-test("the same is replaced as by a regular expression of all forms, the longest first", () => {
+test("the result equals that of a regular expression with all forms, longest first", () => {
   const form = text.filter(({ length }) => length >= 4 && length <= 12);
   fc.assert(
     fc.property(fc.array(form, { maxLength: 20 }), fc.array(text, { maxLength: 20 }), (added, texts) => {

@@ -15,7 +15,7 @@ function settingsOf(sources: SettingsSources): Settings {
   return settings;
 }
 
-test("everything that is wrong is returned at once", () => {
+test("all problems are returned together", () => {
   const { settings, problems, hasApiKey } = resolveSettings({
     explicit: { workspaceId: "two words", baseUrl: "ftp://host.example", dialect: "mars" },
     env: {},
@@ -122,7 +122,7 @@ test("an explicit region wins over a base URL in the environment", () => {
   expect(settingsOf(sources).baseUrl).toBe("https://eu.api.host.langchain.com");
 });
 
-test.each(["region", "dialect"] as const)("an unknown %s is refused with what there is", (field) => {
+test.each(["region", "dialect"] as const)("an unknown %s is refused with the known ones", (field) => {
   const error = failureOf({ explicit: { apiKey: "key", [field]: "mars" }, env: {} });
   expect(error.path).toBe(field);
   expect(error.message).toContain('"mars" is unknown');
@@ -135,7 +135,7 @@ test("agent hosts are read as a list", () => {
   expect(settings.agentHosts).toEqual(["a.example", "b.example"]);
 });
 
-test("plain http to a host is allowed by its name, from every source", () => {
+test("plain http to a host is allowed by name, from every source", () => {
   const baseUrl = "http://mock:8124";
   const allowed: SettingsSources[] = [
     { explicit: { apiKey: "key", baseUrl, allowHttpHosts: ["other", "mock:8124"] }, env: {} },
@@ -175,7 +175,7 @@ test("an error about plain http says how to allow it", () => {
 });
 
 test.each(["*", "*.cluster.local", "http://mock", "mock/api-host", "mock:port", "10.0.0.0/8", "user@mock"])(
-  "%s is refused as a host that plain http is allowed to",
+  "%s is refused as a host for plain http",
   (host) => {
     const error = failureOf({ explicit: { apiKey: "key" }, env: { GRAPHDEPLOY_ALLOW_HTTP_HOSTS: `mock,${host}` } });
     expect(error.path).toBe("allowHttpHosts");

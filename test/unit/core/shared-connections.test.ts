@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { deployment, deploymentId } from "../../kit/deployments.ts";
 
-// Every operation of a run creates a client. Each had its own connections, which nothing closed.
+// Every operation of a run creates a client. Each client had its own connections, which nothing closed.
 
 test("clients of one process share their connections", async () => {
   let connections = 0;
@@ -20,6 +20,6 @@ test("clients of one process share their connections", async () => {
   for (let operation = 0; operation < 20; operation += 1) {
     await new ControlPlane({ baseUrl, apiKey: "key-of-a-regression-test" }).deployments.get(deploymentId);
   }
-  // A connection becomes free a moment after its response was read, so the next request may not get it.
+  // A connection becomes free shortly after its response was read, so the next request may not get it.
   expect(connections).toBeLessThanOrEqual(3);
 });

@@ -5,7 +5,7 @@ import { deployment, deploymentId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-// A rate limit counts the key: the other resources of a run kept sending requests while one of them had to wait.
+// A rate limit applies to the key. The other resources of a run kept sending requests while one of them had to wait.
 
 /** A server that responds to the first request with 429 and this `Retry-After` in seconds. */
 function busyAtFirst(retryAfter: string) {
@@ -17,7 +17,7 @@ function busyAtFirst(retryAfter: string) {
 const clientOf = (baseUrl: string, clock: FakeClock, apiKey = "key-of-a-regression-test") =>
   new ControlPlane({ baseUrl, apiKey, clock, random: () => 0, limits: { deadlineMs: 30_000 } });
 
-/** Gets a 429 for a request that has no time to wait. */
+/** Gets a 429 for a request whose deadline leaves no time to wait. */
 async function beTurnedAway(url: string, clock: FakeClock): Promise<void> {
   await expect(clientOf(url, clock).deployments.get(deploymentId, { deadlineMs: 1_000 })).rejects.toThrow(
     RateLimitError,

@@ -5,8 +5,8 @@ import { deployment, deploymentId } from "../../kit/deployments.ts";
 import { FakeClock } from "../../kit/fake-clock.ts";
 import { startScriptedServer } from "../../kit/scripted-server.ts";
 
-// With many deployments in one run and a limited server, a request may get more 429s than the maximum of retries after
-// failures.
+// With many deployments in one run and a rate-limited server, a request may get more 429s than the maximum number of
+// retries after other failures.
 
 const busy = { status: 429, headers: { "retry-after": "1" } };
 

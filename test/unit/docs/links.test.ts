@@ -7,7 +7,7 @@ import { anchors, type MarkdownPage, markdownPages, prose } from "../../kit/docs
 const pages = markdownPages();
 const anchorsByPage = new Map(pages.map((page) => [page.path, anchors(page)]));
 
-/** What is wrong with the relative links of a page. */
+/** The broken relative links of a page. */
 function brokenLinks(page: MarkdownPage): string[] {
   const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
   return links
@@ -25,7 +25,7 @@ test("every relative link of a page leads to a file, and every anchor to a headi
   expect(broken).toEqual([]);
 });
 
-test("a link that leads nowhere is found", () => {
+test("a broken link is found", () => {
   const text = "# Here\n\n[there](there.md) [a heading](#no-such) [this](#here) ![picture](none.png)\n";
   anchorsByPage.set("planted.md", anchors({ path: "planted.md", text }));
   expect(brokenLinks({ path: "planted.md", text })).toEqual(["there.md", "#no-such", "none.png"]);

@@ -12,7 +12,7 @@ test("a fixture gives each test a server of its own", async ({ mock }) => {
   expect((await admin.info()).oauth).toEqual((await mock.info()).oauth);
 });
 
-test("a server in another process is steered by the same names", async ({ mock }) => {
+test("a server in another process is controlled through the same names", async ({ mock }) => {
   const admin = connectMockServer(`${mock.url}/`);
   const api = apiOf(mock.url);
   await admin.clock.freeze(new Date("2026-01-01T00:00:00Z"));
@@ -42,7 +42,7 @@ test("a server in another process is steered by the same names", async ({ mock }
   });
 });
 
-test("names are in camel case in code and in snake case over the wire, and names of the user's stay", async ({
+test("names are camelCase in code and snake_case over the wire, and the user's own names stay unchanged", async ({
   mock,
 }) => {
   const admin = connectMockServer(mock.url);
@@ -138,7 +138,7 @@ test.each([
   expect(() => mock.faults.add({ effect })).toThrow(reason);
 });
 
-test("two fault rules can't have one id", async () => {
+test("two fault rules can't have the same id", async () => {
   await using mock = await startForTest();
   const rule = { id: "same", effect: { status: 500 } };
   expect((await apiOf(`${mock.url}/_mock`)("PUT", "/faults", [rule, rule])).status).toBe(400);

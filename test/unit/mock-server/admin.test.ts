@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { guardAdmin } from "../../../mock-server/admin/admin-guard.ts";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** The status of a GET with headers that fetch doesn't let a caller set. */
+/** The status of a GET with headers that fetch doesn't allow. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {
@@ -70,7 +70,7 @@ test("the clock is frozen, advanced and resumed over HTTP", async () => {
   expect((await admin("POST", "/clock", { action: "explode" })).status).toBe(422);
 });
 
-test("transitions are read and set over HTTP, and what is broken is named", async () => {
+test("transitions are read and set over HTTP, and invalid parts are named", async () => {
   await using mock = await startForTest();
   const admin = apiOf(`${mock.url}/_mock`);
   const rules = [{ name: "bad-*", fail: "BUILD_FAILED" }];
@@ -119,7 +119,7 @@ test.each<[method: string, path: string, body: unknown, problems: Record<string,
     { rules: [{ name: "a", active_delay: true }] },
     { "rules.0.active_delay": `${duration} or 'never'` },
   ],
-])("%s %s of %j is refused with what is allowed there", async (method, path, body, problems) => {
+])("%s %s of %j is refused with the allowed values", async (method, path, body, problems) => {
   await using mock = await startForTest();
   const response = await fetch(`${mock.url}/_mock/${path}`, { method, body: JSON.stringify(body) });
   expect(response.status).toBe(422);

@@ -8,7 +8,7 @@ type TestServer = MockServer & { cloud: Api; selfHosted: Api };
 
 const alice = { provider: "built-in", scopes: ["read"], user_id: "alice" };
 
-/** A server with a provider that points to the built-in one. */
+/** A server with a provider that points to the built-in OAuth server. */
 async function startWithProvider(options: MockServerOptions = {}, changes: object = {}): Promise<TestServer> {
   const mock = await startForTest(options);
   await createProvider(mock, changes);
@@ -25,7 +25,7 @@ async function createProvider(mock: TestServer, changes: object = {}, headers: R
 const authenticate = (mock: TestServer, changes: object = {}, headers: Record<string, string> = {}) =>
   mock.cloud("POST", "/v2/auth/authenticate", { ...alice, ...changes }, headers);
 
-test("a user allows access once, and gets the token from then on", async () => {
+test("a user allows access once, and gets the token from then on without a prompt", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   expect(begun).toMatchObject({ status: "pending", url: expect.any(String), auth_id: expect.any(String) });
@@ -60,7 +60,7 @@ test("a wait ends when the user has decided", async () => {
   expect((await waiting).body.status).toBe("completed");
 });
 
-test("a wait for another caller's, an expired or a refused authentication finds nothing; a pending one times out", async () => {
+test("a wait for an authentication that is another caller's, expired or refused finds nothing, and a pending one times out", async () => {
   await using mock = await startWithProvider();
   const wait = async (id: string, headers = {}) =>
     (await mock.cloud("GET", `/v2/auth/wait/${id}?timeout=0`, undefined, headers)).body.status;
@@ -105,7 +105,7 @@ test("a state is valid for one callback, of its own provider, until it expires",
   expect(await (await fetch(lateBack)).text()).toContain("expired");
 });
 
-test("a callback that another page received can be finalized with a key of the same workspace", async () => {
+test("a callback received by another page can be completed with a key of the same workspace", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   const back = await decide(begun.url);
@@ -117,7 +117,7 @@ test("a callback that another page received can be finalized with a key of the s
   expect((await mock.cloud("POST", path, body)).body).toEqual({ status: "completed", provider_id: "built-in" });
 });
 
-test("what comes back with the browser is shown as text and sends it nowhere", async () => {
+test("parameters of the callback are shown as text and don't redirect the browser", async () => {
   await using mock = await startWithProvider();
   const { body: begun } = await authenticate(mock);
   const { searchParams } = await decide(begun.url);
@@ -135,7 +135,7 @@ test("what comes back with the browser is shown as text and sends it nowhere", a
   expect(text).toContain("&#60;script&#62;");
 });
 
-test("the setup callback takes an update as it is, and an installation like a callback", async () => {
+test("the setup callback only confirms an update, and handles an installation like a callback", async () => {
   await using mock = await startWithProvider();
   const update = await fetch(`${mock.url}/v2/auth/setup/built-in?setup_action=update&installation_id=7`);
   expect([update.status, await update.text()]).toEqual([200, expect.stringContaining("installation was changed")]);
@@ -146,7 +146,7 @@ test("the setup callback takes an update as it is, and an installation like a ca
   expect((await fetch(`${mock.url}/v2/auth/setup/built-in?installation_id=seven`)).status).toBe(422);
 });
 
-test("an expired token is renewed, and one that can't be needs a new authentication", async () => {
+test("an expired token is renewed, and one that can't be renewed requires a new authentication", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   const { body: first } = await authenticate(mock);
@@ -189,7 +189,7 @@ test("changes of a token during its renewal are kept", async () => {
   expect(await list()).toEqual([]);
 });
 
-test("a token that is no longer the default one when it is renewed stays so", async () => {
+test("a token that stopped being the default before its renewal doesn't become the default again", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   mock.clock.advance("2h");
@@ -239,14 +239,14 @@ test("every key of a workspace uses a user's token, and only the key that asked 
   expect((await mock.cloud("DELETE", `/v2/auth/tokens/${id}`, undefined, another)).status).toBe(404);
 });
 
-test("a user is named by user_id, or by ls_user_id where that is empty", async () => {
+test("a user is identified by user_id, or by ls_user_id if that is empty", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   const asLsUser = { user_id: null, ls_user_id: "alice" };
   expect((await authenticate(mock, asLsUser)).body).toMatchObject({ status: "completed", user_id: "alice" });
 });
 
-test("a second agent's request for a token that the user has already comes with the address at which the user connects it", async () => {
+test("if the user already has the token, a second agent's request gets the address at which the user connects it", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock, { agent_id: "agent-1" })).body.url);
   const asked = (await authenticate(mock, { agent_id: "agent-2" })).body;
@@ -257,7 +257,7 @@ test("a second agent's request for a token that the user has already comes with 
   expect((await authenticate(mock, { agent_id: "agent-1" })).body.status).toBe("completed");
 });
 
-test("a user who allows access for an agent has it connected", async () => {
+test("a user's consent for an agent connects the agent", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock, { agent_id: "agent-2" })).body.url);
   expect((await authenticate(mock, { agent_id: "agent-2" })).body.status).toBe("completed");
@@ -327,7 +327,7 @@ test("tokens and codes aren't in the journal", async () => {
   expect(journal).not.toContain(location.searchParams.get("code"));
 });
 
-test("a provider is read by its name or its id, and is nobody else's", async () => {
+test("a provider is read by its name or id, and not by other workspaces", async () => {
   await using mock = await startForTest();
   const { body } = await createProvider(mock);
   const status = async (id: string, headers = {}) =>
@@ -338,7 +338,7 @@ test("a provider is read by its name or its id, and is nobody else's", async () 
   expect((await createProvider(mock, {}, { "x-tenant-id": "other" })).status).toBe(200);
 });
 
-test("a provider takes its tokens along when it is deleted", async () => {
+test("deleting a provider deletes its tokens", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   expect((await mock.cloud("DELETE", "/v2/auth/providers/built-in")).body.message).toContain("deleted");
@@ -365,7 +365,7 @@ test("a token endpoint on another host isn't called, and the user sees why", asy
   expect(page).toMatchObject({ status: 400, text: expect.stringContaining("isn&#39;t allowed") });
 });
 
-test("a provider is discovered from an MCP server, and its tokens open that server", async () => {
+test("a provider is discovered from an MCP server, which accepts its tokens", async () => {
   await using mock = await startForTest();
   const { oauth } = await mock.info();
   const body = { provider_id: "mcp", name: "MCP", mcp_server_url: oauth.mcp_server_url };
@@ -395,7 +395,7 @@ test.each([
   ["an unknown scheme", "ftp://127.0.0.1/mcp", "must be an http or https URL"],
   ["no address", "nonsense", "must be an http or https URL"],
   ["a port where nobody listens", "http://127.0.0.1:1/mcp", "can't be reached"],
-])("discovery of %s fails and says why", async (_, url, reason) => {
+])("discovery of %s fails with the reason", async (_, url, reason) => {
   await using mock = await startForTest();
   const body = { provider_id: "mcp", name: "MCP", mcp_server_url: url };
   const answer = await mock.cloud("POST", "/v2/auth/providers/mcp-discover", body);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-// Over the whole document, so that an operation that comes later is tried as well.
+// Covers the whole OpenAPI document, so that new operations are included.
 
 type Json = Record<string, unknown>;
 interface Operation {
@@ -74,7 +74,7 @@ test("no identifier in any path causes a server error", async () => {
   expect(failed).toEqual([]);
 });
 
-test("every operation on a deployment is a 404 in another workspace, and a 401 without a key", async () => {
+test("every operation on a deployment responds with 404 in another workspace, and with 401 without a key", async () => {
   await using mock = await startForTest();
   const { body: deployment } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const call = apiOf(mock.url);

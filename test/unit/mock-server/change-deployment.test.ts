@@ -40,7 +40,7 @@ test.each([
   ]);
 });
 
-test("secrets and resource_spec are replaced whole", async () => {
+test("secrets and resource_spec are replaced completely", async () => {
   await using mock = await startForTest();
   const { body: made } = await mock.cloud(
     "POST",
@@ -152,7 +152,7 @@ test("a manual deletion is advanced step by step", async () => {
   expect((await mock.cloud("GET", path)).status).toBe(404);
 });
 
-test("deleting several reports each; without a known one the status is 404", async () => {
+test("deleting several deployments reports each one; if none is known, the status is 404", async () => {
   await using mock = await startForTest();
   const make = async (name: string) => (await mock.cloud("POST", "/v2/deployments", githubBody({ name }))).body.id;
   const [first, second, third] = [await make("a"), await make("b"), await make("c")];

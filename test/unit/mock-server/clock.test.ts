@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClock } from "../../../mock-server/kit/clock.ts";
 
-test("a clock runs with its source until it is frozen, and runs on from where it stood", () => {
+test("a clock runs with its source until it is frozen, and resumes from where it stopped", () => {
   let real = 1000;
   const clock = createClock({ source: () => real });
   real = 1500;

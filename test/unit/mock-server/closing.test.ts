@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { compose } from "../../../mock-server/compose.ts";
 import { openStorage } from "../../../mock-server/storage.ts";
 
-test("a defect is reported after a server has closed, too, but its closed database isn't one", async () => {
+test("a defect is reported even after a server has closed, but its closed database isn't a defect", async () => {
   const storage = await openStorage(undefined, 1);
   const { onDefect, close } = compose({}, storage, () => "http://127.0.0.1:1", {});
   await close(async () => undefined);

@@ -35,7 +35,7 @@ test.each([
   ],
   ["deployments: [{ name: a, source: internal_source, source_config: { repo_ulr: x } }]", 'did you mean "repo_url"'],
   ["listeners: [{ compute_type: k8s, compute_id: a, compute_config: {}, tenantid: x }]", 'did you mean "tenant_id"'],
-])("an unknown key is refused with its line, and the known one is named: %s", async (text, hint) => {
+])("an unknown key is refused with its line and a suggestion: %s", async (text, hint) => {
   await expect(withFile(text, readMockConfig)).rejects.toThrow(hint);
 });
 
@@ -80,7 +80,7 @@ test.each([
   ["a field of the wrong kind", "deployments: 7", "deployments"],
   ["a fault that contradicts itself", "faults: [{ effect: {} }]", "faults.0.effect"],
   ["something else than YAML", "{", "is not valid YAML"],
-])("a file with %s is refused, naming file and field", async (_, text, named) => {
+])("a file with %s is refused with the file and field named", async (_, text, named) => {
   await withFile(text, async (file) => {
     await expect(readMockConfig(file)).rejects.toThrow(named);
     await expect(readMockConfig(file)).rejects.toThrow(file);

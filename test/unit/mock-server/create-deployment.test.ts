@@ -30,7 +30,7 @@ test("a create responds 201 with the deployment and its first revision", async (
   expect(body.source_revision_config.repo_commit_sha).toMatch(/^[0-9a-f]{40}$/);
 });
 
-test("a create takes the config path under its other name", async () => {
+test("a create accepts the config path under its other name", async () => {
   await using mock = await startForTest();
   const config = { repo_ref: "main", langgraph_config_path: "other.json" };
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody({ source_revision_config: config }));
@@ -51,7 +51,7 @@ test.each([
   ["a secret reserved on the cloud", githubBody({ secrets: secrets("LANGSMITH_API_KEY") })],
   ["a duplicated secret", githubBody({ secrets: secrets("A", "B", "A") })],
   ["a secret without a name", githubBody({ secrets: secrets("") })],
-])("the cloud refuses %s with 400 and says why", async (_, body) => {
+])("the cloud refuses %s with 400 and the reason", async (_, body) => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", "/v2/deployments", body);
   expect(answer).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
@@ -127,21 +127,21 @@ test.each([
   ["no object", [1], ["body"], "model_attributes_type"],
   ["broken JSON", "{", ["body"], "json_invalid"],
   ["an empty body", "", ["body"], "missing"],
-])("a create with %s is 422 and names the place", async (_, body, loc, type) => {
+])("a create with %s is refused with 422 and the location", async (_, body, loc, type) => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", "/v2/deployments", body);
   expect(answer.status).toBe(422);
   expect(answer.body.detail).toContainEqual({ loc, type, msg: expect.any(String) });
 });
 
-test("a body over 1 MiB is 413", async () => {
+test("a body over 1 MiB is refused with 413", async () => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", "/v2/deployments", githubBody({ name: "x".repeat(1024 * 1024) }));
   expect(answer.status).toBe(413);
   expect((await mock.cloud("GET", "/v2/deployments")).status).toBe(200);
 });
 
-test("a streamed body over 1 MiB is 413, a small one is read", async () => {
+test("a streamed body over 1 MiB is refused with 413, a small one is read", async () => {
   await using mock = await startForTest();
   const send = async (text: string) => {
     const init = { method: "POST", headers: { "x-api-key": "key" }, body: new Blob([text]).stream(), duplex: "half" };
@@ -151,7 +151,7 @@ test("a streamed body over 1 MiB is 413, a small one is read", async () => {
   expect(await send(JSON.stringify(githubBody()))).toBe(201);
 });
 
-test("a name in use is 409, in another workspace or edition it is free", async () => {
+test("a name in use is refused with 409, but is free in another workspace or edition", async () => {
   await using mock = await startForTest();
   await mock.cloud("POST", "/v2/deployments", githubBody());
   expect((await mock.cloud("POST", "/v2/deployments", githubBody())).status).toBe(409);

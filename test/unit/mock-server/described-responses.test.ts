@@ -4,7 +4,7 @@ import { agentDocument } from "../../../mock-server/agent-server/agent-route.ts"
 import { controlPlaneDocument } from "../../../mock-server/control-plane/control-plane.ts";
 import { type Api, apiOf, startForTest } from "../../kit/mock-server/api.ts";
 
-/** An operation as a description has it. */
+/** An operation in an OpenAPI description. */
 interface Described {
   method: string;
   path: string;
@@ -31,11 +31,11 @@ const documents = {
   "an agent server": agentDocument(agentServerRoutes, true),
 };
 const products = Object.keys(documents) as (keyof typeof documents)[];
-/** Waits for nobody, so it needs a client that takes its time. */
+/** A long wait, which needs a client with a longer timeout. */
 const unhurried = /\/auth\/wait\//;
 const unknownId = "00000000-0000-4000-8000-00000000ffff";
 
-/** Both servers, the agent server by a deployment of the control plane. */
+/** Both servers. The agent server is that of a deployment on the control plane. */
 async function startBoth() {
   const mock = await startForTest();
   const { deployments } = await mock.seed({ deployments: [{ name: "a", source: "internal_source" }] });
@@ -56,12 +56,12 @@ test.each(products)("%s describes the response to an invalid parameter or body o
   }
 });
 
-test.each(products)("%s describes once the responses that any operation may have", (product) => {
+test.each(products)("%s describes the responses common to all operations once", (product) => {
   const { description } = documents[product].info as { description: string };
   for (const status of ["401", "403", "405", "500", "507"]) expect(description).toContain(status);
 });
 
-/** What a client may get wrong about any operation. */
+/** Client errors that any operation may receive. */
 const mistakes: [name: string, query: string, body: string | Uint8Array][] = [
   ["a body that isn't UTF-8", "", new Uint8Array([0xff])],
   ["a body that isn't JSON", "", "{"],
@@ -71,7 +71,7 @@ const mistakes: [name: string, query: string, body: string | Uint8Array][] = [
   ["parameters of another type", "?limit=x&wait=x&subgraphs=x&version=x&timeout=x&recurse=x&check_db=x", "{}"],
 ];
 
-test.each(mistakes)("what comes of %s is described, whatever the operation", async (_, query, body) => {
+test.each(mistakes)("the response to %s is described for every operation", async (_, query, body) => {
   await using servers = await startBoth();
   for (const product of products) {
     for (const { method, path, requestBody, responses, parameters } of operationsOf(documents[product])) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-test("a fault for an unknown operation is refused with the name that was meant", async () => {
+test("a fault for an unknown operation is refused with a suggestion", async () => {
   await using mock = await startForTest();
   const effect = { status: 503 };
   const { status, body } = await mock.cloud("POST", "/_mock/faults", [

@@ -49,7 +49,7 @@ test("nth selects one request, and the counters show it", async () => {
   expect(mock.faults.list()).toEqual([]);
 });
 
-test("a probability is met, reproducibly with a seed", async () => {
+test("faults occur with their probability, reproducibly with a seed", async () => {
   const run = async () => {
     await using mock = await startForTest({ seed: 3 });
     mock.faults.add({ probability: 0.5, effect: { status: 500 } });
@@ -62,7 +62,7 @@ test("a probability is met, reproducibly with a seed", async () => {
   expect(await run()).toEqual(first);
 });
 
-test("a rate limit lets so many requests a second pass", async () => {
+test("a rate limit allows its number of requests per second", async () => {
   await using mock = await startForTest();
   mock.faults.add({ effect: { rateLimit: { requests: 2 } } });
   const statuses = [];
@@ -73,7 +73,7 @@ test("a rate limit lets so many requests a second pass", async () => {
   expect((await mock.cloud("GET", list)).status).toBe(200);
 });
 
-test("a reset before the request leaves no trace of it, a reset after does", async () => {
+test("a reset before the request leaves no trace of it, a reset after it does", async () => {
   await using mock = await startForTest();
   mock.faults.replace([{ effect: { reset: "before" } }]);
   await expect(mock.cloud("POST", list, githubBody())).rejects.toThrow();
@@ -86,7 +86,7 @@ test("a reset before the request leaves no trace of it, a reset after does", asy
   expect(mock.requests({ method: "POST" }).map(({ status }) => status)).toEqual([null, null]);
 });
 
-test("a body is truncated, isn't JSON, or is a page", async () => {
+test("faults truncate a body, break its JSON, or replace it with a page", async () => {
   await using mock = await startForTest();
   mock.faults.replace([{ effect: { truncate: true } }]);
   await expect(mock.cloud("GET", list)).rejects.toThrow("terminated");

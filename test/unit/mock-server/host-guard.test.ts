@@ -5,7 +5,7 @@ import { localAgent, startDevServer } from "../../../mock-server/dev-server.ts";
 import { builtInGraphs } from "../../../mock-server/graphs/built-in-graphs.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 
-/** The status of a request whose Host is given. */
+/** The status of a request with the given Host. */
 function statusFor(url: string, host: string, path = "/v2/deployments"): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(url + path, { headers: { host, "x-api-key": "any" } }, (response) => {
@@ -16,7 +16,7 @@ function statusFor(url: string, host: string, path = "/v2/deployments"): Promise
   });
 }
 
-test("a page of a name that was rebound to loopback reads nothing", async () => {
+test("a page whose name was rebound to loopback can't read anything", async () => {
   await using mock = await startMockServer({ port: 0 });
   const { port } = new URL(mock.url);
   for (const path of ["/v2/deployments", "/openapi.json", "/oauth/authorize", "/agents/any/ok", "/nowhere"]) {
@@ -27,7 +27,7 @@ test("a page of a name that was rebound to loopback reads nothing", async () => 
   }
 });
 
-test("hosts that are allowed, and that of the public address, get responses", async () => {
+test("requests for allowed hosts and for the public address get responses", async () => {
   await using mock = await startMockServer({
     port: 0,
     allowedHosts: ["mock"],
@@ -38,7 +38,7 @@ test("hosts that are allowed, and that of the public address, get responses", as
   expect(await statusFor(mock.url, "other.example")).toBe(421);
 });
 
-test("a server that listens for others responds to any name", async () => {
+test("a server that listens beyond loopback responds to any name", async () => {
   await using mock = await startMockServer({ port: 0, host: "0.0.0.0" });
   expect(await statusFor(mock.url, "mock:8124")).toBe(200);
 });
@@ -46,7 +46,7 @@ test("a server that listens for others responds to any name", async () => {
 const startDev = (host: string, allowedHosts?: string[]) =>
   startDevServer(0, host, createGraphAgentServer({ graphs: builtInGraphs }), localAgent, allowedHosts);
 
-test("an agent server alone on loopback responds to loopback's names and to those that are allowed", async () => {
+test("a separate agent server on loopback responds to loopback's names and to allowed ones", async () => {
   await using dev = await startDev("127.0.0.1", ["dev.example"]);
   const { port } = new URL(dev.url);
   for (const path of ["/ok", "/info", "/threads", "/docs", "/nowhere"]) {
@@ -57,7 +57,7 @@ test("an agent server alone on loopback responds to loopback's names and to thos
   }
 });
 
-test("an agent server alone that listens for others responds to any name", async () => {
+test("a separate agent server that listens beyond loopback responds to any name", async () => {
   await using dev = await startDev("0.0.0.0");
   expect(await statusFor(dev.url, "dev.example", "/ok")).toBe(200);
 });

@@ -14,7 +14,7 @@ const flags = {
 } as const;
 
 test.skipIf(!hasOpenssl)(
-  `with a certificate the server speaks https, its addresses too${hasOpenssl ? "" : " (skipped: no openssl for a certificate)"}`,
+  `with a certificate, the server speaks https, and so do the addresses it returns${hasOpenssl ? "" : " (skipped: no openssl for a certificate)"}`,
   async () => {
     const { certificate, key } = await certificateFor(["localhost"]);
     await using mock = await startMock({ ...flags, tlsCert: certificate, tlsKey: key });

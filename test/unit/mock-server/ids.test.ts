@@ -24,7 +24,7 @@ test("a seed makes the same identifiers every time", () => {
   expect(other.uuid()).not.toBe(drawn[0]);
 });
 
-test("identifiers that couldn't be reserved aren't used", () => {
+test("identifiers that can't be reserved aren't used", () => {
   let isFull = true;
   const { uuid } = createIdSource(7, {
     start: 0,

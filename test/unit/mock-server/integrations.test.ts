@@ -20,7 +20,7 @@ test("a server without configured integrations has a default one, which replaces
   expect(made.status).toBe(201);
 });
 
-test("strict mode requires an existing integration; the default one is enough", async () => {
+test("strict mode requires an existing integration, such as the default one", async () => {
   await using mock = await startForTest({ strict: true });
   const tenant = { "x-tenant-id": "one" };
   const { body: info } = await apiOf(mock.url)("GET", "/_mock/info");

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** All that is answered to what is written, until the server closes the connection. */
+/** Everything that the server sends in response to `text`, until it closes the connection. */
 function answered(url: string, text: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = "";
@@ -18,7 +18,7 @@ function answered(url: string, text: string): Promise<string> {
 const requestOf = (method: string, path: string, headers = "") =>
   `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: key\r\n${headers}\r\n`;
 
-test("headers that can't be sent are refused with the rule that has them", async () => {
+test("headers that can't be sent are refused with their fault rule", async () => {
   await using mock = await startForTest();
   for (const headers of [{ "bad name": "x" }, { "x-split": "a\r\nb: c" }, { "x-wide": "€" }, { "": "x" }]) {
     const { status, body } = await mock.cloud("POST", "/_mock/faults", [{ effect: { status: 500, headers } }]);
@@ -30,7 +30,7 @@ test("headers that can't be sent are refused with the rule that has them", async
   expect((await mock.cloud("GET", "/v2/deployments")).headers.get("retry-after")).toBe("1");
 });
 
-test("a fault can't have content with a status without content", async () => {
+test("a fault can't have a body with a status that allows none", async () => {
   await using mock = await startForTest();
   for (const status of [204, 205, 304]) {
     const { body } = await mock.cloud("POST", "/_mock/faults", [{ effect: { status, body: {} } }]);

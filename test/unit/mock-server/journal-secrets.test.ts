@@ -33,7 +33,7 @@ test.each(["openai_api_key", "api-key", "auth_token", "password", "aws_secret_ac
   },
 );
 
-test("a header that is named like a property of every object is read as it is", async () => {
+test("a header named like an inherited object property is read correctly", async () => {
   await using mock = await startForTest();
   await mock.cloud("GET", "/v2/deployments", undefined, { constructor: "one" });
   expect(mock.requests().at(-1)?.request.headers.constructor).toBe("one");

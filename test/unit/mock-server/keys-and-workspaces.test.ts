@@ -3,7 +3,7 @@ import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 const list = "/v2/deployments";
 
-test("a request without a key gets 401; any non-empty key is valid, also as a bearer token", async () => {
+test("a request without a key gets 401, and any non-empty key is valid, also as a bearer token", async () => {
   await using mock = await startForTest();
   const none = await mock.cloud("GET", list, undefined, { "x-api-key": "" });
   expect(none).toMatchObject({ status: 401, body: { detail: expect.any(String) } });
@@ -27,13 +27,13 @@ test("with configured keys, an unknown key gets 401 and another workspace 403", 
   expect(await status("beta", "three")).toBe(200);
 });
 
-test("a request that names no workspace is for the only one of its key", async () => {
+test("a request without a workspace is for the only one of its key", async () => {
   await using mock = await startForTest({ apiKeys: { alpha: ["one"] } });
   const { body } = await mock.cloud("POST", list, githubBody(), { "x-api-key": "alpha" });
   expect(body.tenant_id).toBe("one");
 });
 
-test("a strict server asks for the workspace", async () => {
+test("a strict server requires the workspace", async () => {
   await using mock = await startForTest({ strict: true });
   const missing = await mock.cloud("GET", list);
   expect(missing).toMatchObject({
@@ -43,7 +43,7 @@ test("a strict server asks for the workspace", async () => {
   expect((await mock.cloud("GET", list, undefined, { "x-tenant-id": "one" })).status).toBe(200);
 });
 
-test("a deployment of another workspace is a 404, for every operation", async () => {
+test("every operation on another workspace's deployment responds with 404", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", list, githubBody(), { "x-tenant-id": "one" });
   const path = `${list}/${body.id}`;
@@ -70,7 +70,7 @@ test("a deployment of another workspace is a 404, for every operation", async ()
   expect((await mock.cloud("GET", list, undefined, foreign)).body.resources).toEqual([]);
 });
 
-test("an agent server takes the keys of its deployment's workspace only, its open paths take all", async () => {
+test("an agent server accepts only keys of its deployment's workspace, except on its open paths", async () => {
   await using mock = await startForTest({ apiKeys: { alpha: ["one"], beta: ["two"] } });
   const { body } = await mock.cloud("POST", list, githubBody(), { "x-api-key": "alpha" });
   const status = async (path: string, key: string) =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-test("a listener that a deployment names in upper case is in use, and isn't deleted", async () => {
+test("a listener that a deployment names in upper case is in use and isn't deleted", async () => {
   await using mock = await startForTest();
   const { body: listener } = await mock.selfHosted("POST", "/v2/listeners", {
     compute_type: "k8s",

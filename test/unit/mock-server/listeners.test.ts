@@ -30,7 +30,7 @@ test("a listener is created, read, listed, changed and deleted", async () => {
   });
 });
 
-test("the cloud edition has no listeners, and says so", async () => {
+test("the cloud edition refuses listeners with the reason", async () => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", "/v2/listeners", listenerBody());
   expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining("self-hosted enterprise") } });
@@ -47,7 +47,7 @@ test("a compute id is unique in its workspace, also among simultaneous creations
   expect(statuses.sort()).toEqual([201, 201, 409]);
 });
 
-test("listeners of another workspace are not there", async () => {
+test("listeners of another workspace don't exist", async () => {
   await using mock = await startForTest();
   const { body } = await mock.selfHosted("POST", "/v2/listeners", listenerBody(), { "x-tenant-id": "one" });
   const path = `/v2/listeners/${body.id}`;
@@ -80,7 +80,7 @@ test("what identifies a listener can be sent again but not changed", async () =>
   });
 });
 
-test("a deployment names a listener that is there and a namespace that it has", async () => {
+test("a deployment must name an existing listener and one of its namespaces", async () => {
   await using mock = await startForTest();
   const { body: listener } = await mock.selfHosted("POST", "/v2/listeners", listenerBody());
   const make = async (name: string, id: string, namespace?: string) => {
@@ -93,7 +93,7 @@ test("a deployment names a listener that is there and a namespace that it has", 
   expect(await make("d", listener.id)).toBe(201);
 });
 
-test("a listener in use is kept until its deployments are gone", async () => {
+test("a listener in use can't be deleted until its deployments are gone", async () => {
   await using mock = await startForTest();
   const { body: listener } = await mock.selfHosted("POST", "/v2/listeners", listenerBody());
   const config = { resource_spec: {}, listener_id: listener.id };

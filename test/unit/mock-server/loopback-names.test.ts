@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, test } from "vitest";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-/** The status of a request with headers that fetch doesn't let a caller set. */
+/** The status of a request with headers that fetch doesn't allow. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { method: "POST", headers }, (response) => {

@@ -17,7 +17,7 @@ async function start(...flags: string[]): Promise<MockServer> {
   return mock;
 }
 
-test("--allow-host has a server on loopback respond to that name", async () => {
+test("--allow-host makes a server on loopback respond to that name", async () => {
   const ask = async (mock: MockServer) =>
     conversation(mock.url, "GET /ok HTTP/1.1\r\nhost: mock.test\r\nconnection: close\r\n\r\n");
   expect(await ask(await start())).toMatch(/^HTTP\/1\.1 421 /);
@@ -53,7 +53,7 @@ test.each(["0", "63", "many", "128.5"])("--worker-memory %s is refused", async (
   await expect(start("--worker-memory", value)).rejects.toThrow(/whole number of MiB, at least 64/);
 });
 
-test("a configuration file's worker_memory_mb is checked, and the flag counts before it", async () => {
+test("a configuration file's worker_memory_mb is validated, and the flag overrides it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "mock-flags-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "mock.yaml");

@@ -7,7 +7,7 @@ const verifier = "a-code-verifier-that-is-long-enough-for-the-standard";
 const challenge = createHash("sha256").update(verifier).digest("base64url");
 const redirectUri = "http://127.0.0.1:9/back";
 
-/** A server and a client registered there. */
+/** A server and a registered client. */
 async function startWithClient(metadata: object = {}) {
   const mock = await startForTest();
   const body = { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", ...metadata };
@@ -38,13 +38,13 @@ async function startWithClient(metadata: object = {}) {
   return Object.assign(mock, { client, authorizeUrl, token, newCode, redeem });
 }
 
-test("the provider describes itself at its issuer's well-known place", async () => {
+test("the provider publishes its metadata at the issuer's well-known path", async () => {
   await using mock = await startForTest();
   const { body } = await apiOf(mock.url)("GET", "/.well-known/oauth-authorization-server/oauth");
   expect(body).toMatchObject({ issuer: `${mock.url}/oauth`, code_challenge_methods_supported: ["S256"] });
 });
 
-test("a code is exchanged once; a second time the tokens it gave are revoked", async () => {
+test("a code is exchanged once; a second exchange revokes its tokens", async () => {
   await using mock = await startWithClient();
   const code = await mock.newCode();
   const first = await mock.redeem(code);
@@ -83,7 +83,7 @@ test("a code expires after a minute of the server's clock", async () => {
   expect((await mock.redeem(code)).body).toMatchObject({ error: "invalid_grant" });
 });
 
-test("a client with a secret has to show it", async () => {
+test("a client with a secret must send it", async () => {
   await using mock = await startWithClient({ token_endpoint_auth_method: "client_secret_post" });
   const code = await mock.newCode();
   expect(await mock.redeem(code)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
@@ -95,7 +95,7 @@ test.each([
   ["a redirect URI that isn't registered", { redirect_uri: "https://evil.example/" }],
   ["a redirect URI that only begins like it", { redirect_uri: `${redirectUri}/more` }],
   ["no redirect URI", { redirect_uri: undefined }],
-])("a request with %s is never answered with a redirect", async (_, changes) => {
+])("a request with %s never gets a redirect", async (_, changes) => {
   await using mock = await startWithClient();
   const answer = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
   expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
@@ -106,7 +106,7 @@ test.each([
   ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
   ["a challenge that is none", { code_challenge: "short" }, "invalid_request"],
   ["another response type", { response_type: "token" }, "unsupported_response_type"],
-])("a request with %s is sent back with an error", async (_, changes, error) => {
+])("a request with %s is redirected back with an error", async (_, changes, error) => {
   await using mock = await startWithClient();
   const answer = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
   const location = new URL(answer.headers.get("location") as string);
@@ -114,7 +114,7 @@ test.each([
   expect(location.searchParams.get("state")).toBe("the-state");
 });
 
-test("a user may say no", async () => {
+test("a user may deny access", async () => {
   await using mock = await startWithClient();
   const { searchParams } = await decide(mock.authorizeUrl(), "deny");
   expect(searchParams.get("error")).toBe("access_denied");

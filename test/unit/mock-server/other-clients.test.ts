@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { type Api, startForTest } from "../../kit/mock-server/api.ts";
 import { tarball } from "../../kit/mock-server/tarball.ts";
 
-// What other clients of the platform send, and what they read of the answers: the deploy CLI (brand names,
+// The requests of other clients of the platform, and the response fields they read: the deploy CLI (brand names,
 // `revision_source`, uploads, short polls) and the official Terraform provider (pages of 100, whole objects on update).
 
 const image = "registry.example/agents:2.0.0";
 
-/** Polls as those clients do, by the server's clock: a look, then `everyMs` later the next. */
+/** Polls like those clients, on the server's clock: one read every `everyMs`. */
 async function poll(
   server: { cloud: Api; clock: { advance(ms: number): void } },
   id: string,
@@ -25,7 +25,7 @@ async function poll(
   return seen;
 }
 
-test("the Terraform provider's create, reading, import, update and deletion find what they read", async () => {
+test("the Terraform provider's create, read, import, update and delete get the fields they read", async () => {
   await using server = await startForTest({ transitions: "time:60s" });
   const created = await server.cloud("POST", "/v2/deployments", {
     name: "terraformed",
@@ -58,7 +58,7 @@ test("the Terraform provider's create, reading, import, update and deletion find
   expect(read.source_config.custom_url).toMatch(/^http/);
   expect(read.source_revision_config.repo_commit_sha).toMatch(/^[0-9a-f]{40}$/);
 
-  // An import knows the id alone and finds by one reading what the creation stored.
+  // An import knows only the id, and one read must yield what the create stored.
   const imported = (await server.cloud("GET", `/v2/deployments/${id}`)).body;
   expect(imported).toEqual(read);
   expect(imported.secrets).toEqual([{ name: "MODEL_KEY", value: "sk-terraform" }]);
@@ -79,7 +79,7 @@ test("the Terraform provider's create, reading, import, update and deletion find
   expect(gone.body.detail).toContain(id);
 });
 
-test("a listing by pages of 100 is complete and ends", async () => {
+test("a listing in pages of 100 is complete and ends", async () => {
   await using server = await startForTest();
   for (let number = 0; number < 203; number += 1) {
     const { status } = await server.cloud("POST", "/v2/deployments", {
@@ -104,7 +104,7 @@ test("a listing by pages of 100 is complete and ends", async () => {
   expect(new Set(names).size).toBe(203);
 });
 
-test("the deploy CLI finds its deployment by a part of the name and by nothing but the exact one", async () => {
+test("the deploy CLI searches by a part of the name and selects the exact match", async () => {
   await using server = await startForTest();
   for (const name of ["agent", "agent-staging", "my-agent"]) {
     await server.cloud("POST", "/v2/deployments", {

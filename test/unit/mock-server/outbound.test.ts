@@ -17,7 +17,7 @@ async function serverOf(listener: RequestListener) {
 
 const get = { method: "GET" } as const;
 
-test("a name is called only if every address of it is on loopback, and then at the address that was checked", async () => {
+test("a host name is called only if all its addresses are on loopback, and then at the checked address", async () => {
   await using server = await serverOf((request, response) => response.end(request.headers.host));
   const url = `http://rebound.example:${server.port}/`;
   const resolving = (...addresses: string[]) =>
@@ -28,7 +28,7 @@ test("a name is called only if every address of it is on loopback, and then at t
   await expect(resolving().send(url, get)).rejects.toThrow("has no address");
 });
 
-test("a name is resolved once for a request", async () => {
+test("a host name is resolved once per request", async () => {
   await using server = await serverOf((_, response) => response.end("ok"));
   const answers = ["127.0.0.1", "10.0.0.1"];
   const outbound = createOutbound({ resolve: async () => [{ address: answers.shift() as string, family: 4 }] });
@@ -68,7 +68,7 @@ test.each([
   await expect(createOutbound().send(url, get)).rejects.toMatchObject({ name: "OutboundError" });
 });
 
-test("a host on the list may be elsewhere", async () => {
+test("an allowed host may be on another machine", async () => {
   await using server = await serverOf((_, response) => response.end("ok"));
   const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
   const outbound = createOutbound({ allow: ["*.partner.example"], resolve });

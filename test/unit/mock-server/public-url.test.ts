@@ -7,7 +7,7 @@ import { apiOf, githubBody } from "../../kit/mock-server/api.ts";
 import { graphConfig, graphFile, tarball } from "../../kit/mock-server/tarball.ts";
 import { consent } from "../../kit/mock-server/user-agent.ts";
 
-/** A proxy that serves what is behind it below `/x`, and says so to nobody. */
+/** A proxy that serves the server behind it under `/x`, without any forwarding header. */
 async function startProxy(target: () => string): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((request, response) => {
     if (!request.url?.startsWith("/x/")) return void response.writeHead(404).end();
@@ -30,7 +30,7 @@ async function startProxy(target: () => string): Promise<AsyncDisposable & { url
   };
 }
 
-/** A server behind such a proxy, and a client of that. */
+/** A server behind such a proxy, and a client of the proxy. */
 async function startBehindProxy() {
   let target = "";
   const proxy = await startProxy(() => target);
@@ -54,7 +54,7 @@ test("behind a proxy that strips a prefix, a deployment's address leads to its a
   expect((await apiOf(url)("POST", "/threads", {})).status).toBe(200);
 });
 
-test("behind a proxy that strips a prefix, an upload's address takes the tarball", async () => {
+test("behind a proxy that strips a prefix, an upload URL accepts the tarball", async () => {
   await using server = await startBehindProxy();
   const deployment = {
     name: "a",

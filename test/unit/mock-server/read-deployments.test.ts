@@ -9,7 +9,7 @@ async function makeSeveral(api: Api, ...names: string[]): Promise<Record<string,
   return ids;
 }
 
-test("a listing goes page by page, newest first, each page saying where the next begins", async () => {
+test("a listing is paged, newest first, and each page has the offset of the next", async () => {
   await using mock = await startForTest();
   await makeSeveral(mock.cloud, "a", "b", "c");
   const first = await mock.cloud("GET", "/v2/deployments?limit=2");
@@ -29,7 +29,7 @@ test("a page has 20 deployments unless the limit says otherwise", async () => {
   expect(namesOf(await mock.cloud("GET", "/v2/deployments?limit=100"))).toHaveLength(21);
 });
 
-test("a listing is narrowed by name, part of the name, type, ids and status", async () => {
+test("a listing is filtered by name, part of the name, type, ids and status", async () => {
   await using mock = await startForTest();
   const ids = await makeSeveral(mock.cloud, "agent", "agent-2", "other");
   const config = { repo_url: "https://github.com/acme/agents", deployment_type: "prod" };
@@ -43,7 +43,7 @@ test("a listing is narrowed by name, part of the name, type, ids and status", as
   expect(await list("status=READY&limit=1")).toEqual(["typed"]);
 });
 
-test("a listing is narrowed by image version, listener and tag values", async () => {
+test("a listing is filtered by image version, listener and tag values", async () => {
   await using mock = await startForTest();
   await mock.selfHosted("POST", "/v2/deployments", dockerBody({ name: "plain" }));
   const listener = { compute_type: "k8s", compute_id: "cluster", compute_config: {} };
@@ -72,13 +72,13 @@ test.each([
   ["offset=-1", ["query", "offset"], "greater_than_equal"],
   ["remote_reconciled=maybe", ["query", "remote_reconciled"], "bool_parsing"],
   ["deployment_type=huge", ["query", "deployment_type"], "enum"],
-])("a listing with %s is 422", async (query, loc, type) => {
+])("a listing with %s is refused with 422", async (query, loc, type) => {
   await using mock = await startForTest();
   const answer = await mock.cloud("GET", `/v2/deployments?${query}`);
   expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
 });
 
-test("all broken parts of a request are reported at once", async () => {
+test("all invalid parts of a request are reported together", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("GET", "/v2/deployments/nonsense/revisions?limit=0");
   expect(body.detail.map(({ loc }: { loc: string[] }) => loc)).toEqual([
@@ -102,7 +102,7 @@ test("an id that isn't a UUID gets 422, an unknown one 404", async () => {
   expect(revision).toMatchObject({ status: 404, body: { detail: `Revision ID ${id} not found.` } });
 });
 
-test("a known path with another method is 405 and says which it has; an unknown path is 404", async () => {
+test("a known path with another method responds with 405 and the allowed methods, an unknown path with 404", async () => {
   await using mock = await startForTest();
   const put = await mock.cloud("PUT", "/v2/deployments");
   expect(put).toMatchObject({ status: 405, body: { detail: "Method Not Allowed" } });
@@ -119,7 +119,7 @@ test("every response carries a date and a request id", async () => {
   }
 });
 
-test("description and reference need no key and no other site, in both editions", async () => {
+test("description and reference need no key and no other site in both editions", async () => {
   await using mock = await startForTest();
   for (const url of [mock.url, mock.selfHostedUrl]) {
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { version: string } };
@@ -135,7 +135,7 @@ test("description and reference need no key and no other site, in both editions"
   expect((await fetch(`${mock.url}/docs/package.json`)).status).toBe(404);
 });
 
-test("HEAD is handled like GET, and a path that can't be decoded isn't a crash", async () => {
+test("HEAD is handled like GET, and a path that can't be decoded doesn't crash the server", async () => {
   await using mock = await startForTest();
   expect((await mock.cloud("HEAD", "/v2/deployments")).status).toBe(200);
   expect((await mock.cloud("OPTIONS", "/v2/deployments")).status).toBe(405);

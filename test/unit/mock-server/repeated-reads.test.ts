@@ -23,7 +23,7 @@ test("a status that is read again follows the clock, forwards and back", async (
   expect(await statuses()).toEqual(["CREATING", "AWAITING_DATABASE", null]);
 });
 
-test("a page that was read before shows what was changed, added and deleted since", async () => {
+test("a page that was read before shows later changes, additions and deletions", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const call = apiOf(mock.url);
   const { id } = (await call("POST", "/v2/deployments", body("a"))).body;

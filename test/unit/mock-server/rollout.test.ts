@@ -36,7 +36,7 @@ test.each([
   expect(seen).toEqual(statuses);
 });
 
-test("a frozen clock gives exact moments", async () => {
+test("a frozen clock yields exact times", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { revision, deployment, first } = await make(mock);
   mock.clock.advance("99999ms");
@@ -47,7 +47,7 @@ test("a frozen clock gives exact moments", async () => {
   expect(await deployment()).toMatchObject({ status: "READY", active_revision_id: first });
 });
 
-test("a manual rollout moves when it is advanced, step by step or up to a status", async () => {
+test("a manual rollout is advanced step by step or to a status", async () => {
   await using mock = await startForTest({ transitions: "manual" });
   const { first, revision } = await make(mock);
   mock.clock.advance("1h");
@@ -63,7 +63,7 @@ test("a manual rollout moves when it is advanced, step by step or up to a status
   expect((await mock.revisions.advance(first, "SOMETHING_NEW")).status).toBe("SOMETHING_NEW");
 });
 
-test("a revision that moves by time can be advanced and then continues", async () => {
+test("a timed revision can be advanced and then continues", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { first, revision } = await make(mock);
   await mock.revisions.advance(first, "DEPLOYING");
@@ -71,7 +71,7 @@ test("a revision that moves by time can be advanced and then continues", async (
   expect((await revision()).status).toBe("DEPLOYED");
 });
 
-test("a newer revision turns an unfinished one to SKIPPED, a finished one stays", async () => {
+test("a newer revision changes an unfinished one to SKIPPED, but not a finished one", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { again, revision, deployment, first } = await make(mock);
   mock.clock.advance("50s");
@@ -98,7 +98,7 @@ test("an interrupt stops a rollout for good, and a finished one can't be interru
   expect((await revision(first)).status).toBe("INTERRUPTED");
 });
 
-test("a redeploy makes a new revision with the config and commit of the one it names", async () => {
+test("a redeploy creates a revision with the config and commit of the named one", async () => {
   await using mock = await startForTest();
   const { path, first, revision, again } = await make(mock);
   const before = await revision(first);
@@ -123,7 +123,7 @@ test("posting to the revisions creates one and responds 201, with or without cha
   });
 });
 
-test("revisions are listed latest first and narrowed by several statuses", async () => {
+test("revisions are listed latest first and filtered by several statuses", async () => {
   await using mock = await startForTest({ transitions: "manual" });
   const { path, first, again } = await make(mock);
   const second = await again();
@@ -142,7 +142,7 @@ test.each([
   ["CREATE_FAILED", "build_logs"],
   ["BUILD_FAILED", "build_logs"],
   ["DEPLOY_FAILED", "deploy_logs"],
-] as const)("a rule makes matching deployments end in %s, with its lines in the log", async (fail, log) => {
+] as const)("a rule makes matching deployments end in %s, with the rule's lines in the log", async (fail, log) => {
   await using mock = await startForTest({ transitions: "time:100s" });
   mock.transitions.set({ rules: [{ name: "bad-*", fail, logLines: ["out of memory"] }] });
   const bad = await make(mock, githubBody({ name: "bad-agent" }));
@@ -155,7 +155,7 @@ test.each([
   expect(body.logs).toMatchObject([{ message: "out of memory", level: "ERROR" }]);
 });
 
-test("a failed revision leaves the one before in service", async () => {
+test("a failed revision leaves the previous one serving", async () => {
   await using mock = await startForTest();
   const { again, first, deployment } = await make(mock);
   mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", times: 1 }] });
@@ -301,7 +301,7 @@ test("log lines appear while their phase lasts, and are paged, ordered and filte
   expect(whole.logs).toEqual((await log("deploy")).logs);
 });
 
-test("a log query that can't be read is refused", async () => {
+test("an invalid log query is refused", async () => {
   await using mock = await startForTest();
   const { id, first } = await make(mock);
   const path = `/v1/projects/${id}/revisions/${first}/build_logs`;
@@ -314,7 +314,7 @@ test("a log query that can't be read is refused", async () => {
   expect(await mock.cloud("POST", path, { offset: "x" })).toMatchObject({ status: 400 });
 });
 
-test("an agent server is 503 before the first revision is live, then serves, and is 404 once deleted", async () => {
+test("an agent server responds with 503 before the first revision is live, then serves, and responds with 404 once deleted", async () => {
   await using mock = await startForTest({ transitions: "time:100s" });
   const { id, first, path } = await make(mock);
   const ok = () => fetch(`${mock.url}/agents/${id}/ok`);

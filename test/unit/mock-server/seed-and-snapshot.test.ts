@@ -35,7 +35,7 @@ test("a seed with a refused part is named and leaves nothing behind", async () =
   expect((await admin("POST", "/seed", { deplyments: [] })).status).toBe(422);
 });
 
-test("a snapshot put back brings everything back, into another server too", async () => {
+test("a snapshot restores everything, also into another server", async () => {
   await using mock = await startForTest({ transitions: "manual" });
   const secrets = [{ name: "TOKEN", value: "the-secret-value" }];
   const { body: made } = await mock.cloud("POST", "/v2/deployments", githubBody({ secrets }));
@@ -61,7 +61,7 @@ test("a snapshot put back brings everything back, into another server too", asyn
   expect(JSON.stringify(second.requests())).not.toContain("the-secret-value");
 });
 
-test("a snapshot over HTTP is redacted, unless secrets are asked for", async () => {
+test("a snapshot over HTTP is redacted unless secrets are requested", async () => {
   await using mock = await startForTest();
   const secrets = [
     { name: "TOKEN", value: "the-secret-value" },

@@ -3,7 +3,7 @@ import type { MockServer } from "../../../mock-server/server.ts";
 import { until } from "../../kit/agent-server/agent.ts";
 import { type Api, apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-/** Starts a run on a live deployment's agent server, whose answer is an event stream. */
+/** Starts a run with an event stream on a live deployment's agent server. */
 async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   return fetch(`${mock.url}/agents/${body.id}/runs/stream`, {
@@ -45,7 +45,7 @@ test("a delayed request keeps its body, on an agent server too", async () => {
   expect(await (await stream(mock)).text()).toMatch(/^event: metadata/);
 });
 
-test("a run whose client is reset is cancelled where it asked for that", async () => {
+test("a run whose client is reset is cancelled if the client requested that", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const agent = apiOf(`${mock.url}/agents/${body.id}`);

@@ -8,7 +8,7 @@ const body = githubBody({
   region: "eu",
 });
 
-test("unknown fields are tolerated, as by the service", async () => {
+test("unknown fields are tolerated, as in the service", async () => {
   await using mock = await startForTest();
   expect((await mock.cloud("POST", "/v2/deployments?colour=red", body)).status).toBe(201);
 });

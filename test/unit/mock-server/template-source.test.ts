@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { startForTest } from "../../kit/mock-server/api.ts";
 
-test("a deployment that was made from a template is read and listed, and none is made from one", async () => {
+test("a deployment from a template is read and listed, but can't be created", async () => {
   await using mock = await startForTest();
   await mock.seed({ deployments: [{ name: "from-template", source: "internal_source" }] });
   const snapshot = await mock.snapshot.get();

@@ -18,8 +18,8 @@ import { startMockServer } from "../../../mock-server/server.ts";
 import { startAgent } from "../../kit/agent-server/agent.ts";
 import { apiOf, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-// Whatever is given to the servers is honoured, refused, or warned about by its name. A parameter, a field, a flag or a
-// key that is new fails these tests until somebody says which.
+// The servers honour, refuse, or warn about each parameter, field, flag and key by name. These tests fail for a new one
+// until it is classified.
 
 const id = "00000000-0000-4000-8000-000000000001";
 const products = {
@@ -31,7 +31,7 @@ type Product = keyof typeof products;
 const styleOf = (product: Product, route: Operation): ValidationStyle =>
   product === "an agent server" ? agentValidationStyle(1024) : validationStyle(false, route as never);
 
-/** A body that an operation takes, where an empty one isn't. */
+/** A valid body for each operation that refuses an empty one. */
 const bodies: Record<string, unknown> = {
   create_assistant: { graph_id: "agent" },
   prune_threads: { thread_ids: [] },
@@ -62,7 +62,7 @@ const bodies: Record<string, unknown> = {
   ),
 };
 
-/** What an operation says of a request, read as the servers read it: its refusal, or what does nothing. */
+/** How an operation treats a request, parsed as the servers parse it: its refusal, or the parts without effect. */
 async function judge(product: Product, route: Operation, query: string, body: unknown): Promise<string> {
   const read = requestReader(route, styleOf(product, route));
   let said = "";
@@ -117,7 +117,7 @@ test.each(Object.keys(products) as Product[])("%s names every field that it does
   }
 });
 
-/** The texts of all tests but this one. */
+/** The texts of all other tests. */
 const testTexts = (() => {
   const folder = fileURLToPath(new URL("../..", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
@@ -130,7 +130,7 @@ const testTexts = (() => {
 const isTested = (name: string) => new RegExp(`\\b${name}\\b`).test(testTexts);
 
 test.each(Object.keys(products) as Product[])(
-  "each parameter and field of %s is in a test, or is warned about",
+  "each parameter and field of %s is in a test or causes a warning",
   (product) => {
     const { routes, inert } = products[product];
     const names = new Set(
@@ -166,7 +166,7 @@ test.each([
   expect(await judge("the control plane", route, "", body)).toContain(name);
 });
 
-test("an agent server warns of each name once, in its log", async () => {
+test("an agent server warns about each name once, in its log", async () => {
   const lines: string[] = [];
   await using agent = await startAgent({ onLog: ({ level, message }) => level === "WARNING" && lines.push(message) });
   const body = { assistant_id: "agent", inputs: {}, feedback_keys: ["a"], input: { messages: [] } };
@@ -178,7 +178,7 @@ test("an agent server warns of each name once, in its log", async () => {
   ]);
 });
 
-test("a mock server warns of each name once, to whom its options name, and without secrets", async () => {
+test("a mock server reports each unknown name once to onWarning, without secrets", async () => {
   await using mock = await startForTest({ apiKeys: { "s3cret-key": ["one"] } });
   const key = { "x-api-key": "s3cret-key" };
   for (let round = 0; round < 3; round++) {
@@ -203,13 +203,13 @@ test("a mock server warns on stderr by default", async () => {
   printed.mockRestore();
 });
 
-test("a name that would command a terminal, or fill it, is printed as plain text and cut", async () => {
+test("a name with terminal control sequences or of excessive length is printed as plain text and truncated", async () => {
   const route = agentServerRoutes.find((one) => one.id === "create_thread") as unknown as Operation;
   const said = await judge("an agent server", route, "", { [`\u001b[2J${"x".repeat(500)}`]: 1 });
   expect(said).toMatch(/^body\.\?\[2Jx{80,115} is unknown/);
 });
 
-test("parameters that proxies add to a listing aren't filters, and an unknown filter is refused with the one that was meant", async () => {
+test("parameters that proxies add to a listing aren't filters, and an unknown filter is refused with a suggestion", async () => {
   await using mock = await startForTest();
   for (const added of ["_=1732870000", "_t=1", "utm_source=mail", "cachebuster=1"]) {
     expect((await mock.cloud("GET", `/v2/deployments?${added}`)).status).toBe(200);
@@ -239,7 +239,7 @@ test.each([
   ["a fault's match", "/_mock/faults", [{ match: { operaton: "x" }, effect: { status: 500 } }], "operation"],
   ["a fault's effect", "/_mock/faults", [{ effect: { status: 500, boddy: {} } }], "body"],
   ["a push", "/_mock/push", { repo_url: "https://a.example/b", ref: "main", comit: "c" }, "commit"],
-])("%s with an unknown key is refused, and the known one is named", async (_, path, body, meant) => {
+])("%s with an unknown key is refused with a suggestion", async (_, path, body, meant) => {
   await using mock = await startForTest();
   const answer = await mock.cloud("POST", path, body);
   expect(answer.status).toBe(422);
@@ -250,14 +250,14 @@ test.each([
   [{ rulez: [] }, "rules"],
   [{ rules: [{ name: "*", fial: "BUILD_FAILED" }] }, "fail"],
   [{ rules: [{ name: "*", durations: { BULDING: "5s" } }] }, "BUILDING"],
-])("transitions with an unknown key are refused, and the known one is named: %j", async (settings, meant) => {
+])("transitions with an unknown key are refused with a suggestion: %j", async (settings, meant) => {
   await using mock = await startForTest();
   const answer = await mock.cloud("PUT", "/_mock/transitions", settings);
   expect(answer.status).toBe(422);
   expect(JSON.stringify(answer.body)).toContain(`did you mean \\"${meant}\\"`);
 });
 
-test("an option that a mock server doesn't have is refused, and the known one is named", async () => {
+test("an unknown option of a mock server is refused with a suggestion", async () => {
   await expect(startMockServer({ prot: 0 } as object)).rejects.toThrow('no option "prot"; did you mean "port"');
 });
 

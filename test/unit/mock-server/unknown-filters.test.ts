@@ -8,7 +8,7 @@ test.each([
   ["GET", "/v2/listeners?deployment=agent"],
   // The service has no filters here.
   ["GET", "/v2/auth/providers?provider_id=crm"],
-])("%s %s is refused: nobody acts on what wasn't filtered", async (method, path) => {
+])("%s %s is refused, so that nobody acts on unfiltered results", async (method, path) => {
   await using mock = await startForTest();
   await mock.cloud("POST", "/v2/deployments", githubBody());
   const api = path.includes("listeners") ? mock.selfHosted : mock.cloud;
@@ -18,7 +18,7 @@ test.each([
   expect((await mock.cloud("GET", "/v2/deployments")).body.resources).toHaveLength(1);
 });
 
-test("a key of several workspaces has to say which one it means", async () => {
+test("a request with a key of several workspaces must name one", async () => {
   await using mock = await startForTest({ apiKeys: { key: ["first", "second"] } });
   const { status, body } = await mock.cloud("GET", "/v2/deployments", undefined, { "x-api-key": "key" });
   expect({ status, detail: body.detail }).toMatchObject({

@@ -17,12 +17,12 @@ async function put(url: string, data: Buffer): Promise<Response> {
   return fetch(url, { method: "PUT", body: new Uint8Array(data), headers: { "content-type": "application/gzip" } });
 }
 
-/** An extended header for the entry behind it; its record has fewer than 95 characters. */
+/** An extended header for the entry after it. Its record must be shorter than 95 characters. */
 function pax(record: string): TestEntry {
   return { path: "pax", type: "x", content: `${record.length + 4} ${record}\n` };
 }
 
-/** Uploads a tarball and makes a revision of it; returns that. */
+/** Uploads a tarball and creates a revision from it. Returns the revision. */
 async function build(mock: TestServer, id: string, data: Buffer, config = "graph.json") {
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
   expect((await put(upload.upload_url, data)).status).toBe(200);
@@ -53,7 +53,7 @@ async function revisionOf(mock: TestServer, id: string, revisionId: string) {
   return { status, log: JSON.stringify(pages.map(({ body }) => body.logs)) };
 }
 
-test("a deployment without a source isn't deployed, whatever asks for a revision of it, and the log says what is missing", async () => {
+test("a deployment without a source isn't deployed, whatever requests a revision, and the log says what is missing", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
   const first = (await mock.cloud("GET", `/v2/deployments/${id}`)).body;
@@ -79,7 +79,7 @@ test("a deployment of a pushed image that has none isn't deployed", async () => 
   });
 });
 
-test("the source of a seeded deployment counts as uploaded, in its later revisions too", async () => {
+test("the source of a seeded deployment counts as uploaded, also for later revisions", async () => {
   await using mock = await startForTest();
   const { deployments } = await mock.seed({ deployments: [{ name: "seeded", source: "internal_source" }] });
   const id = deployments[0]?.id as string;
@@ -122,12 +122,12 @@ test.each([
   expect(built).toMatchObject({ status: "BUILD_FAILED", log: expect.stringContaining(reason) });
 });
 
-test("a graph that Python finds by its module's name isn't looked for in the tarball", async () => {
+test("a graph that Python finds by its module name isn't required in the tarball", async () => {
   const config = { path: "graph.json", content: JSON.stringify({ graphs: { agent: "agents.support:graph" } }) };
   expect(await inspectTarball(tarball([config]), "graph.json")).toMatchObject({ graphs: ["agent"] });
 });
 
-test("a build without an upload fails and says so", async () => {
+test("a build without an upload fails with that reason", async () => {
   await using mock = await startForTest();
   const id = await deploymentFromSource(mock);
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${id}/upload-url`);
@@ -168,7 +168,7 @@ test.each([
   ["a header that ends too early", gzipSync(gunzipSync(tarball([graphConfig])).subarray(0, 400)), "ends in the middle"],
   ["a gzip stream that ends too early", tarball([graphConfig]).subarray(0, 60), "isn't readable"],
   ["no configuration file", tarball([{ path: "agent.ts", content: "x" }]), "it has no graph.json"],
-  ["a configuration that is no JSON", tarball([{ path: "graph.json", content: "{" }]), "isn't JSON"],
+  ["a configuration that isn't JSON", tarball([{ path: "graph.json", content: "{" }]), "isn't JSON"],
   ["a configuration without graphs", tarball([{ path: "graph.json", content: "{}" }]), "names no graphs"],
   [
     "an entry that ends too early",
@@ -185,12 +185,12 @@ test.each([
   expect(built.log).toContain(reason);
 });
 
-test("a pax header can't hide a path that leads out", async () => {
+test("a pax header can't hide a path outside the folder", async () => {
   const data = tarball([graphConfig, pax("path=../evil"), { path: "innocent" }]);
   await expect(inspectTarball(data, "graph.json")).rejects.toThrow("leads out");
 });
 
-test("a small tarball that unpacks to much, or to many entries, is refused", async () => {
+test("a small tarball with large contents or many entries is refused", async () => {
   const bomb = tarball([graphConfig, { path: "zeros", content: Buffer.alloc(2 * 1024 * 1024) }]);
   expect(bomb.length).toBeLessThan(10_000);
   const limits = { ...tarballLimits, unpackedBytes: 1024 * 1024 };
@@ -224,7 +224,7 @@ test("an upload URL is valid for its object only, until it expires", async () =>
   expect(await (await put(upload.upload_url, data)).json()).toEqual({ detail: expect.stringContaining("expired") });
 });
 
-test("a revision can't be made of another deployment's upload, nor a deployment of one", async () => {
+test("a revision or a deployment can't be created from another deployment's upload", async () => {
   await using mock = await startForTest();
   const [first, second] = [await deploymentFromSource(mock), await deploymentFromSource(mock, "second")];
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${first}/upload-url`);
@@ -243,7 +243,7 @@ test("a revision can't be made of another deployment's upload, nor a deployment 
   expect((await mock.cloud("POST", "/v2/deployments", body)).status).toBe(400);
 });
 
-test("an image push is refused with the alternatives", async () => {
+test("an image push is refused with advice on alternatives", async () => {
   await using mock = await startForTest();
   const answer = await fetch(`${mock.url}/v2/registry/some-id/blobs/uploads/`, { method: "POST" });
   expect(answer.status).toBe(403);

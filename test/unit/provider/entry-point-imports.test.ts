@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkout } from "../../kit/pulumi/command-line.ts";
 
-// The bundler had put its helpers into the package's entry point. Every chunk then loaded that entry point, which loads
-// those chunks: a CommonJS program got one of them half loaded, and the mock server needed Pulumi.
+// The bundler had put its helpers into the package's entry point, so every chunk imported the entry point that imports
+// those chunks. A CommonJS program got a half-loaded chunk, and the mock server needed Pulumi.
 
 test("no part of the built package loads an entry point", async () => {
   const folder = join(checkout, "build");

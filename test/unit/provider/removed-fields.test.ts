@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { check } from "../../../provider/check.ts";
 import type { DeploymentInputs } from "../../../provider/state.ts";
 
-// A replacement is a new deployment, so dropping a field of the old one isn't a removal.
+// A replacement is a new deployment, so a field that only the old one had isn't removed.
 process.env.GRAPHDEPLOY_API_KEY ??= "key-of-a-regression-test";
 
 const olds: DeploymentInputs = {

@@ -21,7 +21,7 @@ async function machine() {
   };
 }
 
-test("a machine without a Pulumi CLI has none to find", async () => {
+test("without a Pulumi CLI on the machine, none is found", async () => {
   await using empty = await machine();
   expect(findPulumi(empty.environment)).toBeUndefined();
 });
@@ -33,14 +33,14 @@ test("a recent CLI on PATH comes before the one in the cache", async () => {
   expect(findPulumi(both.environment)).toBe(both.installed);
 });
 
-test("a CLI on PATH that is too old is passed over for the one in the cache", async () => {
+test("a CLI on PATH that is too old is ignored in favour of the one in the cache", async () => {
   await using both = await machine();
   await both.put(both.installed, "v3.199.0");
   await both.put(both.cached, "v3.274.1");
   expect(findPulumi(both.environment)).toBe(both.cached);
 });
 
-test("GRAPHDEPLOY_PULUMI=skip finds no CLI, wherever there is one", async () => {
+test("GRAPHDEPLOY_PULUMI=skip finds no CLI even if there is one", async () => {
   await using both = await machine();
   await both.put(both.installed, "v3.274.1");
   expect(findPulumi({ ...both.environment, GRAPHDEPLOY_PULUMI: "skip" })).toBeUndefined();

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A copy of the files that the check reads, with the given address. */
+/** A copy of the files that the check reads, with the given repository address. */
 function checkoutOf(address: string): string {
   const root = mkdtempSync(join(tmpdir(), "release-"));
   folders.push(root);
@@ -33,7 +33,7 @@ test("a release is refused while the repository's address is a placeholder, and 
   ]);
 });
 
-test("documents that show another address than package.json are named with their lines", () => {
+test("documents with another address than package.json are listed with their lines", () => {
   const problems = releaseProblems(checkoutOf("github.com/acme/graphdeploy"));
   const lines = readFileSync(join(checkout, "docs/guides/action.md"), "utf8").split("\n");
   const line = lines.findIndex((text) => text.includes("OWNER/graphdeploy@v0")) + 1;

@@ -17,7 +17,7 @@ export async function startProject(
   return start({ ...project, env: { ...project.env, ...env } }, { onLog: () => undefined, ...rest });
 }
 
-/** Starts an agent server that runs the graphs of a project. The worker outlives it. */
+/** Starts an agent server that runs a project's graphs. The worker outlives the server. */
 export function startAgentOf(project: ServedProject, options: GraphAgentServerOptions = {}): Promise<TestAgent> {
   return startAgent({ projectOf: async () => project, ...options });
 }

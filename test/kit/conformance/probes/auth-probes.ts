@@ -7,7 +7,7 @@ const studio = { "x-auth-scheme": "langsmith", "x-api-key": "anything" };
 const who = { assistant_id: "who", input: {} };
 const trivial = { assistant_id: "trivial", input: {} };
 
-/** A server with an authentication handler: who comes in, and what belongs to whom. */
+/** A server with auth handlers: whom it admits, and who owns what. */
 export async function probeAuth({ record }: Prober): Promise<void> {
   await record("auth-ok", "GET", "/ok");
   await record("auth-info", "GET", "/info");
@@ -47,7 +47,7 @@ export async function probeAuth({ record }: Prober): Promise<void> {
   await record("auth-studio-run", "POST", "/runs/wait", who, studio);
 }
 
-/** A server whose developer interface has no way around the authentication handler. */
+/** A server whose developer interface can't bypass the auth handlers. */
 export async function probeClosedAuth({ record }: Prober): Promise<void> {
   await record("auth-studio-disabled", "POST", "/threads/search", {}, studio);
 }

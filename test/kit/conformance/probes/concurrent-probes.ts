@@ -6,7 +6,7 @@ const slow = (n: number) => ({
   stream_mode: ["custom", "values"],
 });
 
-/** Streams that are joined while their run is under way. */
+/** Streams joined during their run. */
 export async function probeJoining({ record, newThread, untilUnderWay }: Prober): Promise<void> {
   const thread = await newThread();
   const resumable = `/threads/${thread}/runs`;
@@ -27,7 +27,7 @@ export async function probeJoining({ record, newThread, untilUnderWay }: Prober)
   await record("slow-stream-resumable", "POST", path, { ...slow(800), stream_resumable: true });
 }
 
-/** Runs that are cancelled under way, before they begin, and undone. */
+/** Runs that are cancelled during execution, cancelled before they start, and rolled back. */
 export async function probeCancelling(prober: Prober): Promise<void> {
   const { record, recordDuring, newThread, untilUnderWay, ask } = prober;
   const id = await newThread();
@@ -56,7 +56,7 @@ export async function probeCancelling(prober: Prober): Promise<void> {
   await record("run-delete", "DELETE", `${waiting}/${pending}`);
 }
 
-/** Runs that stop and ask. */
+/** Runs that stop at an interrupt. */
 export async function probeInterrupts({ record, newThread }: Prober): Promise<void> {
   const both = { stream_mode: ["values", "updates"] };
   const hitl = { assistant_id: "hitl", input: { log: ["start"] } };
@@ -81,7 +81,7 @@ export async function probeInterrupts({ record, newThread }: Prober): Promise<vo
   await record("hitl-stateless", "POST", "/runs/stream", { ...hitl, ...both });
 }
 
-/** A run on a thread that is busy, with each strategy. */
+/** A run on a busy thread, with each strategy. */
 export async function probeMultitask({ record, newThread, untilUnderWay, ask }: Prober): Promise<void> {
   const first = { assistant_id: "slow", input: { value: "first", n: 2500 } };
   const second = { assistant_id: "trivial", input: { value: "second" } };

@@ -1,6 +1,6 @@
 import { type Prober, unknownId } from "./prober.ts";
 
-/** What is unknown or wrong. `thread` is a thread that there is; it is deleted at the end. */
+/** Requests with unknown or invalid parts. `thread` is an existing thread, which they delete at the end. */
 export async function probeErrors({ record }: Prober, thread: string): Promise<void> {
   const error = (name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     record(`err-${name}`, method, path, body, headers);

@@ -2,25 +2,25 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { factsOf, type ResponseFacts, type WireResponse } from "../response-facts.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: probes look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: probes inspect responses of any shape
 type Json = any;
 
-/** Asks a server one thing after another, and keeps the structure of the answers that have a name. */
+/** Sends requests to a server, and records the structure of the named responses. */
 export interface Prober {
-  /** Asks, and keeps the facts of the answer under a name. @returns its body where that is JSON */
+  /** Sends a request and records the facts of the response under a name. @returns the body if it is JSON */
   record(name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>;
-  /** The same of a stream; what is to happen `during` it begins with its first event. */
+  /** Records a stream. `during` starts with the stream's first event. */
   recordDuring(name: string, path: string, during: () => Promise<void>): Promise<void>;
-  /** Asks, and keeps nothing. */
+  /** Sends a request without recording the response. */
   ask(method: string, path: string, body?: unknown): Promise<Json>;
-  /** Makes a thread, and says its id. */
+  /** Creates a thread and returns its id. */
   newThread(): Promise<string>;
-  /** Waits until a run of the graph "slow" has told its first tick. */
+  /** Waits until a run of the graph "slow" has sent its first tick. */
   untilUnderWay(threadId: string): Promise<void>;
   readonly facts: Record<string, ResponseFacts>;
 }
 
-/** @param url of the server, without a slash at the end */
+/** @param url the server's URL, without a trailing slash */
 export function createProber(url: string): Prober {
   const facts: Record<string, ResponseFacts> = {};
 
@@ -53,7 +53,7 @@ export function createProber(url: string): Prober {
   };
 }
 
-/** A body that is text is sent as it is. */
+/** Sends a string body as it is. */
 function send(
   url: string,
   method: string,
@@ -86,7 +86,7 @@ function jsonOf(text: string): Json {
   }
 }
 
-/** An id that no server has given to anything. */
+/** A valid id that nothing has. */
 export const unknownId = "33333333-3333-4333-8333-333333333333";
 
 export const hello = { messages: [{ type: "human", content: "hello", id: "h1" }] };

@@ -1,6 +1,6 @@
 import { hello, type Prober, unknownId } from "./prober.ts";
 
-/** Assistants, their versions and what is said of their graphs. */
+/** Assistants, their versions, and descriptions of their graphs. */
 export async function probeAssistants({ record }: Prober): Promise<void> {
   const search = (name: string, body: object) => record(`assistants-search${name}`, "POST", "/assistants/search", body);
   await search("", { limit: 2 });
@@ -65,7 +65,7 @@ export async function probeStore({ record }: Prober): Promise<void> {
   await put("bad-value", { namespace: ["a"], key: "k", value: "str" });
 }
 
-/** Schedules. */
+/** Crons. */
 export async function probeCrons({ record }: Prober): Promise<void> {
   const id = "11111111-1111-4111-8111-111111111111";
   const schedule = "* * * * *";

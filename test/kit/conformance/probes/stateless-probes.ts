@@ -1,6 +1,6 @@
 import { hello, type Prober } from "./prober.ts";
 
-/** What a server says of itself, and what it answers where there is nothing. */
+/** Information about the server, and its responses to unknown paths. */
 export async function probeSystem({ record }: Prober): Promise<void> {
   await record("meta-ok", "GET", "/ok");
   await record("meta-ok-db", "GET", "/ok?check_db=1");

@@ -2,7 +2,7 @@ import { hello, type Prober } from "./prober.ts";
 
 const fixed = "11111111-1111-4111-8111-111111111111";
 
-/** Threads on which nothing runs. @returns the id of one */
+/** Threads without runs. @returns the id of one */
 export async function probeThreads({ record }: Prober): Promise<string> {
   const { thread_id: id } = await record("threads-create", "POST", "/threads", { metadata: { k: "v" } });
   await record("threads-create-emptybody", "POST", "/threads");
@@ -32,7 +32,7 @@ export async function probeThreads({ record }: Prober): Promise<string> {
 
 const modes = ["values", "updates", "messages", "messages-tuple", "debug", "custom", "events", "tasks", "checkpoints"];
 
-/** Runs on threads, and the states that they leave. */
+/** Runs on threads, and the states after them. */
 export async function probeThreadRuns({ record, newThread }: Prober): Promise<void> {
   const stream = async (name: string, body: object, thread?: string) =>
     record(`thread-runs-stream-${name}`, "POST", `/threads/${thread ?? (await newThread())}/runs/stream`, body);

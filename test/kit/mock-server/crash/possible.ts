@@ -1,26 +1,26 @@
 /**
- * The states that something may have: one, or after a change whose response never arrived, either of two. `undefined`:
- * it isn't there.
+ * The states that an object may have: one, or after a change whose outcome is unknown, two. `undefined`: it doesn't
+ * exist.
  */
 export class Possible<State> {
   #states: readonly (State | undefined)[] = [undefined];
 
-  /** The state, where it is known. */
+  /** The state, if it is known. */
   get known(): State | undefined {
     return this.#states[0];
   }
 
-  /** A change is on its way. */
+  /** Records that a change was sent. */
   begin(state: State | undefined): void {
     this.#states = [...this.#states, state];
   }
 
-  /** The server has acknowledged what it is. */
+  /** Records the state that the server has acknowledged. */
   acknowledge(state: State | undefined): void {
     this.#states = [state];
   }
 
-  /** What was found is one of the states, and the only one from now on. Returns whether it was. */
+  /** Narrows the possible states to the observed one. Returns whether it was possible. */
   settle(found: State | undefined): boolean {
     const isPossible = this.#states.some((state) => JSON.stringify(state) === JSON.stringify(found));
     this.#states = [found];

@@ -6,7 +6,7 @@ interface Place {
   readonly stack: string;
 }
 
-/** The URNs that a resource may have had, by its own aliases and by those through which its parent was found. */
+/** The URNs that a resource may have had, from its own aliases and from those of its parent. */
 export function earlierNames(goal: Goal, place: Place, parents: ReadonlyMap<string, string>): string[] {
   const { name, type, parent, aliases } = goal;
   const own = aliases.map((alias) => urnOfAlias(alias, goal, place, parents));

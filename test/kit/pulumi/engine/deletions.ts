@@ -3,8 +3,8 @@ import { deletionGroups, dependenciesOf, dependentsOf, type ResourceState } from
 import type { StepGenerator } from "./step-generator.ts";
 
 /**
- * The end of a run: deletes what was replaced, what an earlier run left to delete, and what the program doesn't declare
- * any more.
+ * The end of a run. Deletes replaced resources, resources that an earlier run left pending, and resources that the
+ * program no longer declares.
  */
 export async function deleteUnneeded(execution: Execution, generator: StepGenerator): Promise<void> {
   const { base } = execution.snapshot;
@@ -24,7 +24,7 @@ export async function deleteUnneeded(execution: Execution, generator: StepGenera
   await deleteInOrder(execution, doomed, generator);
 }
 
-/** With targets, only those and what depends on them. */
+/** With targets, only the targets and their dependents. */
 function allowedToDelete(base: readonly ResourceState[], { targets }: StepGenerator): Set<string> | undefined {
   if (!targets.areConstrained) return undefined;
   const roots = base.filter(({ urn }) => targets.names(urn));
@@ -59,7 +59,7 @@ async function deleteInOrder(
   }
 }
 
-/** What a resource that stays depends on, directly or not. */
+/** The direct and indirect dependencies of the resources that stay. */
 function neededBy(state: ResourceState, base: readonly ResourceState[]): Set<string> {
   const needed = new Set<string>();
   const visit = (one: ResourceState) => {

@@ -25,7 +25,7 @@ export interface StepTaken {
   readonly id: string;
   /** Why it failed; the resource may still be in the state. */
   readonly error?: string;
-  /** Whether it failed before a decision, so that it isn't a step of the real engine. */
+  /** Whether it failed before a decision, so that the real engine has no such step. */
   readonly isUndecided?: true;
 }
 
@@ -123,7 +123,7 @@ export class Execution {
     this.#record("remove-pending-replace", old);
   }
 
-  /** Reads a resource of somebody else; an own one with the same URN is then deleted. */
+  /** Reads a resource of another owner. An own resource with the same URN is then deleted. */
   async read(state: ResourceState, old: ResourceState | undefined, isUnknown: boolean): Promise<ResourceState> {
     if (isUnknown) Object.assign(state, { id: "", outputs: {} });
     else {

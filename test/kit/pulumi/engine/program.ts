@@ -3,8 +3,8 @@ import { runtime } from "@pulumi/pulumi";
 import { Monitor, type MonitorHandler } from "./monitor.ts";
 
 /**
- * After this many turns of the event loop without a request, a program counts as stuck, since it waits for nothing
- * else.
+ * A program counts as stuck after this many turns of the event loop without a request, because requests are all that it
+ * waits for.
  */
 const maxIdleTurns = 500;
 
@@ -17,12 +17,12 @@ export interface ProgramRun {
 /**
  * Runs a program in this process against `handler`.
  *
- * @throws the handler's error, after which the program gets no more responses, or that of the program; Error for a
+ * @throws the handler's error, after which the program gets no further responses, or the program's error; Error for a
  * program that is stuck
  */
 export async function runProgram(program: () => unknown, run: ProgramRun, handler: MonitorHandler): Promise<void> {
   const failed = Promise.withResolvers<never>();
-  // Nothing may await it yet.
+  // Avoids an unhandled rejection if nothing awaits it yet.
   failed.promise.catch(() => {});
   const monitor = new Monitor(handler, failed.reject);
   runtime.setMockOptions(monitor, run.project, run.stack, run.preview);

@@ -40,7 +40,7 @@ export class StepGenerator implements MonitorHandler {
   /** URNs that were deleted before the program declared them. */
   readonly deleted = new Set<string>();
   readonly deletedEarly = new Set<ResourceState>();
-  /** Problems that a preview found, after which it continued. */
+  /** Problems that a preview found and continued after. */
   readonly errors: string[] = [];
 
   constructor(execution: Execution, place: { project: string; stack: string }, options: RunOptions) {
@@ -59,7 +59,7 @@ export class StepGenerator implements MonitorHandler {
     return this.#seen;
   }
 
-  /** Whether the program declared it, under this or another name. */
+  /** Whether the program declared the resource, under this or another name. */
   isOperatedOn(urn: string): boolean {
     return this.#decided.has(this.#aliased.get(urn) ?? urn);
   }
@@ -255,7 +255,7 @@ export class StepGenerator implements MonitorHandler {
   }
 
   /**
-   * The resources that are replaced together with `root`, because their inputs depend on it; in the order of the state.
+   * The resources that are replaced together with `root` because their inputs depend on it, in the order of the state.
    */
   async #dependentReplacements(root: ResourceState): Promise<ResourceState[]> {
     const { base } = this.#execution.snapshot;

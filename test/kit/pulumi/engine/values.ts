@@ -1,6 +1,6 @@
 import { type Properties, unknown } from "../dynamic-process.ts";
 
-// The wire format of a secret value, in requests of a program and in the state of this engine.
+// The wire format of a secret value, in a program's requests and in this engine's state.
 const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
@@ -47,10 +47,7 @@ export function hasSecrets(value: unknown): boolean {
   return isRecord(value) && Object.values(value).some(hasSecrets);
 }
 
-/**
- * Wraps the results of a provider that accepts no secrets: a value is secret where the one sent under the same name
- * was.
- */
+/** Wraps the results of a provider that doesn't accept secrets: a value is secret if the input of the same name was. */
 export function withSecretsOf(returned: Properties, sent: Properties): Properties {
   const result: Properties = { ...returned };
   for (const [name, before] of Object.entries(sent)) {

@@ -10,14 +10,14 @@ import { copyOfProject } from "../../../kit/agent-server/projects/project-copy.t
 
 const program = fileURLToPath(new URL("../../../../mock-server/dev.ts", import.meta.url));
 
-// biome-ignore lint/suspicious/noExplicitAny: lines of every shape
+// biome-ignore lint/suspicious/noExplicitAny: lines have any shape
 type Line = any;
 
-/** The dev command in a folder, and what it prints. */
+/** The dev command in a folder, with its output. */
 async function startDev(folder: string, ...flags: string[]) {
   const child = spawn(process.execPath, [program, "--port", "0", "--log-format", "json", ...flags], { cwd: folder });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  /** The next line of a kind. */
+  /** The next output line of this kind. */
   const next = async (event: string): Promise<Line> => {
     for (;;) {
       const { value, done } = await lines.next();
@@ -53,7 +53,7 @@ async function errorOf(folder: string, ...flags: string[]): Promise<string> {
   return text;
 }
 
-test("the dev command serves the graphs of the configuration file that it finds, and prints what they print", async () => {
+test("the dev command serves the graphs of the configuration file it finds, and prints their output", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   expect(dev.listening).toEqual({
@@ -66,7 +66,7 @@ test("the dev command serves the graphs of the configuration file that it finds,
   expect(await dev.greet("Ada")).toBe("Hello Ada from here");
 });
 
-test("a changed file is loaded and threads stay; while it is broken, the earlier graphs serve", async () => {
+test("a changed file is reloaded without losing threads, and while it is broken the previous graphs keep serving", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   const created = await fetch(`${dev.url}/threads`, { method: "POST", body: "{}" });
@@ -86,7 +86,7 @@ test("a changed file is loaded and threads stay; while it is broken, the earlier
   expect(await dev.greet("Cleo")).toBe("Hi Cleo from here");
 });
 
-test("a page of a name that was rebound to this machine reads nothing, whatever CORS allows", async () => {
+test("a page whose name was rebound to this machine can't read anything, whatever CORS allows", async () => {
   await using project = await copyOfProject("greeter");
   const config = { graphs: { greeter: "./graph.ts:graph" }, http: { cors: { allow_origins: ["*"] } } };
   await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
@@ -112,7 +112,7 @@ test("the configuration file is watched too, and an environment file beside it",
   expect(await dev.greet("Ada")).toBe("Hello Ada from there");
 });
 
-test("an environment file of any name is watched, in a folder of its own too", async () => {
+test("an environment file is watched whatever its name and folder", async () => {
   await using project = await copyOfProject("greeter");
   await mkdir(join(project.folder, "settings"));
   const file = join(project.folder, "settings", "local.vars");
@@ -149,7 +149,7 @@ test("without reloading, the graphs that were loaded first keep serving", async 
   expect(await dev.greet("Ada")).toBe("Hello Ada from here");
 });
 
-test("the http settings apply: disabled groups, the project's app, and CORS", async () => {
+test("the http settings take effect: disabled groups, the project's app, and CORS", async () => {
   await using project = await copyOfProject("greeter");
   await using dev = await startDev(project.folder);
   const get = (path: string, init?: RequestInit) => fetch(dev.url + path, init);
@@ -160,7 +160,8 @@ test("the http settings apply: disabled groups, the project's app, and CORS", as
   expect([echo.status, echo.headers.get("x-echo"), await echo.text()]).toEqual([201, "yes", "said"]);
   expect((await get("/elsewhere")).status).toBe(404);
 
-  // The store is off, so its paths are the app's; the assistants' are the server's, whatever the app would say.
+  // The store is disabled, so its paths belong to the app. The assistants' paths belong to the server, even if the app
+  // has them too.
   expect(await (await get("/store/items")).json()).toEqual({ store: "ours" });
   expect((await get("/assistants/greeter")).status).toBe(200);
   expect((await get("/threads/not-an-id")).status).toBe(422);
@@ -200,7 +201,7 @@ test("a missing or invalid configuration file, or a graph that doesn't load, end
   expect(await errorOf(folder)).toMatch(/^error: .*exits\.ts.*\n$/);
 });
 
-test("a project of a workspace may name files beside its own folder, on the developer's machine", async () => {
+test("a project in a workspace may use files outside its own folder on the developer's machine", async () => {
   await using project = await copyOfProject("greeter");
   const folder = join(project.folder, "apps/agent");
   await mkdir(folder, { recursive: true });
@@ -209,7 +210,7 @@ test("a project of a workspace may name files beside its own folder, on the deve
   await writeFile(join(folder, "graph.json"), JSON.stringify(config));
   await using dev = await startDev(folder);
   expect(await dev.greet("Ada")).toBe("Hello Ada from the workspace");
-  // Also as it changes.
+  // Changes to that file take effect, too.
   await writeFile(join(project.folder, ".env"), "PLACE=elsewhere\n");
   await dev.next("reloaded");
   expect(await dev.greet("Ada")).toBe("Hello Ada from elsewhere");

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 
 const hooks = new URL("../../../../mock-server/worker/load/module-hooks.ts", import.meta.url).href;
 
-/** What a program that imports the module of a folder prints. */
+/** The output of a program that imports the main module of a folder. */
 async function run(folder: string, isHooked: boolean): Promise<string> {
   const program = `
     ${isHooked ? `(await import(${JSON.stringify(hooks)})).registerModuleHooks();` : ""}
@@ -18,11 +18,11 @@ async function run(folder: string, isHooked: boolean): Promise<string> {
 }
 
 interface Project extends AsyncDisposable {
-  /** What importing the project comes to, which must be the same with and without the hooks. */
+  /** The result of importing the project, which must be the same with and without the hooks. */
   answer(): Promise<unknown>;
 }
 
-/** A project of these files; objects are written as JSON. */
+/** A project with these files. Objects are written as JSON. */
 async function projectOf(files: Record<string, string | object>): Promise<Project> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "packages-")));
   const project = { "package.json": { name: "project", type: "module" }, ...files };
@@ -43,7 +43,7 @@ async function projectOf(files: Record<string, string | object>): Promise<Projec
 
 const main = (names: string, from: string) => `import ${names} from "${from}"; export const answer = value;`;
 
-test("packages are found by exports with conditions, patterns, a map of imports and their own name", async () => {
+test("packages resolve through conditional exports, patterns, an imports map and their own name", async () => {
   await using project = await projectOf({
     "main.mjs": main("{ value }", "a"),
     "node_modules/a/package.json": {
@@ -71,7 +71,7 @@ test("packages are found by exports with conditions, patterns, a map of imports 
   expect(await project.answer()).toEqual(["own", "modules/a/dist/inner.js", "modules/a/dist/inner.js", "for node"]);
 });
 
-test("CommonJS packages, JSON, and files whose kind their name or a nearer package.json says load as Node.js loads them", async () => {
+test("CommonJS packages, JSON, and files whose format depends on their extension or the nearest package.json load as in Node.js", async () => {
   await using project = await projectOf({
     "main.mjs": main("value", "a"),
     "node_modules/a/package.json": { name: "a", type: "module", exports: "./index.js" },

@@ -26,14 +26,14 @@ async function start(folder: string) {
 }
 
 test(
-  `${rounds} servers killed while four clients write lose nothing that they acknowledged (seed ${seed})`,
+  `${rounds} servers killed during the writes of four clients lose no acknowledged write (seed ${seed})`,
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "crash-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const source = createIdSource(seed);
     const below = (count: number) => Math.floor(source.random() * count);
     const lanes = [1, 2, 3, 4].map((number) => new Lane(number));
-    /** What each id that was ever seen belongs to. */
+    /** The owner of each id that the test has seen. */
     const ids = new Map<string, string>();
     let sharedId: string | undefined;
     for (let round = 0; round < rounds; round++) {

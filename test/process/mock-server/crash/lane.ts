@@ -1,23 +1,23 @@
 import { type Api, githubBody } from "../../../kit/mock-server/api.ts";
 import { Possible } from "../../../kit/mock-server/crash/possible.ts";
 
-/** A deployment as far as the lane changes it. */
+/** The parts of a deployment that a lane changes. */
 interface Deployed {
   ref: string;
   /** How many there are. */
   revisions: number;
 }
 
-/** What a lane sends its requests to. */
+/** Where a lane sends its requests. */
 export interface Target {
   controlPlane: Api;
-  /** Of the deployment that all lanes share. */
+  /** The agent server of the deployment that all lanes share. */
   agent: Api;
-  /** From 0 up to, and without, `count`. */
+  /** A random integer from 0 to `count` - 1. */
   below(count: number): number;
 }
 
-/** One client that writes things of its own, one after another, and remembers what the server has acknowledged. */
+/** A client that changes its own objects, one request after another, and remembers what the server has acknowledged. */
 export class Lane {
   readonly #name: string;
   readonly #deployments = new Map<string, Possible<Deployed>>();
@@ -33,7 +33,7 @@ export class Lane {
     this.#threadId = `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   }
 
-  /** Writes until the server is gone. */
+  /** Writes until the server dies. */
   async write(target: Target): Promise<void> {
     for (;;) {
       const changes = [
@@ -129,7 +129,7 @@ export class Lane {
     if (status !== 409) expectStatus({ status, body }, 200);
   }
 
-  /** What is there that can't be, and what isn't that must be, in sentences. Collects the ids of all that is there. */
+  /** Describes what exists but can't, and what is missing but must exist. Collects all ids. */
   async check({ controlPlane, agent }: Target, ids: Map<string, string>): Promise<string[]> {
     const problems: string[] = [];
     for (const [name, deployment] of this.#deployments) {

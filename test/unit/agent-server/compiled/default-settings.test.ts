@@ -38,7 +38,7 @@ test("an invalid variable fails the load, without its value in the message", asy
   await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/isn't at typed\.context\.$/);
 });
 
-test("the names of a context that is declared by types are in its schema", async () => {
+test("a context that is declared with types has its field names in the schema", async () => {
   await using worker = await startProject("surroundings", { config });
   await using agent = await startAgentOf(worker);
   const { context_schema: schema } = (await agent.call("GET", "/assistants/typed/schemas")).body;

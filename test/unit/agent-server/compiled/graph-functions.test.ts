@@ -9,7 +9,7 @@ afterAll(() => Promise.all([worker.close(), guarded.close()]));
 const path = `/threads/${thread(1)}`;
 const nodesOf = ({ nodes }: { nodes: { id: string }[] }) => nodes.map(({ id }) => id);
 
-test("the states of a thread are read and changed with the graph that its run's config makes", async () => {
+test("a thread's states are read and changed with the graph that its run's config produces", async () => {
   await using agent = await startAgentOf(worker);
   const body = { assistant_id: "named", input: {}, if_not_exists: "create", config: { configurable: { name: "x" } } };
   await agent.call("POST", `${path}/runs/wait`, { ...body, interrupt_before: ["x"] });
@@ -24,7 +24,7 @@ test("the states of a thread are read and changed with the graph that its run's 
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { by: "hand" }, next: [] });
 });
 
-test("a run without a config is made with that of its thread", async () => {
+test("a run without a config uses its thread's config", async () => {
   await using agent = await startAgentOf(worker);
   const run = { assistant_id: "tenant", input: {}, if_not_exists: "create" };
   await agent.call("POST", `${path}/runs/wait`, { ...run, config: { configurable: { tenant: "a" } } });
@@ -37,7 +37,7 @@ test("a run without a config is made with that of its thread", async () => {
   expect((await agent.call("POST", `/threads/${copy}/runs/wait`, run)).body).toEqual({ by: "A" });
 });
 
-test("drawings and schemas are those of the graph that the assistant's config makes", async () => {
+test("drawings and schemas show the graph that the assistant's config produces", async () => {
   await using agent = await startAgentOf(worker);
   const created = { graph_id: "named", config: { configurable: { name: "x" } } };
   const { assistant_id: id } = (await agent.call("POST", "/assistants", created)).body;
@@ -77,7 +77,7 @@ test("a function that throws is an error with its message, wherever its graph is
   expect(agent.defects).toEqual([]);
 });
 
-test("a graph that a function makes for a user is that of the caller", async () => {
+test("a graph that a function creates for a user is the caller's", async () => {
   await using agent = await startAgentOf(guarded);
   const ann = { authorization: "Bearer ann" };
   const body = { assistant_id: "mine", input: {}, if_not_exists: "create", interrupt_before: "*" };

@@ -108,7 +108,7 @@ test.each([
   ["blocks.json", /blocks\.ts didn't load within 0.5 s: loading may never end\.$/],
   ["number.json", /agent of .*number\.ts is of type number, but must be a graph, a builder of one, or a function/],
   ["missing.json", /number\.ts doesn't export nothing: it exports agent\.$/],
-])("what doesn't load is a clear mistake: %s", async (config, message) => {
+])("a graph that doesn't load is a clear error: %s", async (config, message) => {
   await expect(
     startProject("broken", { config, loadTimeoutMs: config === "blocks.json" ? 500 : 60_000 }),
   ).rejects.toThrow(message);

@@ -12,7 +12,7 @@ test.each([
   ["couldn't be kept", "", () => Promise.reject(new Error("The disk is full")), false],
   ["belongs to a subgraph", "child", async () => undefined, false],
 ])(
-  "a run whose worker is lost continues from a checkpoint only if one was stored: one that %s",
+  "a run whose worker is lost continues only from a stored checkpoint: one that %s",
   async (_, namespace, put, hasStored) => {
     const defects: unknown[] = [];
     const calls = new OpenCalls((error) => defects.push(error));

@@ -24,7 +24,7 @@ test("a client without an address reaches the server that runs the graph", async
   expect(await seen("deleted")).toBe(404);
 });
 
-test("fetch reaches the server that runs the graph, and a WebSocket to it fails at once with what to use", async () => {
+test("fetch reaches the server that runs the graph, and a WebSocket to it fails immediately with advice", async () => {
   await using agent = await startAgentOf(open);
   const result = async (what: string) => (await agent.call("POST", "/runs/wait", callFor(what))).body;
   expect((await result("fetch")).seen).toEqual({ ok: true });
@@ -35,7 +35,7 @@ test("fetch reaches the server that runs the graph, and a WebSocket to it fails 
   });
 });
 
-test("a client without an address reaches its server below a path, which asks it for no key", async () => {
+test("a client without an address reaches its server under a path without a key", async () => {
   const agentServer = createGraphAgentServer({ projectOf: async () => open });
   await using mock = await startForTest({ apiKeys: { alpha: ["one"] } }, { agentServer });
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody(), { "x-api-key": "alpha" });
@@ -46,12 +46,12 @@ test("a client without an address reaches its server below a path, which asks it
   expect(mine).toMatchObject({ status: 200, body: [] });
 });
 
-test("nodes and the app act with the rights of whoever called them", async () => {
+test("nodes and the app act with their caller's rights", async () => {
   await using agent = await startAgentOf(guarded);
   const as = (name: string) => ({ authorization: `Bearer ${name}` });
   for (const name of ["ann", "bob", "bob"]) await agent.call("POST", "/threads", { metadata: { of: name } }, as(name));
   const seen = async (what: string) => (await agent.call("POST", "/runs/wait", callFor(what), as("ann"))).body.seen;
-  // The thread of the run itself is ann's as well.
+  // Ann also owns the thread of the run itself.
   expect(await seen("threads")).toEqual([expect.objectContaining({ owner: "ann" }), { of: "ann", owner: "ann" }]);
   expect(await seen("run")).toMatchObject({ seen: { user: "ann" } });
   expect(await seen("studio")).toBe(2);
@@ -60,7 +60,7 @@ test("nodes and the app act with the rights of whoever called them", async () =>
   expect(mine.body).toHaveLength(2);
 });
 
-test("an auth handler that calls its own server fails at once, and no log has a key", async () => {
+test("an auth handler that calls its own server fails immediately, and no log contains a key", async () => {
   await using agent = await startAgentOf(guarded);
   const looping = await agent.call("POST", "/threads/search", {}, { authorization: "Bearer looping" });
   expect(looping.status).toBe(500);
@@ -68,7 +68,7 @@ test("an auth handler that calls its own server fails at once, and no log has a 
   expect(lines.join("\n")).not.toContain(key);
 });
 
-test("a graph of the same server as a node fails at once on its thread, which stays the outer graph's", async () => {
+test("using a graph of the same server as a node on the same thread fails immediately, and the thread stays with the outer graph", async () => {
   await using agent = await startAgentOf(open);
   const body = { assistant_id: "remote", input: { what: "a" }, if_not_exists: "create" };
   const failed = await agent.call("POST", `/threads/${thread(1)}/runs/wait`, body);
@@ -77,7 +77,7 @@ test("a graph of the same server as a node fails at once on its thread, which st
   expect({ graph: metadata.graph_id, status }).toEqual({ graph: "remote", status: "error" });
 });
 
-test("a thread is its running graph's while a run of another graph waits", async () => {
+test("a thread belongs to its running graph while a run of another graph waits", async () => {
   await using agent = await startAgentOf(open);
   const path = `/threads/${thread(1)}`;
   const first = { assistant_id: "patient", input: {}, if_not_exists: "create" };

@@ -5,7 +5,7 @@ import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/p
 const worker = await startProject("basics", { env: { GREETING: "hello from the deployment" } });
 afterAll(() => worker.close());
 
-test("a compiled graph, a builder, a promise of a graph and a function that makes one all run", async () => {
+test("a compiled graph, a builder, a promise of a graph and a function that returns one all run", async () => {
   await using agent = await startAgentOf(worker);
   const run = async (id: string, extra = {}) =>
     (await agent.call("POST", "/runs/wait", { assistant_id: id, input: { value: "a" }, ...extra })).body.value;
@@ -94,7 +94,7 @@ test("the state is updated as a node, and a run continues from an earlier checkp
   expect(bad).toMatchObject({ status: 422, body: { detail: 'Node "nowhere" does not exist' } });
 });
 
-test("updates of a thread at the same time build on one another", async () => {
+test("concurrent updates of a thread build on one another", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}/state`;
   await agent.call("POST", "/threads", { thread_id: thread(1), metadata: { graph_id: "fanout" } });
@@ -271,7 +271,7 @@ test("a cancelled run ends at once, even if its node ignores the signal", async 
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: { log: ["start"] }, next: ["wait"] });
 });
 
-test("a run that is cancelled before it starts has ended when the response comes", async () => {
+test("a run that is cancelled before it starts has ended when the response arrives", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}/runs`;
   const run = { assistant_id: "trivial", input: { value: "a" }, if_not_exists: "create" };
@@ -283,7 +283,7 @@ test("a run that is cancelled before it starts has ended when the response comes
   expect((await agent.call("GET", `/threads/${thread(1)}`)).body).toMatchObject({ status: "idle" });
 });
 
-test("a value that can't be sent ends the run with an error that says where it is", async () => {
+test("a value that can't be serialized ends the run with an error that gives its location", async () => {
   await using agent = await startAgentOf(worker);
   const wait = async (what: string) =>
     (await agent.call("POST", "/runs/wait", { assistant_id: "odd", input: { what } })).body.__error__;
@@ -304,7 +304,7 @@ test("a value that can't be sent ends the run with an error that says where it i
   });
 });
 
-test("supersteps of a new thread make its history", async () => {
+test("supersteps of a new thread become its history", async () => {
   await using agent = await startAgentOf(worker);
   const supersteps = [
     { updates: [{ values: { log: ["given"] }, as_node: "__input__" }] },

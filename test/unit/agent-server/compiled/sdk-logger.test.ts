@@ -3,7 +3,7 @@ import type { LogLine } from "../../../../mock-server/worker/host/printed-lines.
 import { until } from "../../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
 
-test("what graphs and the app log by the official client's logger has a level, the run and the node", async () => {
+test("log lines of graphs and the app through the official client's logger have level, run and node", async () => {
   const lines: LogLine[] = [];
   await using worker = await startProject("surroundings", { config: "logs.json", onLog: (line) => lines.push(line) });
   await using agent = await startAgentOf(worker);

@@ -57,7 +57,7 @@ test("messages accumulate reply by reply, including those of subgraphs", async (
   expect(metadata).toMatchObject({ langgraph_node: "model", graph_node: "model", graph_id: "chat", run_attempt: 1 });
 });
 
-test("tuples have chunks and whole messages of nodes, with metadata", async () => {
+test("the mode messages-tuple has chunks and whole messages of nodes, with metadata", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "messages-tuple");
   expect(names(events)).toEqual(["metadata", ...Array(9).fill("messages")]);
@@ -77,7 +77,7 @@ test("tuples have chunks and whole messages of nodes, with metadata", async () =
   expect(node).toMatchObject({ name: "child", tags: ["graph:step:2"] });
 });
 
-test("tasks, checkpoints and debug have events for each step", async () => {
+test("the modes tasks, checkpoints and debug have events for each step", async () => {
   await using agent = await startAgentOf(worker);
   const tasks = told(await stream(agent, "tasks"));
   expect(tasks.map(({ name, result }) => [name, result !== undefined])).toEqual([

@@ -23,7 +23,7 @@ async function startDeclared() {
 
 const say = (text: string) => ({ messages: [{ role: "user", content: text }] });
 
-test("a declared reply comes in tokens, with the last message filled in", async () => {
+test("a declared reply is streamed in tokens, with the last message filled in", async () => {
   await using agent = await startDeclared();
   const events = await agent.events("POST", "/runs/stream", {
     assistant_id: "support",
@@ -55,7 +55,7 @@ test("a declared branch is taken when the last message matches, and a tool answe
   ]);
 });
 
-test("a declared interrupt stops the run, and its answer decides where it goes", async () => {
+test("a declared interrupt stops the run, and its answer selects the next node", async () => {
   await using agent = await startDeclared();
   const wait = (body: object) =>
     agent.call("POST", `/threads/${thread(1)}/runs/wait`, {
@@ -186,7 +186,7 @@ test("a generator that a module exports is a graph, and so is a declaration in c
   expect(counted.body).toEqual({ n: 5 });
 });
 
-test("a default export is a graph under the name of its file", async () => {
+test("a default export is a graph named after its file", async () => {
   const file = await fileOf("export default () => ({ messages: 'hi' });", "hello.mjs");
   expect((await readGraphs(file, [])).map(({ id }) => id)).toEqual(["hello"]);
 });

@@ -20,7 +20,7 @@ test("the mock command serves declared graphs beside the built-in ones", async (
   expect(ids).toEqual(expect.arrayContaining(["support", "payment", "agent", "burst"]));
 });
 
-test("the dev command takes a graph configuration file or declared graphs, and not both", async () => {
+test("the dev command accepts a graph configuration file or declared graphs, but not both", async () => {
   const both = devCommand(() => undefined).parseAsync(["--config", "graph.json", "--graphs", file], { from: "user" });
   await expect(both).rejects.toThrow("Give --config or --graphs, not both.");
 });

@@ -116,7 +116,7 @@ test.each([
   expect((await readGraphConfig(path)).warnings.join("\n")).toContain(warning);
 });
 
-test("keys that other tools need are passed over", async () => {
+test("keys that other tools need are ignored", async () => {
   const others = { $schema: "x", dependencies: ["."], _INTERNAL_docker_tag: "y" };
   const path = await write({
     "graph.json": JSON.stringify({

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const project = new URL("../../../fixtures/graph-projects/typescript/src/", import.meta.url);
 const loader = new URL("../../../../mock-server/worker/load/load-export.ts", import.meta.url).href;
 
-/** Loads an export in a thread of its own, as a project's is. */
+/** Loads an export in its own worker, like a project's graphs. */
 async function load(file: string, exportName: string): Promise<{ value?: unknown; error?: string; stderr: string }> {
   const program = `
     import { parentPort, workerData } from "node:worker_threads";
@@ -33,7 +33,7 @@ test("a TypeScript project loads without a build, with enums, parameter properti
   expect(await load("main.ts", "told")).toEqual({ value: "HELLO-ada-2-42", stderr: "" });
 });
 
-test("a promise that is exported is waited for", async () => {
+test("an exported promise is awaited", async () => {
   expect((await load("main.ts", "later")).value).toBe("HELLO-ada-2-42");
   expect((await load("main.ts", "never")).error).toMatch(
     /^never of .*main\.ts is a promise that rejected: Error: no database$/,
@@ -54,23 +54,23 @@ test("a module that throws, can't be parsed or has an unknown import is reported
   );
 });
 
-test("a TypeScript file is a module or CommonJS by its syntax, not by words in its texts", async () => {
+test("a TypeScript file's module kind follows from its syntax, not from words in its strings", async () => {
   expect((await load("common-with-words.ts", "text")).value).toContain("export");
   expect((await load("module-with-words.ts", "text")).value).toBe("module.exports = require(0)");
 });
 
-test("a TypeScript module of a package that isn't of the type module has what its compiler would give it", async () => {
+test("a TypeScript module in a package without type module gets what its compiler would give it", async () => {
   expect((await load("../../habits/commonjs-words.ts", "told")).value).toBe("habits commonjs-words.ts called! a/b");
   expect((await load("../../habits/own-words.ts", "told")).value).toBe("habits,import * as not from 'here'");
 });
 
-test("decorators are honoured where tsconfig.json says so, and are otherwise an error with file and line", async () => {
+test("decorators work if tsconfig.json enables them, and are otherwise an error with file and line", async () => {
   expect((await load("../../habits/decorated/main.ts", "told")).value).toBe("DECO/RATED");
   expect((await load("../../habits/decorators.ts", "Sealed")).error).toMatch(
     /decorators\.ts:4: decorators aren't supported, unless tsconfig\.json sets "experimentalDecorators"/,
   );
 });
 
-test("the paths that hold for a graph hold for the libraries that it pulls in by them", async () => {
+test("the path aliases of a graph also apply inside the libraries that it imports through them", async () => {
   expect(await load("../../workspace/apps/agent/src/main.ts", "told")).toEqual({ value: "a and b", stderr: "" });
 });

@@ -24,7 +24,7 @@ async function startMounted() {
   };
 }
 
-test("a mount prefix stands before all paths of the agent server, and in the addresses of its responses", async () => {
+test("a mount prefix precedes all paths of the agent server, and appears in the addresses in its responses", async () => {
   await using server = await startMounted();
   const { body: thread } = await server.mounted("POST", "/threads", {});
   const path = `/threads/${thread.thread_id}/runs`;
@@ -36,12 +36,12 @@ test("a mount prefix stands before all paths of the agent server, and in the add
     expect(location.startsWith(`/api/v1${path}/`)).toBe(true);
     expect(answer.headers.get("content-location")?.startsWith(`/api/v1${path}/`)).toBe(true);
     expect((await server.root("GET", location)).status).toBe(200);
-    // As the official clients do: behind the address that they were given.
+    // The official clients append paths to the URL that they were given.
     expect((await server.mounted("GET", location)).status).toBe(200);
   }
 });
 
-test("without its mount prefix an agent server has nothing but its health check", async () => {
+test("outside its mount prefix, an agent server serves only its health check", async () => {
   await using server = await startMounted();
   expect((await server.root("GET", "/ok")).status).toBe(200);
   expect(await server.root("POST", "/threads", {})).toMatchObject({
@@ -52,7 +52,7 @@ test("without its mount prefix an agent server has nothing but its health check"
   expect((await server.root("GET", "/api/v1")).status).not.toBe(401);
 });
 
-test("keys are asked for behind a mount prefix as without one", async () => {
+test("keys are required under a mount prefix as without one", async () => {
   await using server = await startMounted();
   const keyless = { "x-api-key": "" };
   expect((await server.mounted("POST", "/threads", {}, keyless)).status).toBe(401);

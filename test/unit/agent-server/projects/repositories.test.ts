@@ -16,7 +16,7 @@ const deployment = {
   secrets: [{ name: "PLACE", value: "a-secret-place" }],
 };
 
-/** What the graph says on the deployment's agent server. */
+/** The output of the graph on the deployment's agent server. */
 async function greeting(agent: Api): Promise<string> {
   const { body } = await agent("POST", "/runs/wait", { assistant_id: "greeter", input: { name: "Ada" } });
   return body.greeting;
@@ -68,7 +68,7 @@ test("other repositories run the scripted graphs", async () => {
   expect((await agent("GET", "/assistants/agent")).status).toBe(200);
 });
 
-test("graphs that don't load fail the build, with the reason in its log and without secrets, and the old revision serves on", async () => {
+test("graphs that don't load fail the build, with the reason but no secrets in its log, and the old revision keeps serving", async () => {
   await using project = await copyOfProject("greeter");
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });
   const { id, agent } = await create(mock.cloud);
@@ -86,7 +86,7 @@ test("graphs that don't load fail the build, with the reason in its log and with
   expect(await greeting(agent)).toBe("Hello Ada from a-secret-place");
 });
 
-test("a new revision runs what is in the folder by then, once it is live", async () => {
+test("a new revision runs the folder's contents at build time once it is live", async () => {
   await using project = await copyOfProject("greeter");
   await using mock = await startForTest({ repositories: { [repository]: project.folder }, transitions: "manual" });
   const { id, revision, agent } = await create(mock.cloud);
@@ -121,7 +121,7 @@ test("a configuration file that the folder doesn't have, or that lies outside of
   }
 });
 
-test("a deployment that is put back from a snapshot runs its graphs again", async () => {
+test("a deployment restored from a snapshot runs its graphs again", async () => {
   await using project = await copyOfProject("greeter");
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });
   const { agent } = await create(mock.cloud);
@@ -131,7 +131,7 @@ test("a deployment that is put back from a snapshot runs its graphs again", asyn
   expect(await greeting(agent)).toBe("Hello Ada from a-secret-place");
 });
 
-test("a deployment of an earlier server runs its graphs again where they are kept in a data directory", async () => {
+test("a deployment in a data directory runs its graphs again on a later server", async () => {
   await using project = await copyOfProject("greeter");
   const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
   const first = await startForTest(options);
@@ -142,10 +142,7 @@ test("a deployment of an earlier server runs its graphs again where they are kep
   expect(await greeting(apiOf(body.source_config.custom_url))).toBe("Hello Ada from a-secret-place");
 });
 
-/**
- * Has the graphs of a project take their time to load from now on. What is returned resolves when they are being
- * loaded.
- */
+/** Makes a project's graphs load slowly from now on. The returned function resolves once they are loading. */
 async function slowDown(folder: string): Promise<() => Promise<void>> {
   const marker = join(folder, "loading");
   const lines = [
@@ -158,7 +155,7 @@ async function slowDown(folder: string): Promise<() => Promise<void>> {
   return () => until(async () => existsSync(marker));
 }
 
-test("a build that a closing server gives up leaves nothing in its data directory", async () => {
+test("a build that a closing server aborts leaves nothing in its data directory", async () => {
   await using project = await copyOfProject("greeter");
   const options = { repositories: { [repository]: project.folder }, dataDirectory: join(project.folder, "data") };
   const first = await startForTest({ ...options, transitions: "manual" });
@@ -202,7 +199,7 @@ test("a revision progresses while the next one is built, and is skipped only the
   expect(await statusOf(mock.cloud, id, revision)).toBe("DEPLOYED");
 });
 
-test("a missing folder, and two folders of one repository, are refused at the start", async () => {
+test("a missing folder and two folders for one repository are refused at startup", async () => {
   await expect(startForTest({ repositories: { [repository]: "/surely/not/there" } })).rejects.toThrow(/no such folder/);
   const folders = { [repository]: "docs", "git@github.com:acme/greeter.git": "test" };
   await expect(startForTest({ repositories: folders })).rejects.toThrow(/two folders/);

@@ -8,7 +8,7 @@ import type { StartProject } from "../../../../mock-server/worker/host/running-p
 const repositoryUrl = "https://github.com/acme/greeter";
 const folder = fileURLToPath(new URL("../../../fixtures/graph-projects/greeter", import.meta.url));
 
-/** Projects that tell what becomes of them instead of starting workers, and three revisions of one deployment. */
+/** Projects that report what happens to them instead of starting workers, and three revisions of one deployment. */
 function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
   const told: string[] = [];
   const defects: unknown[] = [];
@@ -50,7 +50,7 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
   return { projects, told, defects, origin };
 }
 
-test("the project of an earlier revision ends after its runs when a later one is live, and not before", async () => {
+test("an earlier revision's project ends after its runs once a later revision is live, and not before", async () => {
   const { projects, told, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.runningFor("one");

@@ -17,7 +17,7 @@ async function packedProject(changes: Record<string, string> = {}): Promise<Buff
   return tarball(await Promise.all(entries));
 }
 
-/** Deploys a tarball; answers the revision's status, its build log and the agent server. */
+/** Deploys a tarball. Returns the revision's status, its build log and the agent server. */
 async function deploy(mock: Awaited<ReturnType<typeof startForTest>>, packed: Buffer) {
   const body = {
     name: "uploaded",
@@ -42,7 +42,7 @@ async function deploy(mock: Awaited<ReturnType<typeof startForTest>>, packed: Bu
 
 const unpacked = () => readdirSync(tmpdir()).filter((name) => name.startsWith("graphdeploy-upload-"));
 
-test("with runUploads, the graphs of an uploaded tarball run, and the folder that they were unpacked to is gone at the end", async () => {
+test("with runUploads, the graphs of an uploaded tarball run, and the folder with its contents is deleted at the end", async () => {
   const before = new Set(unpacked());
   {
     await using mock = await startForTest({ runUploads: true });

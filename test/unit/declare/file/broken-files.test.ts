@@ -5,7 +5,7 @@ import { read, shownProblems } from "./read.ts";
 interface BrokenFile extends Partial<DeclarativeFileOptions> {
   name: string;
   text: string;
-  /** Line, column, path and message of each. */
+  /** Line, column, path and message of each problem. */
   problems: readonly string[];
 }
 
@@ -141,7 +141,7 @@ const brokenFiles: readonly BrokenFile[] = [
     name: "a map of secrets as a list",
     text: declaring(
       "  chat:",
-      `    source: external_docker`,
+      "    source: external_docker",
       "    source_revision_config: { image_uri: a }",
       "    secrets: [{ name: TOKEN, value: hunter2hunter2 }]",
     ),
@@ -177,6 +177,47 @@ const brokenFiles: readonly BrokenFile[] = [
       "  chat: { source: internal_docker, secret_references: { TOKEN: { secret_name: agent, secret_key: token } } }",
     ),
     problems: ["3:36 deployments.chat.secret_references: can only be set for the source external_docker."],
+  },
+  {
+    name: "two assistants with one id",
+    text: declaring(
+      "  chat:",
+      "    source: external_docker",
+      "    source_revision_config: { image_uri: a }",
+      "    assistants:",
+      `      one: { graph_id: a, assistant_id: 0b5f1f3a-7a52-4c9b-9c53-0d3f4b9e1a11 }`,
+      `      two: { graph_id: a, assistant_id: 0B5F1F3A-7A52-4C9B-9C53-0D3F4B9E1A11 }`,
+    ),
+    problems: ["8:41 deployments.chat.assistants.two.assistant_id: is that of the assistant one, too."],
+  },
+  {
+    name: "a context beside config.configurable, of which servers keep one",
+    text: declaring(
+      "  chat:",
+      "    source: external_docker",
+      "    source_revision_config: { image_uri: a }",
+      "    assistants:",
+      `      one: { graph_id: a, config: { configurable: { a: 1 } }, context: { a: hunter2hunter2 } }`,
+    ),
+    problems: [
+      "7:63 deployments.chat.assistants.one.context: is declared together with config.configurable. Keep one of the two.",
+    ],
+  },
+  {
+    name: "an item twice, and a namespace with a period",
+    text: declaring(
+      "  chat:",
+      "    source: external_docker",
+      "    source_revision_config: { image_uri: a }",
+      "    store:",
+      `      - { namespace: [a], key: k, value: {} }`,
+      `      - { namespace: [a.b], key: k, value: {} }`,
+      `      - { namespace: [a], key: k, value: { a: 1 } }`,
+    ),
+    problems: [
+      "8:23 deployments.chat.store[1].namespace[0]: must not have periods.",
+      "9:9 deployments.chat.store[2]: has the namespace and key of an item above.",
+    ],
   },
   {
     name: "a branch by its full ref",

@@ -12,7 +12,7 @@ const [example] = codeBlocks({ path, text: readFileSync(join(checkout, path), "u
 const schema = z.fromJSONSchema(declarativeFileJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
 const good = parse(example?.code ?? "");
 
-test("the JSON Schema takes the file in declarative-file.md", () => {
+test("the JSON Schema accepts the file in declarative-file.md", () => {
   expect(schema.safeParse(good).error?.issues).toBeUndefined();
 });
 

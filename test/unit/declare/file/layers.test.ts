@@ -47,7 +47,7 @@ test("defaults, the deployment and the environment's two layers are merged in th
 });
 
 test.each([undefined, "empty"])(
-  "without an overlay, or with an empty one (%s), the file's own layers hold",
+  "without an overlay, or with an empty one (%s), the file's own layers apply",
   (environment) => {
     const { problems, deployments } = read(text, { environment });
     expect(problems).toEqual([]);
@@ -58,22 +58,22 @@ test.each([undefined, "empty"])(
   },
 );
 
-test("lists are replaced whole", () => {
+test("lists are replaced completely", () => {
   const { deployments } = read(text);
   expect(deployments.map(({ store }) => store.length)).toEqual([1, 0]);
 });
 
-test("a mistake of a layer is reported once, where it is written", () => {
+test("a mistake in a layer is reported once, at its own location", () => {
   const broken = text.replace("REGION: eu", "REGION: 1").replace("refs/tags/v1", "refs/heads/v1");
   expect(shownProblems(read(broken, { environment: "production" }))).toEqual([
     "6:35 defaults.env.REGION: must be a string. Put the value in quotes.",
     '24:54 environments.production.deployments.billing.source_revision_config.repo_ref: is the full ref of a branch; write "v1".',
   ]);
-  // Without this environment there is no billing.
+  // Without this environment, there is no billing deployment.
   expect(shownProblems(read(broken))).toEqual(["6:35 defaults.env.REGION: must be a string. Put the value in quotes."]);
 });
 
-test("what one layer lacks, another may have", () => {
+test("a field missing in one layer may be in another", () => {
   const layered = `version: 1
 defaults: { crons: { nightly: { assistant_id: chat } } }
 deployments:
@@ -95,7 +95,7 @@ test("a dependency on a deployment that the environment removes is refused", () 
   ]);
 });
 
-test("the deployments of previews are those of the previews' own environment", () => {
+test("the deployments of previews must exist in the previews' own environment", () => {
   const previewing = (environment: string) =>
     `${text}previews: { environment: ${environment}, deployments: [billing] }\n`;
   expect(read(previewing("production")).problems).toEqual([]);
@@ -104,7 +104,7 @@ test("the deployments of previews are those of the previews' own environment", (
   ]);
 });
 
-test("thousands of deployments may depend on each other in a row", () => {
+test("a chain of thousands of dependent deployments is valid", () => {
   const chain = Array.from({ length: 2_000 }, (_, n) => {
     return `  d${n}: { source: internal_docker${n === 0 ? "" : `, depends_on: [d${n - 1}]`} }`;
   });

@@ -22,14 +22,14 @@ environments:
   staging: { deployments: { chat: { secrets: { TOKEN: "${secret}", FILE: null } } } }
 `;
 
-/** One change of a typing hand: some characters gone, and some others in their place. */
+/** A typing error: some characters are missing, and others are in their place. */
 const slip = fc.record({
   at: fc.nat(text.length),
   removed: fc.integer({ min: 0, max: 6 }),
   inserted: fc.string({ unit: fc.constantFrom(..."{}[]:,*&!|>\"'\t\n $#-?a1"), maxLength: 3 }),
 });
 
-test("whatever slips in typing, reading ends with problems and never with an exception, and no message has a secret", () => {
+test("any typing error yields problems and never an exception, and no message has a secret", () => {
   const env = { REF: "refs/heads/hunter2hunter2", TOKEN: secret };
   const check = (broken: string, path: string) => {
     for (const environment of [undefined, "staging"]) {
@@ -46,7 +46,7 @@ test("whatever slips in typing, reading ends with problems and never with an exc
       let broken = text;
       for (const { at, removed, inserted } of slips)
         broken = broken.slice(0, at) + inserted + broken.slice(at + removed);
-      // Half a secret isn't known to be one.
+      // Half of a secret isn't recognizable as a secret.
       fc.pre(!/hunter2/.test(broken.replaceAll(secret, "")));
       check(broken, "graphdeploy.yaml");
       check(broken, "graphdeploy.json");
@@ -55,7 +55,7 @@ test("whatever slips in typing, reading ends with problems and never with an exc
   );
 });
 
-test("whatever JSON a file has, reading ends", () => {
+test("any JSON file can be read without an exception", () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (defaults, deployment) => {
       const json = `{"version": 1, "defaults": ${defaults}, "deployments": {"chat": ${deployment}, "other": {}}, "previews": ${deployment}}`;

@@ -4,7 +4,7 @@ import {
   readDeclarativeFile,
 } from "../../../../core/declare/file/declarative-file.ts";
 
-/** Reads a declarative file without variables and files, unless `options` has some. */
+/** Reads a declarative file, without variables and files unless `options` has some. */
 export function read(text: string, options: Partial<DeclarativeFileOptions> = {}): DeclarativeFile {
   return readDeclarativeFile(text, { path: "graphdeploy.yaml", env: {}, readFile: missing, ...options });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { createConfinedReader } from "../../../../core/declare/file/confined-files.ts";
+import { createConfinedReader } from "../../../../core/declare/file/substitution.ts";
 import { read, shownProblems } from "./read.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "graphdeploy-file-"));
@@ -68,7 +68,7 @@ test("keys aren't filled in", () => {
   ]);
 });
 
-test("a variable is one of the environment, not of every object", () => {
+test("only the environment's own keys are variables, not inherited properties", () => {
   expect(shownProblems(readEnv({ A: "${constructor}", B: "${__proto__}" }))).toEqual([
     "6:15 deployments.chat.env.A: needs the environment variable constructor, which isn't set.",
     "6:36 deployments.chat.env.B: needs the environment variable __proto__, which isn't set.",
@@ -103,7 +103,7 @@ test.each([
   ]);
 });
 
-test("what was filled in and the values of secrets appear in no message, and are returned for redaction", () => {
+test("filled-in values and secrets appear in no message, and are returned for redaction", () => {
   const text = `version: 1
 defaults:
   secrets: { SHARED: literal-secret-1 }
@@ -163,7 +163,7 @@ test.each([
   ["secrets: { sk-planted-0123: K }", "deployments.chat.secrets[…]: "],
   ["env: { sk-planted-0123: K }", "deployments.chat.env[…]: "],
   ["sk-planted-0123: 1", "deployments.chat[…]: is not a known key"],
-])("a value in the place of a key isn't shown: %s", (entry, shown) => {
+])("a value in place of a key isn't shown: %s", (entry, shown) => {
   const text = `version: 1\ndeployments:\n  chat:\n    source: github\n    source_config: { repo_url: https://github.com/acme/a }\n    source_revision_config: { repo_ref: main, graph_config_path: graph.json }\n    ${entry}\n`;
   const { problems } = read(text);
   expect(JSON.stringify(problems)).not.toContain("sk-planted");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { invalidJsonAt } from "../../../../core/declare/file/json-syntax.ts";
+import { invalidJsonAt } from "../../../../core/declare/file/syntax.ts";
 import { read, shownProblems } from "./read.ts";
 
 const image = "source: external_docker, source_revision_config: { image_uri: registry/agent:1 }";
 
-test("no, off, octals in quotes, dates and versions in quotes stay the texts that they are", () => {
+test("no, off, quoted octals, dates and quoted versions stay strings", () => {
   const { problems, deployments } = read(`version: 1
 deployments:
   chat: { ${image}, env: { COUNTRY: no, MODE: off, UMASK: "0022", DAY: 2026-11-29, VERSION: "1.10", TIME: 12:30:45 } }
@@ -20,7 +20,7 @@ deployments:
   });
 });
 
-test("a byte order mark and CRLF move no line and no column", () => {
+test("a byte order mark and CRLF don't shift lines or columns", () => {
   expect(shownProblems(read(`\uFEFFversion: 2\r\ndeployments:\r\n  chat: { ${image}, nam: a }\r\n`))).toEqual([
     "1:10 version: must be 1.",
     "3:93 deployments.chat.nam: is not a known key. Did you mean name?",
@@ -33,7 +33,7 @@ test("the directive for YAML 1.1 is refused", () => {
   ]);
 });
 
-test("keys written twice are refused with the line of the first, in YAML and in JSON", () => {
+test("duplicate keys are refused with the line of the first one, in YAML and in JSON", () => {
   expect(shownProblems(read(`version: 1\ndeployments:\n  chat: { ${image} }\n  chat: { ${image} }\n`))).toEqual([
     "4:3 deployments.chat: is declared twice, first in line 3.",
   ]);
@@ -43,7 +43,7 @@ test("keys written twice are refused with the line of the first, in YAML and in 
   ]);
 });
 
-test("a second document, tags and keys that aren't text are refused", () => {
+test("a second document, tags and keys that aren't strings are refused", () => {
   const only = (text: string) => shownProblems(read(text)).filter((problem) => !problem.includes("is required"));
   expect(only("version: 1\ndeployments: {}\n---\nversion: 1\n")).toEqual([
     "3:1 begins a second YAML document. Keep one document in a file.",
@@ -56,7 +56,7 @@ test("a second document, tags and keys that aren't text are refused", () => {
   ]);
 });
 
-test("__proto__ is no key, and changes no object", () => {
+test("__proto__ isn't a key, and changes no object", () => {
   const text = `version: 1\ndeployments:\n  chat: { ${image}, env: { __proto__: { polluted: "yes" }, constructor: a } }\n`;
   expect(shownProblems(read(text))).toEqual(["3:100 deployments.chat.env.__proto__: can't be a key."]);
   const json = '{"version": 1, "deployments": {"__proto__": {"source": "github"}}}';
@@ -66,7 +66,7 @@ test("__proto__ is no key, and changes no object", () => {
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-test("anchors, aliases and merge keys are filled in, and a mistake in them is shown where it is used and written", () => {
+test("anchors, aliases and merge keys are resolved, and a mistake in them is reported where it is used and where it is written", () => {
   const text = (level: string) => `version: 1
 deployments:
   chat: &base
@@ -91,7 +91,7 @@ deployments:
   ]);
 });
 
-test("an alias without its anchor, and one inside of its own, are refused", () => {
+test("an alias without an anchor and a recursive one are refused", () => {
   const text = `version: 1\ndeployments:\n  chat: { ${image}, env: *none, depends_on: &loop [*loop] }\n`;
   expect(shownProblems(read(text)).filter((problem) => problem.includes("alias"))).toEqual([
     "3:98 deployments.chat.env: is an alias without an anchor above. Put a string that begins with * in quotes.",
@@ -99,7 +99,7 @@ test("an alias without its anchor, and one inside of its own, are refused", () =
   ]);
 });
 
-test("aliases that multiply themselves are stopped", () => {
+test("exponentially growing aliases are refused", () => {
   const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"];
   for (let n = 1; n < 12; n++)
     lines.push(
@@ -112,7 +112,7 @@ test("aliases that multiply themselves are stopped", () => {
   );
 });
 
-test("what is nested too deep is refused, however deep it is", () => {
+test("excessive nesting is refused, at any depth", () => {
   for (const depth of [101, 20_000]) {
     const text = `version: 1\ndeployments: { chat: { env: ${"[".repeat(depth)}${"]".repeat(depth)} } }\n`;
     expect(shownProblems(read(text)), String(depth)).toContainEqual(
@@ -140,13 +140,13 @@ test.each([
   ...['{"a":1}', ' [1, -0.5e+3, "\\u00e9\\n", true, false, null, {}, []]\r\n', '"text"', "0"],
   ...["", " ", "{", "[1,]", '{"a":1,}', "{a:1}", "{'a':1}", '{"a":no}', '{"a":"b\n"}', "{} x", "[1 2]", '{"a" 1}'],
   ...["[}", "{]", '"x', "// c\n{}", "01", "+1", "1.", ".5", '"\\x"', "[,1]", '{"a":}', "{,}", "nul", "[1]]", ":"],
-])("%j is valid JSON or isn't, as JSON.parse says", (text) => {
+])("%j is valid JSON exactly if JSON.parse accepts it", (text) => {
   const parse = () => JSON.parse(text);
   if (invalidJsonAt(text) === undefined) expect(parse).not.toThrow();
   else expect(parse).toThrow(SyntaxError);
 });
 
-test("invalid JSON is found where it is", () => {
+test("invalid JSON is reported at its location", () => {
   expect(invalidJsonAt('{\n  "a": [1, 2,\n  ]\n}')).toBe(18);
   expect(invalidJsonAt('{"a": 1} trailing')).toBe(9);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { globMatcher } from "../../../../mock-server/kit/glob.ts";
 
-/** What a pattern means, by an expression that can take for ever. */
+/** The meaning of a pattern as a regular expression, which may take exponential time. */
 function expected(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replace(/\*+/g, ".*").replace(/\?/g, ".")}$`, "s");

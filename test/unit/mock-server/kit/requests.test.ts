@@ -18,7 +18,7 @@ const noDefects = (error: unknown) => {
   throw error;
 };
 
-/** Responds with what was understood of a request. */
+/** Responds with the parsed request. */
 const echo: Handler = chain(errorResponses(noDefects), async (context) => {
   const { method, target, headerLines } = context;
   const body = await context.readText(1000);
@@ -27,7 +27,7 @@ const echo: Handler = chain(errorResponses(noDefects), async (context) => {
 
 const startEcho = () => startHttp({ handle: echo });
 
-/** Statuses and bodies of responses that stand one behind the other, all of JSON and with their length. */
+/** Statuses and bodies of consecutive responses, which all have JSON and a length. */
 function responsesIn(text: string): { status: number; body: { [name: string]: unknown } }[] {
   const responses = [];
   for (let rest = text; rest !== ""; ) {
@@ -103,7 +103,7 @@ test.concurrent.each([
   ["a carriage return in a chunk's extension", chunks("3;a\rb\r\nabc\r\n0\r\n\r\n"), 400],
   ["a trailer without a name", chunks("3\r\nabc\r\n0\r\n: a\r\n\r\n"), 400],
   ["a request for a trailer", chunks("3\r\nabc\r\n0\r\nGET / HTTP/1.1\r\n\r\n"), 400],
-])("a request with %s is refused in one sentence, and nothing behind it is read", async (_, text, status) => {
+])("a request with %s is refused in one sentence, and nothing after it is read", async (_, text, status) => {
   await using server = await startEcho();
   const responses = responsesIn(await conversation(server.url, text + closing));
   expect(responses).toEqual([{ status, body: { detail: expect.stringMatching(/^[A-Z].*\.$/) } }]);
@@ -120,7 +120,7 @@ test.concurrent.each([
 test.each([
   ["a body", post("content-length: 1001\r\n", "a".repeat(1001))],
   ["chunks", chunks(`3e9\r\n${"a".repeat(1001)}\r\n0\r\n\r\n`)],
-])("%s over the limit is refused, and the connection goes on", async (_, text) => {
+])("%s over the limit is refused, and the connection stays usable", async (_, text) => {
   await using server = await startEcho();
   const responses = responsesIn(await conversation(server.url, text + closing));
   expect(responses.map(({ status }) => status)).toEqual([413, 200]);
@@ -151,14 +151,14 @@ test("a slow client gets 408 or is disconnected", async () => {
   expect((await conversation(server.url, get("GET / HTTP/1.1"))).match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1);
 });
 
-test("a client of HTTP/1.0 has its connection closed, unless it asks to keep it", async () => {
+test("an HTTP/1.0 connection is closed unless the client asks to keep it", async () => {
   await using server = await startEcho();
   const old = "GET /old HTTP/1.0\r\n";
   expect(responsesIn(await conversation(server.url, `${old}\r\n${old}\r\n`))).toHaveLength(1);
   expect(responsesIn(await conversation(server.url, `${old}Connection: Keep-Alive\r\n\r\n${old}\r\n`))).toHaveLength(2);
 });
 
-test("100 Continue is sent when a handler reads the body, and not when it would be refused", async () => {
+test("100 Continue is sent when a handler reads the body, and not if the body would be refused", async () => {
   await using server = await startEcho();
   const asking = request(server.url, { method: "POST", headers: { expect: "100-continue", "content-length": 3 } });
   asking.flushHeaders();
@@ -174,7 +174,7 @@ test("100 Continue is sent when a handler reads the body, and not when it would 
 test("100 Continue isn't sent after the response", async () => {
   await using server = await startHttp({
     handle(context) {
-      // As one does that wants the body of what was refused.
+      // A handler may read the body of a request that it has refused.
       setImmediate(() => context.readBytes(100).catch(() => undefined));
       return { status: 401 };
     },
@@ -198,7 +198,7 @@ test("repeated headers are joined, except those that can't repeat", async () => 
   expect(seen).toEqual(["a, b", "c=1; d=2", "e", undefined, undefined]);
 });
 
-test("a target with a scheme and a host is read as its path", async () => {
+test("a target with a scheme and a host is reduced to its path", async () => {
   const paths: string[] = [];
   await using server = await startHttp({
     handle(context) {
@@ -244,7 +244,7 @@ test("pipelined requests are handled one at a time, and take bounded memory whil
   socket.destroy();
 });
 
-test("a request after one that ends the connection isn't handled", async () => {
+test("a request after the one that ends the connection isn't handled", async () => {
   const handled: string[] = [];
   await using server = await startHttp({
     handle({ target }) {

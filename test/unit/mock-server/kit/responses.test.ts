@@ -12,7 +12,7 @@ const startWith = (response: HttpResponse) => startHttp({ handle: () => response
 /** A response without its date. */
 const undated = (text: string) => text.replace(/date: .* GMT\r\n/gi, "");
 
-test("a response has its length in bytes, and is followed by the next", async () => {
+test("a response has its length in bytes, and the next one follows it", async () => {
   await using server = await startWith({ status: 201, body: "ü" });
   expect(undated(await conversation(server.url, request("GET") + request("GET", "connection: close\r\n")))).toBe(
     ["keep-alive\r\nKeep-Alive: timeout=5", "close"]
@@ -24,7 +24,7 @@ test("a response has its length in bytes, and is followed by the next", async ()
   );
 });
 
-test("a response to HEAD has a length and no body, a 204 neither", async () => {
+test("a response to HEAD has a length but no body, a 204 has neither", async () => {
   await using server = await startWith({ status: 200, body: { ok: true } });
   const head = await conversation(server.url, request("HEAD", "connection: close\r\n"));
   expect(head).toMatch(/content-length: 11\r\n/);
@@ -41,7 +41,7 @@ circular.self = circular;
 test.each<[string, HttpResponse]>([
   ["a header that would begin another one", { status: 200, body: 1, headers: { "x-split": "a\r\nset-cookie: b" } }],
   ["a body that isn't JSON", { status: 200, body: circular }],
-])("a response with %s breaks off its own connection and nothing else", async (_, response) => {
+])("a response with %s breaks only its own connection", async (_, response) => {
   const defects: unknown[] = [];
   await using server = await startHttp({
     handle: ({ target }) => (target === "/ok" ? { status: 204 } : response),
@@ -75,7 +75,7 @@ const pieces = (...texts: string[]) =>
     },
   });
 
-test("a stream comes in chunks, and for HTTP/1.0 until the connection is closed", async () => {
+test("a stream is sent in chunks, and for HTTP/1.0 until the connection is closed", async () => {
   await using server = await startHttp({
     handle: () => ({ status: 200, content: pieces("abc", "0123456789abcdef"), headers: {} }),
   });
@@ -87,7 +87,7 @@ test("a stream comes in chunks, and for HTTP/1.0 until the connection is closed"
   expect(old.split("\r\n\r\n")[1]).toBe("abc0123456789abcdef");
 });
 
-/** A stream of one piece, and what makes it fail behind that. */
+/** A stream of one chunk, and a function that makes it fail after that. */
 function failing() {
   let fail = () => {};
   const handle: Handler = () => ({
@@ -118,7 +118,7 @@ test("a stream that fails, or is truncated, isn't complete for its client", asyn
   await expect(fetch(other.url).then((received) => received.text())).rejects.toThrow();
 });
 
-/** Asks as a client of HTTP/1.0, and tells how the connection ends. `onText` gets all that has come so far. */
+/** Sends an HTTP/1.0 request and returns how the connection ends. `onText` gets all text received so far. */
 function endFor(url: string, onText: (text: string) => void = () => undefined): Promise<string> {
   const socket = connectTo(url);
   let text = "";
@@ -179,7 +179,7 @@ test("an endless stream is cancelled when its client disconnects, and the server
       const content = new ReadableStream<Uint8Array>({
         pull(controller) {
           count++;
-          // Nothing but its reader could end it; a server that goes on with it would never come to anything else.
+          // Only the reader can end it. A server that kept reading would be stuck in it.
           if (count > 100_000) controller.close();
           else controller.enqueue(Buffer.alloc(100));
           if (count === 10) disconnect();
@@ -209,7 +209,7 @@ test("an unread body is discarded, and the connection stays usable", async () =>
 });
 
 test("a client that is still sending gets the response to its refused request at once", async () => {
-  // The time that such a client is given never ends.
+  // The time that the server gives such a client never runs out.
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   await using server = await startWith({ status: 401, headers: { connection: "close" } });
@@ -218,7 +218,7 @@ test("a client that is still sending gets the response to its refused request at
   socket.setEncoding("latin1").on("data", (piece) => {
     text += piece;
   });
-  // The body is never completed: the end of the response can't have waited for it.
+  // The body is never completed, so the response can't have waited for it.
   socket.write("POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 1000000\r\n\r\nbegin");
   await once(socket, "close");
   expect(text).toMatch(/^HTTP\/1\.1 401 /);
@@ -226,7 +226,10 @@ test("a client that is still sending gets the response to its refused request at
 
 const size = 32 * 1024 * 1024;
 
-/** A client that has asked, and takes nothing until it is told to; then it says how many bytes it has got in all. */
+/**
+ * Sends a request and reads nothing until the returned function is called, which resolves with the number of bytes
+ * received.
+ */
 async function slowReader(url: string) {
   const socket = connectTo(url).pause();
   let taken = 0;
@@ -284,7 +287,7 @@ test("a slow client with many pipelined requests causes no warning", async () =>
     taken += bytes.length;
   });
   socket.write(request("GET").repeat(30) + request("GET", "connection: close\r\n"));
-  // The server knows the requests when it has responded to somebody who came later.
+  // Once a later client has its response, the server has received all of these requests.
   expect(await conversation(server.url, request("GET", "connection: close\r\n"))).toMatch(/^HTTP\/1\.1 200 /);
   socket.resume();
   await once(socket, "close");
@@ -292,7 +295,7 @@ test("a slow client with many pipelined requests causes no warning", async () =>
   expect(warnings).toEqual([]);
 });
 
-test("a response that takes long is waited for", async () => {
+test("a slow handler doesn't time out", async () => {
   await using server = await startHttp({
     timeouts: { head: 20, request: 20, keepAlive: 20, response: 20, checkInterval: 5 },
     handle: () => new Promise((resolve) => setTimeout(() => resolve({ status: 204 }), 60)),
@@ -300,7 +303,7 @@ test("a response that takes long is waited for", async () => {
   expect(await conversation(server.url, request("GET", "connection: close\r\n"))).toMatch(/^HTTP\/1\.1 204 /);
 });
 
-test("closing a server ends connections that are in use, idle, and half open", async () => {
+test("closing a server ends active, idle and half-open connections", async () => {
   const server = await startHttp({ handle: () => new Promise(() => undefined) });
   const conversations = [
     conversation(server.url, request("GET")),
@@ -312,7 +315,7 @@ test("closing a server ends connections that are in use, idle, and half open", a
   expect(await Promise.all(conversations)).toEqual(["", "", ""]);
 });
 
-test("with a grace period, a response under way is finished, and one that takes longer is cut", async () => {
+test("with a grace period, a response in progress is finished, and one that takes longer is cut", async () => {
   const finish: (() => void)[] = [];
   const server = new HttpServer({
     handle: () => new Promise((resolve) => finish.push(() => resolve({ status: 200, body: "done" }))),
@@ -329,7 +332,7 @@ test("with a grace period, a response under way is finished, and one that takes 
   await expect(second).rejects.toThrow();
 });
 
-test("once the responses under way are finished, a server doesn't wait for clients that keep their connections", async () => {
+test("once the responses in progress are finished, a server doesn't wait for clients that keep their connections", async () => {
   let finish: (() => void) | undefined;
   const server = new HttpServer({
     handle: () =>

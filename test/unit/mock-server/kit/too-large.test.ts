@@ -6,7 +6,7 @@ import { chain } from "../../../../mock-server/kit/http/middleware.ts";
 import { Database } from "../../../../mock-server/kit/store/database.ts";
 
 const piece = "x".repeat(16 * 1024 * 1024);
-/** Of more characters than a text can have. */
+/** Exceeds the maximum length of a JavaScript string. */
 const large = Array.from({ length: 40 }, () => piece);
 
 const refusal = {
@@ -18,7 +18,7 @@ test.each([
   ["a response", () => ({ status: 200, body: large })],
   ["a value that is stored", () => ({ status: 200, body: JSON.stringify(large).length })],
   ["a text made of bytes", () => ({ status: 200, body: Buffer.alloc(600 * 1024 * 1024).toString("latin1") })],
-])("%s that is larger than a text can be is a refusal that says so, and no defect", async (_, handle) => {
+])("%s larger than a string can be is refused with that reason, and isn't a defect", async (_, handle) => {
   const defects: unknown[] = [];
   const response = await inject(
     chain(
@@ -31,7 +31,7 @@ test.each([
   expect(defects).toEqual([]);
 });
 
-test("a row that is larger than the database takes is refused in the same way", async () => {
+test("a row larger than the database accepts is refused in the same way", async () => {
   const schema = { name: "large", migrations: ["CREATE TABLE large (value BLOB) STRICT"] };
   const database = await Database.inMemory([schema]);
   const handle = () => {
@@ -48,7 +48,7 @@ test("a row that is larger than the database takes is refused in the same way", 
   expect({ status: response.status, body: await response.json() }).toEqual(refusal);
 });
 
-test("a run whose state is too large fails by a name of its own", () => {
+test("a run whose state is too large fails with its own error name", () => {
   const attempt = () => {
     try {
       return JSON.stringify(large);

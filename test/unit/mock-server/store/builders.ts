@@ -3,12 +3,12 @@ import type { DeploymentRecord, RevisionRecord } from "../../../../mock-server/c
 import { controlPlaneSchema } from "../../../../mock-server/control-plane/store/schema.ts";
 import { Database } from "../../../../mock-server/kit/store/database.ts";
 
-/** An empty store that ends with the test. */
+/** An empty store, closed at the end of the test. */
 export async function storeInMemory(): Promise<ControlPlaneStore> {
   return new ControlPlaneStore(await Database.inMemory([controlPlaneSchema]));
 }
 
-/** A deployment that nothing is special about but what is given. */
+/** A deployment with default values, except for the given ones. */
 export function deploymentOf(given: Partial<DeploymentRecord> & { id: string }): DeploymentRecord {
   return {
     sequence: 1,
@@ -32,7 +32,7 @@ export function deploymentOf(given: Partial<DeploymentRecord> & { id: string }):
   };
 }
 
-/** A revision that nothing is special about but what is given. */
+/** A revision with default values, except for the given ones. */
 export function revisionOf(given: Partial<RevisionRecord> & { id: string; deploymentId: string }): RevisionRecord {
   return {
     sequence: 1,

@@ -23,10 +23,10 @@ function damage(folder: string, sql: string): void {
   database.close();
 }
 
-/** What graphs may write anything to. */
+/** Columns that may hold any JSON, because graphs write them. */
 const takesAnything: ReadonlySet<string> = new Set(["value", '"values"']);
 
-/** Each column of a table that has JSON, with a text that isn't JSON and one of another shape. */
+/** Each JSON column of a table, once with invalid JSON and once with JSON of another shape. */
 const damaged = (table: string, ...columns: string[]) =>
   columns.flatMap((column) => [
     [table, column, "{", "isn't JSON"] as const,
@@ -36,7 +36,7 @@ const damaged = (table: string, ...columns: string[]) =>
       : [[table, column, column === "metadata" ? "[]" : "5", "has another shape"] as const]),
   ]);
 
-/** Requests, each of which reads or looks into the records of one table. */
+/** Requests that each read or search the records of one table. */
 const agentRequests: Record<string, readonly [method: string, path: string, body?: object][]> = {
   assistants: [
     ["GET", "/assistants/00000000-0000-4000-8000-000000000007"],
@@ -122,7 +122,7 @@ test.each([
   ["assistants", "metadata", "/assistants/search", "metadata"],
   ["assistants", "metadata", "/assistants/count", "metadata"],
   ["crons", "metadata", "/runs/crons/count", "metadata"],
-] as const)("a search that looks into a damaged record of %s names it", async (table, column, path, filter) => {
+] as const)("a search that reads a damaged record of %s names it", async (table, column, path, filter) => {
   const folder = await agentFolder();
   const only = table === "assistants" ? " WHERE assistant_id LIKE '%7'" : "";
   damage(folder, `UPDATE ${table} SET "${column}" = '{"a":{"b":1}'${only}`);
@@ -132,7 +132,7 @@ test.each([
   expect({ status, detail: body.detail }).toEqual({ status: 500, detail: expect.stringMatching(message) });
 });
 
-/** A server whose defects, which these tests cause, aren't printed. */
+/** A server that doesn't print the defects that these tests cause. */
 const startQuietly = async (dataDirectory: string) => {
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   onTestFinished(() => printed.mockRestore());
@@ -168,7 +168,7 @@ test.each([
   }
 });
 
-test("a search for a status that looks into a damaged timeline names its revision", async () => {
+test("a search for a status that reads a damaged timeline names its revision", async () => {
   const dataDirectory = await temporaryFolder();
   let id: string;
   {

@@ -15,7 +15,7 @@ const moment = fc.integer({ min: 0, max: 20 });
 const name = fc.string({ unit: fc.constantFrom("a", "b", "-", "1", "é", "\u{1f600}", "\n"), maxLength: 6 });
 const tag = fc.constantFrom("t1", "t2", "t3");
 
-/** What a deployment may be changed to. */
+/** The fields that a change may set. */
 const changes = fc.record({
   readyAt: fc.option(moment),
   deletion: fc.option(
@@ -36,10 +36,10 @@ const fixedParts = fc.record({
   source: fc.constantFrom("external_docker", "external_docker", "github"),
   deploymentType: fc.constantFrom(null, "dev", "prod"),
   listenerId: fc.constantFrom(null, "listener-1", "LISTENER-1"),
-  /** Sequences that aren't growing are found in snapshots made by hand. */
+  /** Handmade snapshots may have sequence numbers that don't increase. */
   isOutOfOrder: fc.constantFrom(false, false, false, true),
 });
-/** Mostly absent: few deployments pass many filters. */
+/** Mostly absent, because few deployments pass many filters. */
 const optional = <Value>(value: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 const queries = fc.record({
@@ -59,7 +59,7 @@ const queries = fc.record({
 });
 type RandomQuery = typeof queries extends fc.Arbitrary<infer Query> ? Query : never;
 
-/** The answer that looking at every deployment comes to. */
+/** The expected result, from a scan of all deployments. */
 function scanned(records: readonly DeploymentRecord[], query: DeploymentQuery): string[] {
   const isAsked = <Value>(wanted: Value | undefined, test: (wanted: Value) => boolean) =>
     wanted === undefined || test(wanted);
@@ -85,7 +85,7 @@ function scanned(records: readonly DeploymentRecord[], query: DeploymentQuery): 
 
 interface Run {
   state: ControlPlaneStore;
-  /** All that should be stored. */
+  /** The records that the store should have. */
   records: Map<string, DeploymentRecord>;
   now: number;
   made: number;
@@ -109,8 +109,7 @@ const insertion = fc.tuple(fixedParts, changes).map(
         (other) => other.name === record.name && other.tenantId === record.tenantId && !isDeleted(other, run.now),
       );
       const isInserted = run.state.deployments.insert(record, firstRevisionOf(record), run.now);
-      // Of two of one name that were gone and are there again because the clock went back, only the newer one holds the
-      // name.
+      // When the clock goes back, two deleted deployments of one name exist again. Only the newer one holds the name.
       if (!holder) expect(isInserted).toBe(true);
       if (isInserted) run.records.set(record.id, record);
     },
@@ -234,7 +233,7 @@ test("a listing of thousands equals a scan, also after most were removed", async
   );
 });
 
-test("a push finds those that build from its ref, and no others", async () => {
+test("a push finds exactly the deployments that build from its ref", async () => {
   const { deployments } = await storeInMemory();
   const building = (number: number, buildsOnPush: boolean, ref: string, url = "https://github.com/acme/a.git") => {
     const record = deploymentOf({

@@ -103,7 +103,7 @@ const withoutSequence = (store: ControlPlaneStore) => {
   return content;
 };
 
-test("a data directory has what a store in memory has, whatever happens in whatever order", async () => {
+test("a data directory has the same contents as a store in memory after any sequence of operations", async () => {
   const folder = await temporaryFolder();
   let runs = 0;
   await fc.assert(
@@ -129,7 +129,7 @@ test("a data directory has what a store in memory has, whatever happens in whate
   );
 });
 
-test("changes that belong together are all made or none", async () => {
+test("a transaction makes all of its changes or none", async () => {
   const { directory, store } = await storeIn(await temporaryFolder());
   const record = deploymentOf({ id: "a" });
   store.deployments.insert(record, firstRevisionOf(record), 0);
@@ -176,7 +176,7 @@ test("a change that can't be stored doesn't happen", async () => {
   later.directory.close();
 });
 
-test("uploads are files that only their owner can read, and end with their deployment", async () => {
+test("uploads are files that only their owner can read, and are deleted with their deployment", async () => {
   const folder = await temporaryFolder();
   const uploads = join(folder, "uploads");
   const { directory, store } = await storeIn(folder);
@@ -196,7 +196,7 @@ test("uploads are files that only their owner can read, and end with their deplo
   directory.close();
 });
 
-test("a timeline, its activations and its tags are rows that end with their deployment", async () => {
+test("a timeline, its activations and its tags are rows that are deleted with their deployment", async () => {
   const store = await storeInMemory();
   const record = deploymentOf({
     id: "a",
@@ -244,7 +244,7 @@ test("a grant is found by its newest refresh token and by those that have been u
   expect(oauthGrants.findByRefreshToken("access")).toBeUndefined();
 });
 
-test("numbers are greater than any given out before, also of what was taken from a snapshot", async () => {
+test("numbers are greater than all previous ones, including those from a snapshot", async () => {
   const store = await storeInMemory();
   expect(store.nextSequence()).toBe(1);
   store.replace({ ...store.content(), sequence: 7 });

@@ -12,7 +12,7 @@ const fields: Omit<ListenerRecord, "id" | "tenantId"> = {
   updatedAt: 1,
 };
 
-test("an owner reads, finds and removes its own records only, and what it keeps is its own", async () => {
+test("an owner reads, finds, removes and stores only its own records", async () => {
   const { listeners } = await storeInMemory();
   const one = new TenantTable(listeners, { tenantId: "one" });
   const two = new TenantTable(listeners, { tenantId: "two" });

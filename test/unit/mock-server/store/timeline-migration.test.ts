@@ -4,7 +4,7 @@ import { ControlPlaneStore } from "../../../../mock-server/control-plane/store/c
 import { controlPlaneSchema } from "../../../../mock-server/control-plane/store/schema.ts";
 import { Database } from "../../../../mock-server/kit/store/database.ts";
 
-test("timelines that were kept in tables of their own are read after the migration", () => {
+test("timelines from separate tables are read after the migration", () => {
   const connection = new DatabaseSync(":memory:");
   const database = Database.over(connection);
   database.migrate([{ ...controlPlaneSchema, migrations: controlPlaneSchema.migrations.slice(0, 1) }]);

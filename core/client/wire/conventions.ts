@@ -1,3 +1,4 @@
+// What all resources have in common on the wire: names of fields, open enumerations, bodies of errors.
 import { z } from "zod";
 
 /**
@@ -117,3 +118,27 @@ export class WireNaming {
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** A known value or any other string: a newer server may send values that this version doesn't know. */
+export type Open<Known extends string> = Known | (string & {});
+
+/**
+ * A string whose known values are documented but not enforced, so that unknown values survive a round trip. The
+ * schema's metadata lists the known ones under `enum`.
+ */
+export function openEnum<const Known extends string>(known: readonly Known[]): z.ZodType<Open<Known>, Open<Known>> {
+  return z.string().meta({ enum: [...known] });
+}
+
+/** One invalid field of a request: where (`loc`), what (`msg`), and a machine-readable `type`. */
+export const validationErrorSchema = z.looseObject({
+  loc: z.array(z.union([z.string(), z.int()])),
+  msg: z.string(),
+  type: z.string(),
+});
+
+/** Body of a 422. */
+export const httpValidationErrorSchema = z.looseObject({ detail: z.array(validationErrorSchema) });
+
+/** Body of every other error. */
+export const errorDetailSchema = z.looseObject({ detail: z.string() });

@@ -15,3 +15,20 @@ export function isSpeltAlike(a: string, b: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[-_\s]/g, "");
   return plain(a) === plain(b);
 }
+
+/** `fields` with snake_case names. Only the top level changes; what is below belongs to the platform. */
+export function snakeCaseKeys(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
+}
+
+export function camelCaseKeys(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
+}
+
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
