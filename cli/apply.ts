@@ -37,10 +37,12 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
   const { client, file } = session;
   const options = planOptions(session, flags);
   const plan = await planFile(client, file, options);
-  if (flags.json) new JsonEvents(client.redactor).write("plan", planReport(plan));
+  const events = new JsonEvents(client.redactor);
+  if (flags.json) events.write("plan", planReport(plan));
   else process.stdout.write(planText(plan, session.text));
   if (isRefused(plan)) {
     process.stderr.write("error: the plan has a refused deployment, so nothing was sent\n");
+    if (flags.json) events.end([], 1);
     process.exitCode = 1;
     return;
   }

@@ -1,11 +1,10 @@
 import { Command, Option } from "commander";
 import { ConfigError } from "../core/client/errors.ts";
 import type { Deployment } from "../core/client/wire/deployments.ts";
-import type { LogEntry } from "../core/client/wire/revisions.ts";
+import { type LogEntry, meaningOf } from "../core/client/wire/revisions.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { selected } from "../core/reconcile/file/plan.ts";
 import { LogReader } from "../core/rollout/log-reader.ts";
-import { meaningOf } from "../core/rollout/status.ts";
 import { duration, type FileFlags, fileOption, fileOptions, usageExit, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
 
@@ -53,6 +52,8 @@ async function logs(session: Session, key: string, flags: LogsFlags): Promise<vo
     revisionId,
     since: flags.since === undefined ? undefined : new Date(client.clock.now() - flags.since).toISOString(),
   });
+  // A reader that has closed the pipe wants no further lines.
+  process.stdout.once("error", () => process.exit());
   const print = (entries: readonly LogEntry[]) => {
     for (const { message } of entries) process.stdout.write(`${session.printable(message).trimEnd()}\n`);
   };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseTimeout } from "../core/duration.ts";
+import { parseTimeout } from "../core/time.ts";
 import { defaultFiles } from "./default-files.ts";
 
 /** Where the control plane is, and as whom to connect. The key itself is never an argument: other users see those. */

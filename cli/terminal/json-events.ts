@@ -1,7 +1,7 @@
-import { snakeCaseKeys } from "../../core/declare/fields.ts";
+import { snakeCaseKeys } from "../../core/names.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { Redactor } from "../../core/redact.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
 import type { Presenter } from "./presenter.ts";
 import { outcomeReport } from "./reports.ts";
 

@@ -3,7 +3,7 @@ import cliTruncate from "cli-truncate";
 import { createLogUpdate } from "log-update";
 import stringWidth from "string-width";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
 import { cell, duration, durationWidth, oneLine, outcomeTable, symbols } from "./outcome-table.ts";
 import type { Expected, Presenter } from "./presenter.ts";
 import { outcomeNotes, progressText } from "./progress-text.ts";

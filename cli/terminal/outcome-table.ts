@@ -1,8 +1,8 @@
 import { styleText } from "node:util";
 import cliTruncate from "cli-truncate";
 import stringWidth from "string-width";
-import { formatDuration } from "../../core/duration.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
+import { formatDuration } from "../../core/time.ts";
 import { outcomeNotes, outcomesLine } from "./progress-text.ts";
 
 /** Symbol and color of each result. */

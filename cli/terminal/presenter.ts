@@ -1,5 +1,5 @@
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
 
 /** A deployment that a run will touch. */
 export interface Expected {

@@ -1,6 +1,6 @@
-import { formatDuration } from "../../core/duration.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
+import { formatDuration } from "../../core/time.ts";
 import type { Presenter } from "./presenter.ts";
 import { outcomeNotes, outcomesLine, progressText } from "./progress-text.ts";
 

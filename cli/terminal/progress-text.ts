@@ -1,6 +1,6 @@
-import { formatDuration } from "../../core/duration.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { ProgressEvent } from "../../core/rollout/progress.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
+import { formatDuration } from "../../core/time.ts";
 import { counted } from "./text.ts";
 
 /** A progress event as the rest of a line that begins with the deployment's key; `undefined` for what has no line. */

@@ -12,8 +12,17 @@ const optionNames = [
 
 /** A message of the core in the words of the command line and of the file, without control sequences. */
 export function cliText(message: string): string {
-  const named = optionNames.reduce((text, [name, option]) => text.replace(name, option), message);
-  return printable(inWireNames(named));
+  return printable(message)
+    .split("\n")
+    .map((line) => (line.startsWith(logIndent) ? line : inWordsOfCli(line)))
+    .join("\n");
+}
+
+/** Begins the lines of a log in a message, which stay as they are. */
+const logIndent = "    ";
+
+function inWordsOfCli(line: string): string {
+  return inWireNames(optionNames.reduce((text, [name, option]) => text.replace(name, option), line));
 }
 
 /** Text from elsewhere as a terminal may show it: with line breaks and tabs, without any other control character. */

@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../client/client.ts";
 import { ResponseError } from "../client/errors.ts";
 import { followRollout, type RolloutOptions, type RolloutResult } from "../rollout/follow.ts";
-import type { StepOptions } from "../rollout/progress.ts";
+import type { StepOptions } from "../rollout/waiting.ts";
 
 /** How many revisions are searched for one that was live. */
 const maxSearched = 100;

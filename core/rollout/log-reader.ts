@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../client/client.ts";
-import type { CallOptions } from "../client/pipeline.ts";
+import type { CallOptions } from "../client/response.ts";
 import type { LogEntry } from "../client/wire/revisions.ts";
 
 /** The largest page, in lines. */

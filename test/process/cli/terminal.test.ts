@@ -105,7 +105,5 @@ test("Ctrl-C in a terminal leaves the table of what is known, and the cursor", a
   });
   expect([result.code, result.isCursorShown]).toEqual([130, true]);
   const end = texts(belowPlan(result.lines)).join("\n");
-  expect(end).toMatch(
-    /! search +interrupted.*\n {2}deployment \S+\n {2}revision \S+\n {2}continues on the platform/,
-  );
+  expect(end).toMatch(/! search +interrupted.*\n {2}deployment \S+\n {2}revision \S+\n {2}continues on the platform/);
 });
