@@ -91,7 +91,7 @@ function heading(effect: keyof PlanSummary, label: string, text: (text: string) 
 function changeLine({ path, reason, from, to }: Change): string {
   if (path === "triggers") return reason;
   // Plain variables and secrets are one list on the platform.
-  if (path === "secrets") return `environment: ${reason}`;
+  if (path === "secrets") return `environment: ${reason.replace(/; rolls out a new revision$/, "")}`;
   if (to === undefined && from === undefined) return `${wirePath(path)}: ${reason}`;
   const before = from === undefined || from === null ? "" : `${shown(from)} → `;
   return `${wirePath(path)}: ${before}${shown(to)}`;

@@ -5,6 +5,8 @@ import { type CommandProject, cli } from "./command.ts";
 /** A line of the screen or above it; `isWrapped` where it continues the one before. */
 export interface TerminalLine {
   text: string;
+  /** The text with its colors, as escape sequences. */
+  styled: string;
   isWrapped: boolean;
 }
 
@@ -58,8 +60,25 @@ function linesOf({ buffer }: xterm.Terminal): TerminalLine[] {
   const { active } = buffer;
   const lines = Array.from({ length: active.length }, (_, index) => {
     const line = active.getLine(index);
-    return { text: line?.translateToString(true) ?? "", isWrapped: line?.isWrapped ?? false };
+    const text = line?.translateToString(true) ?? "";
+    return { text, styled: styledText(line, text.length), isWrapped: line?.isWrapped ?? false };
   });
   const last = lines.findLastIndex(({ text }) => text !== "");
   return lines.slice(0, last + 1);
+}
+
+/** The first cells of a line, with an escape sequence before each. Those of one style are joined. */
+function styledText(line: xterm.IBufferLine | undefined, length: number): string {
+  let text = "";
+  let last = "";
+  for (let column = 0; column < length; column += 1) {
+    const cell = line?.getCell(column);
+    if (cell === undefined) break;
+    const color = cell.isFgPalette() ? [cell.getFgColor() < 8 ? 30 + cell.getFgColor() : 82 + cell.getFgColor()] : [];
+    const parameters = [0, ...(cell.isBold() ? [1] : []), ...(cell.isDim() ? [90] : color)].join(";");
+    if (parameters !== last) text += `\u001b[${parameters}m`;
+    last = parameters;
+    text += cell.getChars() || " ";
+  }
+  return `${text}\u001b[0m`;
 }
