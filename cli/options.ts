@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { defaultFileNames } from "../core/declare/file/default-file.ts";
 import { parseTimeout } from "../core/time.ts";
-import { defaultFiles } from "./default-files.ts";
 
 /** Where the control plane is, and as whom to connect. The key itself is never an argument: other users see those. */
 export interface ConnectionFlags {
@@ -17,9 +17,9 @@ export interface FileFlags extends ConnectionFlags {
   repository?: string;
 }
 
-export const fileArgument = ["[file]", `the file (default: ${defaultFiles.join(", ")} in this folder)`] as const;
+export const fileArgument = ["[file]", `the file (default: ${defaultFileNames.join(", ")} in this folder)`] as const;
 
-export const fileOption = () => new Option("--file <path>", `the file (default: ${defaultFiles.join(", ")})`);
+export const fileOption = () => new Option("--file <path>", `the file (default: ${defaultFileNames.join(", ")})`);
 
 export const environmentOption = () => new Option("--environment <name>", "overlay of the file to merge");
 

@@ -1,22 +1,17 @@
-import { dirname } from "node:path";
 import type { Command } from "commander";
 import { AgentServer } from "../core/client/agent-server.ts";
 import { ControlPlane } from "../core/client/client.ts";
-import { type DeclarativeFile, readDeclarativeFile } from "../core/declare/file/declarative-file.ts";
-import { createConfinedReader } from "../core/declare/file/substitution.ts";
+import type { DeclarativeFile } from "../core/declare/file/declarative-file.ts";
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { fileOwner } from "../core/reconcile/file/owner.ts";
 import { resolveSettings } from "../core/settings.ts";
-import { readDefaultFile } from "./default-files.ts";
-import { printProblems } from "./file-problems.ts";
+import { printProblems, readFile } from "./file.ts";
 import type { FileFlags } from "./options.ts";
 import { locateFile } from "./repository.ts";
 import { cliText, printable } from "./terminal/text.ts";
 
 /** What a command works with: a valid file, the client, and who owns what the file declares. */
 export interface Session {
-  /** Its path, as it is shown. */
-  path: string;
   file: DeclarativeFile;
   client: ControlPlane;
   /** The repository of the file. */
@@ -34,12 +29,12 @@ export interface Session {
  * @throws {@link ConfigError} when the repository isn't known
  */
 export async function withSession(
-  path: string | undefined,
+  named: string | undefined,
   flags: FileFlags & { json?: boolean },
   command: Command,
   run: (session: Session) => Promise<void>,
 ): Promise<void> {
-  const session = await openSession(path, flags, command);
+  const session = await openSession(named, flags, command);
   if (session === undefined) return;
   try {
     await run(session);
@@ -52,31 +47,28 @@ export async function withSession(
 
 /** Reads the file and the settings, or prints all problems with them. Sends nothing. */
 async function openSession(
-  path: string | undefined,
+  named: string | undefined,
   flags: FileFlags & { json?: boolean },
   command: Command,
 ): Promise<Session | undefined> {
-  const { file, text } = await readDefaultFile(path).catch((error: Error) => command.error(`error: ${error.message}`));
   const { environment, preview: pullRequest } = flags;
-  const readFile = createConfinedReader(dirname(file));
-  const declared = readDeclarativeFile(text, { path: file, environment, pullRequest, env: process.env, readFile });
+  const { path, file } = readFile(named, flags, command);
   const { settings, problems } = resolveSettings({
     explicit: flags,
     env: process.env,
     names: { explicit: "--api-key-env" },
   });
-  if (declared.problems.length > 0) printProblems(file, declared, flags.json === true);
+  if (file.problems.length > 0) printProblems(path, file, flags.json === true);
   for (const { message } of problems) process.stderr.write(`error: ${cliText(message)}\n`);
-  if (declared.problems.length > 0 || settings === undefined) {
+  if (file.problems.length > 0 || settings === undefined) {
     process.exitCode = 1;
     return undefined;
   }
-  const location = await locateFile(file, flags.repository, process.env);
+  const location = await locateFile(path, flags.repository, process.env);
   const client = new ControlPlane({ ...settings, userAgent: "cli" });
-  const redactor = client.redactor.add(declared.secrets);
+  const redactor = client.redactor.add(file.secrets);
   return {
-    path: file,
-    file: declared,
+    file,
     client,
     repositoryUrl: location.repositoryUrl,
     options: {

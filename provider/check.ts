@@ -42,6 +42,7 @@ export function check(
     ...unknownInputFailures(inputs),
     ...timeoutFailures(value as DeploymentInputs),
     ...kindFailures(value as DeploymentInputs),
+    ...integrationFailures(value as DeploymentInputs, inputs),
     ...(nullPaths.some(([name]) => name === "connection") ? [] : connectionFailures(inputs, config)),
   );
   // For a creation the engine passes no old inputs, or an empty record in older versions. A replacement is a new
@@ -144,6 +145,23 @@ function* kindFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
   const { pushedCommit } = inputs;
   if (pushedCommit !== undefined && !/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(String(pushedCommit))) {
     yield failure(["pushedCommit"], "must be the full SHA of a commit.");
+  }
+}
+
+/** `news` are the inputs with placeholders: an unknown field may be declared. */
+function* integrationFailures(value: DeploymentInputs, news: DeploymentInputs): Generator<CheckFailure> {
+  const { integration } = value;
+  if (integration === undefined) return;
+  if (integration !== "auto") {
+    yield failure(["integration"], 'must be "auto".');
+    return;
+  }
+  const { sourceConfig } = news;
+  if (isUnknown(sourceConfig)) return;
+  if (sourceConfig?.integrationId !== undefined) {
+    yield failure(["integration"], "is declared together with sourceConfig.integrationId. Keep one of the two.");
+  } else if (sourceConfig?.repoUrl === undefined) {
+    yield failure(["integration"], "needs sourceConfig.repoUrl, the repository to find the integration of.");
   }
 }
 

@@ -70,6 +70,11 @@ export interface DeploymentArgs {
    */
   source?: pulumi.Input<Open<KnownSource>>;
   sourceConfig?: pulumi.Input<SourceConfigArgs>;
+  /**
+   * `auto` finds `sourceConfig.integrationId` from the repository's URL when the deployment is created. A change takes no
+   * request, and the deployment keeps the integration it was created with.
+   */
+  integration?: pulumi.Input<"auto">;
   sourceRevisionConfig?: pulumi.Input<SourceRevisionConfigArgs>;
   /** Plain environment variables by name. A change makes a new revision. */
   env?: pulumi.Input<Record<string, pulumi.Input<string>>>;

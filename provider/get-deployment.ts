@@ -1,12 +1,9 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import type { ControlPlane } from "../core/client/client.ts";
-import { connect, settingsOf } from "./connection.ts";
 import { describeWorkspace, lookUp } from "./lookup.ts";
 import { outputsOf } from "./outputs.ts";
-import type { Provider } from "./provider.ts";
-import { settledValue } from "./settled-value.ts";
-import type { ConnectionInputs, DeploymentOutputs } from "./state.ts";
-import { hasUnknown } from "./unknown.ts";
+import { type LookupOptions, lookUpNow, lookUpOutput, requireText } from "./program-lookup.ts";
+import type { DeploymentOutputs } from "./state.ts";
 
 /** A deployment by its `id` or its exact `name`. */
 export type GetDeploymentArgs = { id: string; name?: undefined } | { name: string; id?: undefined };
@@ -15,10 +12,6 @@ export type GetDeploymentArgs = { id: string; name?: undefined } | { name: strin
 export type GetDeploymentOutputArgs =
   | { id: pulumi.Input<string>; name?: undefined }
   | { name: pulumi.Input<string>; id?: undefined };
-
-export interface GetDeploymentOptions {
-  provider?: Provider;
-}
 
 export interface GetDeploymentResult extends DeploymentOutputs {
   id: string;
@@ -32,29 +25,22 @@ export interface GetDeploymentResult extends DeploymentOutputs {
  */
 export async function getDeployment(
   args: GetDeploymentArgs,
-  options: GetDeploymentOptions = {},
+  options: LookupOptions = {},
 ): Promise<GetDeploymentResult> {
-  const connection = await settledValue(options.provider?.connection ?? {});
-  if (hasUnknown(connection)) {
-    throw new Error("getDeployment: the settings of the provider aren't known yet. Use getDeploymentOutput.");
-  }
-  return find(args, connection as ConnectionInputs);
+  return lookUpNow("getDeployment", find, args, options);
 }
 
 /** {@link getDeployment} for arguments that are outputs of other resources. */
 export function getDeploymentOutput(
   args: GetDeploymentOutputArgs,
-  options: GetDeploymentOptions = {},
+  options: LookupOptions = {},
 ): pulumi.Output<GetDeploymentResult> {
-  return pulumi
-    .all([pulumi.output(args), pulumi.output(options.provider?.connection ?? {})])
-    .apply(([known, connection]) => find(known as GetDeploymentArgs, connection as ConnectionInputs));
+  return lookUpOutput(find, args, options);
 }
 
-async function find(args: GetDeploymentArgs, connection: ConnectionInputs): Promise<GetDeploymentResult> {
+async function find(args: GetDeploymentArgs, connectNow: () => ControlPlane): Promise<GetDeploymentResult> {
   const { id, name } = validArgs(args);
-  const config = new pulumi.Config("graphdeploy");
-  const client = connect(settingsOf(connection, { get: (key) => config.get(key.slice("graphdeploy:".length)) }));
+  const client = connectNow();
   const { deployment, revision } = await lookUp(client, id ?? (await idOf(client, name)));
   return {
     id: deployment.id,
@@ -66,9 +52,8 @@ async function find(args: GetDeploymentArgs, connection: ConnectionInputs): Prom
 
 function validArgs({ id, name }: GetDeploymentArgs): GetDeploymentArgs {
   if ((id === undefined) === (name === undefined)) throw new Error("getDeployment: give either an id or a name.");
-  const given = id ?? name;
-  if (typeof given === "string" && given.trim() !== "") return id === undefined ? { name } : { id };
-  throw new Error(`getDeployment: the ${id === undefined ? "name" : "id"} is empty, or not a string.`);
+  requireText("getDeployment", id === undefined ? "name" : "id", id ?? name);
+  return id === undefined ? { name } : { id };
 }
 
 async function idOf(client: ControlPlane, name: string): Promise<string> {

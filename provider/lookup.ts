@@ -12,13 +12,23 @@ export async function lookUp(
   id: string,
   options: { signal?: AbortSignal } = {},
 ): ReturnType<typeof observeDeployment> {
-  const found = await observeDeployment(client, id, options).catch((error: unknown) => {
-    throw isGone(error, id) ? new Error(`There is no deployment ${id} in ${describeWorkspace(client)}.`) : error;
-  });
+  const found = await existing(client, "deployment", id, observeDeployment(client, id, options));
   const { name, status } = found.deployment;
   if (isBeingDeleted(found.deployment))
     throw new Error(`Deployment ${name} (${id}) is being deleted: its status is ${status}.`);
   return found;
+}
+
+/** The response to a request about a `kind` of thing. @throws Error that says so when there is none with this id */
+export async function existing<Result>(
+  client: ControlPlane,
+  kind: "deployment" | "integration",
+  id: string,
+  response: Promise<Result>,
+): Promise<Result> {
+  return response.catch((error: unknown) => {
+    throw isGone(error, id) ? new Error(`There is no ${kind} ${id} in ${describeWorkspace(client)}.`) : error;
+  });
 }
 
 /** The client's workspace and control plane, for messages. */

@@ -42,6 +42,7 @@ export async function createResource(
   const generation = newGeneration();
   const run = reconcile(client, declaredOf(inputs), {
     adopt: inputs.adopt,
+    integration: inputs.integration,
     claim: owner === undefined ? undefined : { owner, generation },
     limits: waitLimits(inputs, "create"),
     signal,

@@ -31,6 +31,8 @@ export interface ResourceOptionInputs {
  * The inputs of a `Deployment` as the engine passes them: plain values, and placeholders for unknown ones in a preview.
  */
 export interface DeploymentInputs extends DesiredDeployment {
+  /** Only a creation finds it, so what would be found later changes nothing. */
+  integration?: "auto";
   triggers?: Record<string, unknown> | readonly unknown[];
   wait?: boolean;
   timeouts?: Timeouts;
@@ -105,6 +107,7 @@ export const clientOnlyInputs: readonly string[] = [
   "adopt",
   "deleteTracingProject",
   "connection",
+  "integration",
   "__provider",
 ];
 

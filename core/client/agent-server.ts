@@ -3,12 +3,11 @@ import { z } from "zod";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
 import type { Settings } from "../settings.ts";
 import { type Clock, formatDuration, systemClock } from "../time.ts";
-import { agentServerAdvice } from "./advice.ts";
 import { defaultDispatcher, isHttpAllowed, isServiceHost } from "./connection.ts";
 import { ConfigError, NotFoundError, TimeoutError } from "./errors.ts";
 import { RequestPipeline } from "./pipeline.ts";
 import type { ApiRequest, CallOptions } from "./response.ts";
-import { defaultRequestLimits, isFromIntermediary, isTransient, type RequestLimits } from "./retry.ts";
+import { type Advice, defaultRequestLimits, isFromIntermediary, isTransient, type RequestLimits } from "./retry.ts";
 import {
   type Assistant,
   assistantSchema,
@@ -58,6 +57,19 @@ const heartbeatMs = 30_000;
 
 /** Fields whose values error messages don't repeat, since they may hold secrets. */
 const sensitiveFields = ["config", "context", "input", "value", "webhook"] as const;
+
+const agentServerAdvice: Advice = {
+  onStatus(status) {
+    if (status === 401) return "Check that the API key belongs to the deployment's workspace.";
+    if (status === 403) return "The deployment's auth handlers don't permit this to the API key.";
+    if (status === 409) return "The id is in use, by something that the API key may not read.";
+    if (status === 429) return "The agent server limits the request rate; try again later.";
+    if (status >= 500) return "The agent server failed: read the deployment's log, then run again.";
+    return undefined;
+  },
+  onIntermediary: (baseUrl) => `Check the deployment's URL ${baseUrl}: no agent server responds there.`,
+  onBrokenContract: (baseUrl) => `Check that ${baseUrl} is an agent server of this platform.`,
+};
 
 /**
  * A client of one deployment's agent server. Every method throws {@link ApiError}, {@link ConnectionError}, {@link

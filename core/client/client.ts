@@ -1,12 +1,11 @@
 import type { Dispatcher } from "undici";
 import { type Logger, Redactor, redactingLogger, silentLogger } from "../redact.ts";
 import { type Clock, systemClock } from "../time.ts";
-import { controlPlaneAdvice } from "./advice.ts";
 import { defaultDispatcher, deploymentWebUrl, isServiceHost, parseBaseUrl, parseHttpHosts } from "./connection.ts";
 import { DeploymentsResource, IntegrationsResource } from "./deployments.ts";
 import { RequestPipeline } from "./pipeline.ts";
 import type { SendRequest } from "./response.ts";
-import { defaultRequestLimits, type RequestLimits } from "./retry.ts";
+import { type Advice, defaultRequestLimits, type RequestLimits } from "./retry.ts";
 import { RevisionsResource } from "./revisions.ts";
 import { type Dialect, type DialectSetting, WireNaming } from "./wire/conventions.ts";
 import type { Deployment } from "./wire/deployments.ts";
@@ -39,6 +38,26 @@ export interface ControlPlaneOptions {
   /** Appended to the `User-Agent`, which begins with `graphdeploy`. */
   userAgent?: string;
 }
+
+const controlPlaneAdvice: Advice = {
+  onStatus(status) {
+    if (status === 401)
+      return "Check the API key: it is missing, mistyped or revoked, or belongs to another installation.";
+    if (status === 403) return "Check the workspace ID, and that the API key may work in that workspace.";
+    if (status === 409) return "The name is in use in this workspace.";
+    if (status === 429) return "The control plane limits the request rate; try again later.";
+    if (status >= 500) return "The control plane failed; try again later.";
+    return undefined;
+  },
+  onIntermediary(baseUrl) {
+    const url = new URL(baseUrl);
+    if (!isServiceHost(url.hostname) && !url.pathname.endsWith("/api-host")) {
+      return `The control plane of a self-hosted installation is served at /api-host: set the base URL to ${url.origin}/api-host.`;
+    }
+    return `Check the base URL ${baseUrl}: no control plane responds there.`;
+  },
+  onBrokenContract: (baseUrl) => `Check that ${baseUrl} is a control plane of this platform.`,
+};
 
 /** A typed client of the control plane. How a request is sent and retried: `core/client/pipeline.ts`. */
 export class ControlPlane {

@@ -1,11 +1,10 @@
 import { type Dispatcher, request as sendRequest } from "undici";
 import type { Logger, Redactor } from "../redact.ts";
 import { abortedBy, type Clock, formatDuration, throwIfAborted } from "../time.ts";
-import type { Advice } from "./advice.ts";
 import { connectionFailed, timedOut } from "./connection.ts";
 import { ResponseError } from "./errors.ts";
 import { type ApiRequest, type ApiResponse, readBody, readResponse } from "./response.ts";
-import { type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
+import { type Advice, type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
 import type { WireNaming } from "./wire/conventions.ts";
 
 export interface PipelineOptions {

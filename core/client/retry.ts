@@ -1,5 +1,4 @@
 import type { Clock } from "../time.ts";
-import type { Advice } from "./advice.ts";
 import { ApiError, ConnectionError, NotFoundError, ResponseError } from "./errors.ts";
 
 /** Limits of one call. */
@@ -23,6 +22,16 @@ export const defaultRequestLimits: RequestLimits = {
   maxRetries: 10,
   maxConnectionRetries: 6,
 };
+
+/** What error messages advise about one kind of server. */
+export interface Advice {
+  /** For an error status; `undefined` where the response says enough. */
+  onStatus(status: number): string | undefined;
+  /** When an intermediary responded instead of the server. */
+  onIntermediary(baseUrl: string): string;
+  /** For a response that breaks the contract. */
+  onBrokenContract(baseUrl: string): string;
+}
 
 /** The part of a request that error messages name. */
 export interface RequestTarget {

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../client/client.ts";
-import { BadRequestError, ConflictError, NameInUse } from "../client/errors.ts";
+import { ApiError, BadRequestError, ConflictError, NameInUse } from "../client/errors.ts";
 import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/retry.ts";
 import type { Deployment, DeploymentCreateRequest } from "../client/wire/deployments.ts";
 import { meaningOf } from "../client/wire/revisions.ts";
@@ -9,6 +9,7 @@ import { snakeCaseKeys } from "../names.ts";
 import type { StepOptions } from "../rollout/waiting.ts";
 import { isBeingDeleted, waitUntilGone } from "./apply.ts";
 import { environmentEntries, referenceList } from "./environment.ts";
+import { findIntegration } from "./integration.ts";
 import { adoptionWarning, type Claim, markerText, ownerOf, ownershipClause, readMarker } from "./ownership.ts";
 
 export interface CreateOptions extends StepOptions {
@@ -20,6 +21,11 @@ export interface CreateOptions extends StepOptions {
   claim?: Claim | undefined;
   /** Throw for any existing deployment of that name, even this owner's. @default false */
   mustBeNew?: boolean | undefined;
+  /**
+   * `auto`: a new deployment gets the integration that reads its repository, if there is one and the declaration names
+   * none. An existing one keeps its own. @default none
+   */
+  integration?: "auto" | undefined;
 }
 
 /**
@@ -43,11 +49,39 @@ export async function ensureExists(
   desired: DesiredDeployment,
   options: CreateOptions = {},
 ): Promise<{ deployment: Deployment; origin: Origin }> {
-  const { signal, onProgress, claim } = options;
-  const marker = claim && markerText(claim.owner, claim.generation);
   const before = await findByFreeName(client, desired.name, options);
   if (before.deployment !== undefined) return existing(client, before.deployment, options);
+  const { integrationId, missingReason } = await integrationOf(client, desired, options);
+  const complete = { ...desired, sourceConfig: { ...desired.sourceConfig, integrationId } };
+  return create(client, complete, before.serverTimeMs, options).catch((error: unknown) => {
+    if (missingReason !== undefined && error instanceof ApiError) {
+      options.onProgress?.({ type: "warning", message: missingReason });
+    }
+    throw error;
+  });
+}
 
+/** The declared integration, or the one to be found; `missingReason` says why none was. */
+async function integrationOf(
+  client: ControlPlane,
+  { sourceConfig: { integrationId, repoUrl } = {} }: DesiredDeployment,
+  { integration, signal, onProgress }: CreateOptions,
+): Promise<{ integrationId: string | undefined; missingReason?: string | undefined }> {
+  if (integration !== "auto" || integrationId !== undefined || repoUrl === undefined) return { integrationId };
+  const onNote = (message: string) => onProgress?.({ type: "note", message });
+  const { id, missingReason } = await findIntegration(client, repoUrl, { signal, onNote });
+  return { integrationId: id, missingReason };
+}
+
+/** Creates a deployment whose name was free at `searchedAtMs`, the server's time. */
+async function create(
+  client: ControlPlane,
+  desired: DesiredDeployment,
+  searchedAtMs: number | undefined,
+  options: CreateOptions,
+): Promise<{ deployment: Deployment; origin: Origin }> {
+  const { signal, onProgress, claim } = options;
+  const marker = claim && markerText(claim.owner, claim.generation);
   let unknownOutcomes = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -80,7 +114,7 @@ export async function ensureExists(
         // A 400 is about the name only if the name is in use.
         throw error;
       }
-      const isOurs = (attempt > 1 || isUnknown) && isOurCreation(found, desired, before.serverTimeMs, marker);
+      const isOurs = (attempt > 1 || isUnknown) && isOurCreation(found, desired, searchedAtMs, marker);
       return isOurs ? { deployment: found, origin: "created" } : existing(client, found, options);
     }
   }

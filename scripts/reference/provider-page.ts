@@ -24,6 +24,9 @@ export function providerPage(): string {
   const compute = interfaceMembers("provider/resource-spec-args.ts", "ResourceSpecArgs").map(
     ({ name, text, comment }) => [code(name), code(bareType(text)), comment],
   );
+  const fromFile = interfaceMembers("provider/deployments-from-file.ts", "DeploymentsFromFileArgs").map((member) =>
+    inputRow(member, ""),
+  );
   const provider = interfaceMembers("provider/provider.ts", "ProviderArgs").map((member) => inputRow(member, ""));
   return page(
     "Inputs and outputs of the Pulumi provider",
@@ -35,6 +38,9 @@ export function providerPage(): string {
     "## Fields of `resourceSpec`",
     "Each makes a new revision. What isn't declared stays as the platform has it.",
     table(["field", "type", "meaning"], compute),
+    "## Inputs of `DeploymentsFromFile`",
+    "`wait`, `timeouts`, `adopt` and `deleteTracingProject` as of a `Deployment`, for all of the file, and:",
+    table(["input", "type", "meaning", "default"], fromFile),
     "## Inputs of `Provider`",
     table(["input", "type", "meaning", "default"], provider),
   );

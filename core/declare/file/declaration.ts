@@ -2,6 +2,21 @@ import { camelCaseKeys, snakeCase } from "../../names.ts";
 import type { DesiredDeployment } from "../deployment.ts";
 import { validateDesired } from "../validation.ts";
 import { type FileNode, type Finding, findingIn, type Path, plainValue } from "./file-node.ts";
+import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "./schema.ts";
+
+/** A deployment of a file, with what belongs to its agent server. */
+export interface DeclaredDeployment {
+  /** Its key in the file; its name on the platform is `desired.name`. */
+  key: string;
+  desired: DesiredDeployment;
+  /** `auto`: the integration is to be found from the repository's URL. */
+  integration: "auto" | undefined;
+  /** Keys of the deployments that must be live before. */
+  dependsOn: readonly string[];
+  assistants: Readonly<Record<string, DeclaredAssistant>>;
+  crons: Readonly<Record<string, DeclaredCron>>;
+  store: readonly DeclaredStoreItem[];
+}
 
 /** Names of the core's declaration that its messages mention. */
 const mentionedPath = /\b(?:sourceConfig|sourceRevisionConfig|secretReferences)\b(?:\.[A-Za-z0-9]+)*/g;

@@ -1,22 +1,16 @@
 import type { z } from "zod";
 import { Redactor } from "../../redact.ts";
-import type { DesiredDeployment } from "../deployment.ts";
-import { declareDeployment } from "./declaration.ts";
+import { type DeclaredDeployment, declareDeployment } from "./declaration.ts";
 import { entriesOf, type FileNode, type Finding, type Path, partAt, plainValue, textsIn } from "./file-node.ts";
 import { mergeLayers } from "./overlays.ts";
 import { previewsOf } from "./previews.ts";
 import { previewFindings, referenceFindings } from "./references.ts";
-import {
-  type DeclaredAssistant,
-  type DeclaredCron,
-  type DeclaredPreviews,
-  type DeclaredStoreItem,
-  declarativeFileSchema,
-  deploymentSchema,
-} from "./schema.ts";
+import { type DeclaredPreviews, declarativeFileSchema, deploymentSchema } from "./schema.ts";
 import { checkSchema } from "./schema-findings.ts";
 import { Substitution, type SubstitutionSources } from "./substitution.ts";
 import { parseFile } from "./syntax.ts";
+
+export type { DeclaredDeployment } from "./declaration.ts";
 
 export interface DeclarativeFileOptions extends SubstitutionSources {
   /** Path of the file, as it is shown; one that ends in `.json` is read as JSON, all others as YAML. */
@@ -30,20 +24,6 @@ export interface DeclarativeFileOptions extends SubstitutionSources {
   pullRequest?: number | undefined;
 }
 
-/** A deployment of a file, with what belongs to its agent server. */
-export interface DeclaredDeployment {
-  /** Its key in the file; its name on the platform is `desired.name`. */
-  key: string;
-  desired: DesiredDeployment;
-  /** `auto`: the integration is to be found from the repository's URL. */
-  integration: "auto" | undefined;
-  /** Keys of the deployments that must be live before. */
-  dependsOn: readonly string[];
-  assistants: Readonly<Record<string, DeclaredAssistant>>;
-  crons: Readonly<Record<string, DeclaredCron>>;
-  store: readonly DeclaredStoreItem[];
-}
-
 /** One mistake in a file. Lines and columns count from 1; columns are UTF-16 units. */
 export interface FileProblem {
   file: string;
@@ -53,6 +33,11 @@ export interface FileProblem {
   path: string;
   /** Reads on after the path. Secrets are redacted. */
   message: string;
+}
+
+/** A problem in one line: `<file>:<line>:<column>: <path>: <message>`. */
+export function problemLine({ file, line, column, path, message }: FileProblem): string {
+  return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
 }
 
 export interface DeclarativeFile {

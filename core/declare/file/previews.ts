@@ -1,5 +1,5 @@
 import type { DesiredDeployment } from "../deployment.ts";
-import type { DeclaredDeployment } from "./declarative-file.ts";
+import type { DeclaredDeployment } from "./declaration.ts";
 import type { DeclaredPreviews } from "./schema.ts";
 
 const defaultName = "{name}-pr-{number}";

@@ -16,6 +16,26 @@ const cli = await pulumiCli();
 const suffix = cli.path === undefined ? ` (skipped: ${cli.reason})` : "";
 
 test.skipIf(cli.path === undefined)(`the Pulumi quick start deploys and is destroyed${suffix}`, async () => {
+  await deployExample("pulumi-quickstart", async ({ url, status }) => {
+    expect(status).toBe("DEPLOYED");
+    expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true });
+  });
+});
+
+test.skipIf(cli.path === undefined)(`the Pulumi program with a file deploys both agents${suffix}`, async () => {
+  await deployExample("pulumi-from-file", async ({ urls }) => {
+    expect(Object.keys(urls as object).toSorted()).toEqual(["search", "support"]);
+    for (const url of Object.values(urls as Record<string, string>)) {
+      expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true });
+    }
+  });
+});
+
+/** Deploys an example to a mock server, passes its outputs to `inspect`, and destroys it. */
+async function deployExample(
+  example: string,
+  inspect: (outputs: Record<string, unknown>) => Promise<void>,
+): Promise<void> {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using project = await createPulumiProject({
     cli: cli.path ?? "",
@@ -23,7 +43,7 @@ test.skipIf(cli.path === undefined)(`the Pulumi quick start deploys and is destr
     program: "",
     environment: { GRAPHDEPLOY_BASE_URL: mock.url, GRAPHDEPLOY_API_KEY: "any-key" },
   });
-  await cp(join(checkout, "examples/pulumi-quickstart"), project.folder, { recursive: true });
+  await cp(join(checkout, "examples", example), project.folder, { recursive: true });
   const pulumi = async (...args: string[]) => {
     const { code, stdout, stderr } = await project.run(...args);
     expect(code, stdout + stderr).toBe(0);
@@ -32,11 +52,9 @@ test.skipIf(cli.path === undefined)(`the Pulumi quick start deploys and is destr
   await pulumi("stack", "init", "dev");
   await pulumi("config", "set", "--stack", "dev", "--secret", "modelApiKey", "sk-example");
   await pulumi("up", "--stack", "dev", "--yes", "--skip-preview");
-  const { url, status } = JSON.parse(await pulumi("stack", "output", "--stack", "dev", "--json"));
-  expect(status).toBe("DEPLOYED");
-  expect(await (await fetch(`${url}/ok`)).json()).toEqual({ ok: true });
+  await inspect(JSON.parse(await pulumi("stack", "output", "--stack", "dev", "--json")));
   await pulumi("destroy", "--stack", "dev", "--yes", "--skip-preview");
-});
+}
 
 test.each([
   { example: "vitest-mock-server", tests: 2 },

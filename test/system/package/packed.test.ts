@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -54,6 +54,16 @@ test("the licence of each package that is bundled, or ships beside the bundles, 
   ).toBeGreaterThan(10);
 });
 
+test("the packed command checks a declarative file, as YAML and as JSON", async () => {
+  for (const name of ["graphdeploy.yaml", "graphdeploy.json"]) {
+    await writeFile(join(folder, name), '{ "version": 1, "deployments": {} }');
+    const { stdout } = await run(process.execPath, [join(unpacked, "build", "cli.js"), "validate", name], {
+      cwd: folder,
+    });
+    expect(stdout).toBe(`${name}: 0 deployments\n`);
+  }
+});
+
 test("every link between pages of the packed package leads to a file that is in it", () => {
   const pages = globSync("**/*.md", { cwd: unpacked });
   expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/guides/pulumi.md", "docs/guides/action.md"]));
@@ -69,7 +79,7 @@ test("every link between pages of the packed package leads to a file that is in 
   );
 });
 
-test.each(["pulumi-quickstart", "vitest-mock-server"])(
+test.each(["pulumi-quickstart", "pulumi-from-file", "vitest-mock-server"])(
   "the example %s installs the tarball of this version",
   async (name) => {
     const manifest = JSON.parse(await readFile(join(checkout, "examples", name, "package.json"), "utf8"));
