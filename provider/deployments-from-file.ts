@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { camelCaseKeys, type DesiredDeployment } from "../core/declare/deployment.ts";
+import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import type { DeclaredDeployment } from "../core/declare/file/declarative-file.ts";
 import { camelCaseKeys } from "../core/names.ts";
 import { readDeclaredFile } from "./declared-file.ts";

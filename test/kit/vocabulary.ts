@@ -13,18 +13,18 @@ export interface Finding {
 /** The identifiers in a TypeScript or JavaScript source that contain a forbidden name. Comments are ignored. */
 export function forbiddenIdentifiers(source: string, words: readonly string[]): Finding[] {
   const parts = words.map((word) => [word, `-${partsOf(word).join("-")}-`] as const);
-  return nodesOf(source).flatMap(({ node, line }) => {
+  return findingsIn(source, (node) => {
     if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return [];
     const name = `-${partsOf(node.text).join("-")}-`;
-    return parts.flatMap(([word, part]) => (name.includes(part) ? [{ word, text: node.text, line }] : []));
+    return parts.flatMap(([word, part]) => (name.includes(part) ? [{ word, text: node.text }] : []));
   });
 }
 
 /** The string literals in a source that contain a forbidden phrase, also in a template with values. */
 export function forbiddenLiterals(source: string, phrases: readonly string[]): Finding[] {
-  return nodesOf(source).flatMap(({ node, line }) => {
+  return findingsIn(source, (node) => {
     if (!ts.isStringLiteralLike(node) && !ts.isTemplateLiteralToken(node)) return [];
-    return phrasesIn(node.text, phrases).map((word) => ({ word, text: node.text, line }));
+    return phrasesIn(node.text, phrases).map((word) => ({ word, text: node.text }));
   });
 }
 
@@ -41,12 +41,18 @@ export function forbiddenLines(page: string, phrases: readonly string[]): Findin
   });
 }
 
+const patterns = new Map<string, RegExp>();
+
+function patternOf(phrase: string): RegExp {
+  // "No more than 5" is a limit, not an end.
+  const create = () => new RegExp(`(?<![\\w-])${phrase.split(" ").join("\\s+")}(?![\\w-])(?! than\\b)`, "i");
+  const pattern = patterns.get(phrase) ?? create();
+  patterns.set(phrase, pattern);
+  return pattern;
+}
+
 function phrasesIn(text: string, phrases: readonly string[]): string[] {
-  return phrases.filter((phrase) => {
-    const pattern = phrase.split(" ").join("\\s+");
-    // "No more than 5" is a limit, not an end.
-    return new RegExp(`(?<![\\w-])${pattern}(?![\\w-])(?! than\\b)`, "i").test(text);
-  });
+  return phrases.filter((phrase) => patternOf(phrase).test(text));
 }
 
 /** The words of a name in camelCase, PascalCase or UPPER_CASE, in lower case. */
@@ -59,13 +65,16 @@ function partsOf(name: string): string[] {
     .map((part) => part.toLowerCase());
 }
 
-function nodesOf(source: string): { node: ts.Node; line: number }[] {
+/** The findings of `check` in all nodes of a source, with their lines. */
+function findingsIn(source: string, check: (node: ts.Node) => Omit<Finding, "line">[]): Finding[] {
   const file = ts.createSourceFile("source.ts", source, ts.ScriptTarget.ESNext);
-  const nodes: { node: ts.Node; line: number }[] = [];
+  const findings: Finding[] = [];
   const visit = (node: ts.Node): void => {
-    nodes.push({ node, line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1 });
+    for (const found of check(node)) {
+      findings.push({ ...found, line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1 });
+    }
     ts.forEachChild(node, visit);
   };
   ts.forEachChild(file, visit);
-  return nodes;
+  return findings;
 }

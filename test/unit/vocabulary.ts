@@ -2,7 +2,19 @@
 // them.
 
 /** Sources whose names and texts are checked. */
-export const folders: readonly string[] = ["core", "provider", "action", "cli", "scripts", "bench", "mock-server"];
+export const folders: readonly string[] = [
+  "core",
+  "provider",
+  "action",
+  "cli",
+  "scripts",
+  "bench",
+  "mock-server",
+  "test",
+];
+
+/** Patterns of sources that aren't checked: those that stand for users' projects, and those with the words themselves. */
+export const excluded: readonly string[] = ["test/fixtures/**", "test/unit/vocabulary*.ts"];
 
 /** Patterns of the pages and descriptions that users read, checked for phrases. The glossary itself names them. */
 export const pages: readonly string[] = ["*.md", "action.yml", "docs/!(glossary).md", "docs/!(decisions)/**/*.md"];
@@ -127,5 +139,13 @@ export const allowances: readonly Allowance[] = [
   },
   { path: "docs/guides/agent-server.md", words: ["answered"], reason: "what a person answers to an interrupt" },
   { path: "mock-server/graphs/", words: ["answer", "answers", "answered"], reason: "what a person or a tool answers" },
+  {
+    path: "test/unit/agent-server/",
+    words: ["answer", "answers", "answered"],
+    reason: "what a person answers to an interrupt, and fields of the graphs under test",
+  },
+  { path: "test/system/clients/", words: ["answer", "asked"], reason: "fields of the graphs under test" },
+  { path: "test/unit/mock-server/", words: ["scope"], reason: "OAuth's word" },
+  { path: "test/kit/action/documented-events.ts", words: ["answered"], reason: "GitHub's name for an event's action" },
   { path: "scripts/reference/api-pages.ts", words: ["scope"], reason: "TypeDoc's name for the parent of a reflection" },
 ];

@@ -20,15 +20,15 @@ export async function decide(url: string, decision: "allow" | "deny" = "allow"):
   form.set("subject", "alice@example.com");
   form.set("decision", decision);
   const action = /<form method="post" action="([^"]*)">/.exec(page)?.[1] ?? "";
-  const answer = await fetch(new URL(action, url), { method: "POST", body: form, redirect: "manual" });
-  return new URL(answer.headers.get("location") ?? "about:blank");
+  const response = await fetch(new URL(action, url), { method: "POST", body: form, redirect: "manual" });
+  return new URL(response.headers.get("location") ?? "about:blank");
 }
 
 /** Submits the form and follows the redirect. */
 export async function consent(url: string, decision: "allow" | "deny" = "allow"): Promise<Consent> {
   const location = await decide(url, decision);
-  const answer = await fetch(location);
-  return { status: answer.status, text: await answer.text(), location };
+  const response = await fetch(location);
+  return { status: response.status, text: await response.text(), location };
 }
 
 function unescapeHtml(text: string): string {

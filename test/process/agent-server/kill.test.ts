@@ -70,8 +70,8 @@ test("a later server resumes the queued runs of a killed one without a request t
   await first.kill();
   const second = await startProcess("main", folder, "--transitions", "immediate");
   await until(async () => received.length === 2);
-  const told = Object.fromEntries(received.map(({ run_id: id, status }) => [id, status]));
-  expect(told).toEqual({ [interrupted.run_id]: "interrupted", [waiting.run_id]: "success" });
+  const statuses = Object.fromEntries(received.map(({ run_id: id, status }) => [id, status]));
+  expect(statuses).toEqual({ [interrupted.run_id]: "interrupted", [waiting.run_id]: "success" });
   await second.kill();
   receiver.close();
 });

@@ -411,11 +411,11 @@ test("an invalid snapshot changes nothing", async ({ folder }) => {
   for (const [status, spoil] of broken) {
     const snapshot = await first.snapshot.get();
     spoil(snapshot);
-    const answer = await client("PUT", "/_mock/snapshot?confirm=true", {
+    const response = await client("PUT", "/_mock/snapshot?confirm=true", {
       ...snapshot,
       transitions: { mode: "manual" },
     });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+    expect(response.status, JSON.stringify(response.body)).toBe(status);
     expect((await first.snapshot.get()).content).toEqual(before);
     expect(first.transitions.get().mode).toBe("immediate");
   }

@@ -11,7 +11,7 @@ async function startWithProvider() {
   const { mcp_server_url: _, ...client } = (await mock.cloud("GET", "/_mock/info")).body.oauth;
   const body = { provider_id: "built-in", name: "The <built-in> provider", uses_pkce: true, ...client };
   const { status } = await mock.cloud("POST", "/v2/auth/providers", body);
-  if (status !== 200) throw new Error(`The provider was answered with ${status}.`);
+  if (status !== 200) throw new Error(`The create of the provider failed with ${status}.`);
   return mock;
 }
 

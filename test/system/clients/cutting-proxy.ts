@@ -26,20 +26,20 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
       headers: incoming.headers,
     });
     incoming.pipe(outgoing);
-    const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-    response.writeHead(answer.statusCode ?? 0, answer.rawHeaders);
+    const [forwarded] = (await once(outgoing, "response")) as [IncomingMessage];
+    response.writeHead(forwarded.statusCode ?? 0, forwarded.rawHeaders);
     response.flushHeaders();
-    const { location } = answer.headers;
+    const { location } = forwarded.headers;
     // Locations are relative to the agent server's mount path.
     const isResumed = [...locations].some((known) => path.endsWith(known));
     if (isResumed) resumed.push(`${incoming.method} ${path}`);
     if (isResumed || location === undefined) {
-      answer.pipe(response);
+      forwarded.pipe(response);
       return;
     }
     locations.add(location);
     cut.push(`${incoming.method} ${path}`);
-    if (answer.headers["content-type"]?.startsWith("text/event-stream")) await forwardEvents(answer, response, 3);
+    if (forwarded.headers["content-type"]?.startsWith("text/event-stream")) await forwardEvents(forwarded, response, 3);
     incoming.socket.destroySoon();
     outgoing.destroy();
   }
@@ -62,10 +62,10 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
 }
 
 /** Forwards the first events of a stream. */
-async function forwardEvents(answer: IncomingMessage, response: ServerResponse, count: number): Promise<void> {
+async function forwardEvents(forwarded: IncomingMessage, response: ServerResponse, count: number): Promise<void> {
   let left = count;
   let text = "";
-  for await (const piece of answer.iterator({ destroyOnReturn: false })) {
+  for await (const piece of forwarded.iterator({ destroyOnReturn: false })) {
     text += piece;
     for (let end = text.indexOf("\n\n"); end >= 0 && left > 0; end = text.indexOf("\n\n")) {
       response.write(text.slice(0, end + 2));

@@ -104,11 +104,11 @@ test.skipIf(skip)(`a deployment is created, updated, listed, inspected and delet
   expect(early).toMatchObject(ended(0, "No log entries found."));
 
   const following = deploy([...logs, "--start-time", new Date().toISOString(), "--follow"], { interruptAt: "startup" });
-  const asked = async () => {
+  const requestsOfCli = async () => {
     const { body } = await controlPlane("GET", `/_mock/requests?path=/v1/projects/${id}/deploy_logs`);
     return body.requests.length as number;
   };
-  for (const before = await asked(); (await asked()) < before + 3; );
+  for (const before = await requestsOfCli(); (await requestsOfCli()) < before + 3; );
   await controlPlane("PATCH", `/v2/deployments/${id}`, { secrets: [{ name: "A", value: "value" }] }, asOwner);
   expect(await following).toMatchObject(ended(0, "Application startup complete.", "Stopped."));
 
@@ -168,9 +168,9 @@ test.skipIf(skip)(
         { url: selfHosted },
       ],
     ];
-    const answers = await Promise.all(refused.map(([args, , options]) => deploy(args, options)));
-    answers.forEach((answer, index) => {
-      expect(answer).toMatchObject(ended(1, refused[index]?.[1] as string));
+    const results = await Promise.all(refused.map(([args, , options]) => deploy(args, options)));
+    results.forEach((result, index) => {
+      expect(result).toMatchObject(ended(1, refused[index]?.[1] as string));
     });
   },
 );

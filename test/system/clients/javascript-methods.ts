@@ -240,8 +240,8 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
       hasCome = true;
     });
     while (!hasCome) await runs.wait(id, "events", { input: { steps: 1 } });
-    const told = [(await first).value, (await stream.next()).value];
-    expect(told.map(({ event, data }) => [event, data.event])).toEqual([
+    const events = [(await first).value, (await stream.next()).value];
+    expect(events.map(({ event, data }) => [event, data.event])).toEqual([
       ["lifecycle", "running"],
       ["lifecycle", "completed"],
     ]);

@@ -58,17 +58,23 @@ test("graphs from a function and with a typed context use the given values, or t
 test("a graph is streamed in every mode", async () => {
   const agent = remote("agent");
   const modes = ["values", "updates", "messages", "custom", "debug", "tasks", "checkpoints"] as const;
-  const told = new Map<string, Values[]>();
+  const chunks = new Map<string, Values[]>();
   for (const streamMode of modes)
-    told.set(streamMode, await all(agent.stream(hello, { ...onNewThread(), streamMode })));
-  expect(textsOf(told.get("values")?.at(-1))).toEqual(talk);
-  expect(told.get("updates")?.map((update) => Object.keys(update)[0])).toEqual(["model", "look", "model"]);
-  expect(told.get("custom")).toEqual([{ asked: "first" }, { asked: "again" }]);
-  const spoken = told.get("messages")?.filter(([, about]) => about.langgraph_node === "model");
+    chunks.set(streamMode, await all(agent.stream(hello, { ...onNewThread(), streamMode })));
+  expect(textsOf(chunks.get("values")?.at(-1))).toEqual(talk);
+  expect(chunks.get("updates")?.map((update) => Object.keys(update)[0])).toEqual(["model", "look", "model"]);
+  expect(chunks.get("custom")).toEqual([{ asked: "first" }, { asked: "again" }]);
+  const spoken = chunks.get("messages")?.filter(([, about]) => about.langgraph_node === "model");
   expect(spoken?.map(([{ content }]) => content).join("")).toBe("look it upend of talk");
-  expect(new Set(told.get("debug")?.map(({ type }) => type))).toEqual(new Set(["checkpoint", "task", "task_result"]));
-  expect(new Set(told.get("tasks")?.map(({ name }) => name))).toEqual(new Set(["model", "look"]));
-  expect(told.get("checkpoints")?.map(({ next }) => next)).toEqual([["__start__"], ["model"], ["look"], ["model"], []]);
+  expect(new Set(chunks.get("debug")?.map(({ type }) => type))).toEqual(new Set(["checkpoint", "task", "task_result"]));
+  expect(new Set(chunks.get("tasks")?.map(({ name }) => name))).toEqual(new Set(["model", "look"]));
+  expect(chunks.get("checkpoints")?.map(({ next }) => next)).toEqual([
+    ["__start__"],
+    ["model"],
+    ["look"],
+    ["model"],
+    [],
+  ]);
   const both = await all<Values>(agent.stream(hello, { streamMode: ["updates", "custom"] }));
   expect(new Set(both.map(([mode]) => mode))).toEqual(new Set(["updates", "custom"]));
 });
@@ -77,14 +83,14 @@ test("a graph is interrupted, resumed, updated, and its history is read", async 
   const review = remote("review");
   const config = onNewThread();
   await expect(review.invoke({ request: "send" }, config)).rejects.toThrow(GraphInterrupt);
-  const asked = await review.getState(config);
-  expect(asked).toMatchObject({
+  const interrupted = await review.getState(config);
+  expect(interrupted).toMatchObject({
     next: ["ask"],
     tasks: [{ interrupts: [{ value: { question: "Approve?", request: "send" } }] }],
   });
   expect((await all(review.getStateHistory(config))).map(({ next }) => next)).toEqual([["ask"], ["__start__"]]);
   expect(await review.invoke(new Command({ resume: "yes" }), config)).toMatchObject({ log: 'acted on "yes"' });
-  const changed = await review.updateState(asked.config, { decision: "by hand" }, "ask");
+  const changed = await review.updateState(interrupted.config, { decision: "by hand" }, "ask");
   expect((await review.getState(changed)).next).toEqual(["act"]);
   expect(await review.invoke(null, config)).toMatchObject({ log: 'acted on "by hand"' });
 });
@@ -150,6 +156,6 @@ test("a remote graph is a node of a local one, with its streams and interrupts",
     __interrupt__: [{ value: { question: "Approve?", request: "send" } }],
   });
   // A resume value for the whole graph starts the subgraph again; one for the subgraph continues it on the same thread.
-  const answered = await remote("review").invoke(new Command({ resume: "yes" }), config);
-  expect(answered).toMatchObject({ log: 'acted on "yes"' });
+  const resumed = await remote("review").invoke(new Command({ resume: "yes" }), config);
+  expect(resumed).toMatchObject({ log: 'acted on "yes"' });
 });

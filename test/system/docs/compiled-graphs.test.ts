@@ -25,12 +25,12 @@ test("the compiled graph of the docs interrupts, and resumes with the answer", a
   await using running = await startProject(project);
   await using agent = await startAgentOf(running);
   const path = `/threads/${thread(1)}/runs/wait`;
-  const asked = await agent.call("POST", path, {
+  const interrupted = await agent.call("POST", path, {
     assistant_id: "mail",
     input: { draft: "Hi" },
     if_not_exists: "create",
   });
-  expect(asked.body.__interrupt__).toMatchObject([{ value: { question: "Send it?", draft: "Hi" } }]);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: { question: "Send it?", draft: "Hi" } }]);
   const done = await agent.call("POST", path, { assistant_id: "mail", command: { resume: "yes" } });
   expect(done.body).toEqual({ draft: "Hi", approved: true });
 });

@@ -33,8 +33,8 @@ test("the declared graphs of the docs do what they say", async () => {
   const say = (content: string) => run({ input: { messages: [{ role: "user", content }] } });
   const found = await say("Where is order 7?");
   expect(found.body.messages.at(-1).content).toBe("You said: shipped");
-  const asked = await say("A refund, please");
-  expect(asked.body.__interrupt__).toMatchObject([{ value: { question: "Refund?", of: "A refund, please" } }]);
+  const interrupted = await say("A refund, please");
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: { question: "Refund?", of: "A refund, please" } }]);
   const paid = await run({ command: { resume: true } });
   expect(paid.body.messages.at(-1).content).toBe("Paid back.");
 });

@@ -82,9 +82,9 @@ test("the graph of the example project interrupts, and resumes with an answer", 
   await using server = await startDevServer(0, "127.0.0.1", createGraphAgentServer({ projectOf }));
   const client = new Client({ apiUrl: server.url, apiKey: null });
   const { thread_id: threadId } = await client.threads.create();
-  const asked = await client.runs.wait(threadId, "mail", { input: { topic: "refunds" } });
+  const interrupted = await client.runs.wait(threadId, "mail", { input: { topic: "refunds" } });
   const draft = "From support@example.com: about refunds";
-  expect(asked).toMatchObject({ __interrupt__: [{ value: { question: "Send it?", draft } }] });
+  expect(interrupted).toMatchObject({ __interrupt__: [{ value: { question: "Send it?", draft } }] });
   const done = await client.runs.wait(threadId, "mail", { command: { resume: "yes" } });
   expect(done).toEqual({ topic: "refunds", draft, sent: true });
 });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readEvent } from "../../../action/event.ts";
 
 test.each([["empty", ""] as const, ["cut", '{"action": "opened"'] as const, ["missing", undefined] as const])(
-  "a file of the event that is %s is told as what it is",
+  "an event file that is %s is reported as such",
   async (_, text) => {
     const folder = await mkdtemp(join(tmpdir(), "graphdeploy-event-"));
     onTestFinished(() => rm(folder, { recursive: true }));

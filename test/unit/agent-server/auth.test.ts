@@ -37,10 +37,10 @@ test("without a user, everything but health, information and reference is refuse
 
 test("a refusal keeps its status, its message and its headers", async () => {
   await using agent = await startGuarded();
-  const answer = await fetch(`${agent.url}/threads`, { method: "POST", headers: as("challenge") });
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-  expect(await answer.json()).toEqual({ detail: "Send a token" });
+  const response = await fetch(`${agent.url}/threads`, { method: "POST", headers: as("challenge") });
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
+  expect(await response.json()).toEqual({ detail: "Send a token" });
 });
 
 test("a handler that throws, returns an invalid value, hangs or ends its worker fails only that request", async () => {

@@ -25,8 +25,8 @@ test("with durability exit, a run adds only its last checkpoint to the history",
 test("with durability exit, a run that interrupts or fails keeps its last state", async () => {
   await using agent = await startAgent();
   const asking = { assistant_id: "approval", input: { log: ["a"] }, if_not_exists: "create", durability: "exit" };
-  const { body: asked } = await agent.call("POST", `${path}/runs/wait`, asking);
-  expect(asked.__interrupt__).toHaveLength(1);
+  const { body: interrupted } = await agent.call("POST", `${path}/runs/wait`, asking);
+  expect(interrupted.__interrupt__).toHaveLength(1);
   const resumed = { assistant_id: "approval", command: { resume: "yes" }, durability: "exit" };
   const { body: done } = await agent.call("POST", `${path}/runs/wait`, resumed);
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: done, next: [] });

@@ -17,8 +17,8 @@ test.each([
   await agent.call("POST", "/threads", { thread_id: thread(1) });
   for (const path of ["/internal/truncate", "/%69nternal/truncate"]) {
     const origin = "https://elsewhere.example";
-    const asked = { origin, "access-control-request-method": "POST" };
-    const preflight = await fetch(agent.url + path, { method: "OPTIONS", headers: asked });
+    const preflightHeaders = { origin, "access-control-request-method": "POST" };
+    const preflight = await fetch(agent.url + path, { method: "OPTIONS", headers: preflightHeaders });
     // Browsers send it without a preflight request, because it has no header that pages can't set.
     const simple = {
       method: "POST",

@@ -14,7 +14,7 @@ test("a body that isn't UTF-8 is refused by the control plane and by agent serve
   await using mock = await startForTest();
   await using agent = await startAgent();
   for (const url of [`${mock.url}/v2/deployments`, `${agent.url}/threads`]) {
-    const answer = await fetch(url, request);
-    expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 400, body: refusal });
+    const response = await fetch(url, request);
+    expect({ status: response.status, body: await response.json() }).toEqual({ status: 400, body: refusal });
   }
 });

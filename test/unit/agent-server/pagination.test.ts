@@ -9,11 +9,11 @@ type Row = any;
 async function readPages(agent: TestAgent, path: string, body: object, limit: number): Promise<Row[]> {
   const rows: Row[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const answer = await agent.call("POST", path, { ...body, limit, offset });
-    expect(answer.body.length).toBeLessThanOrEqual(limit);
-    rows.push(...answer.body);
-    const next = answer.headers.get("x-pagination-next");
-    expect(next).toBe(rows.length < Number(answer.headers.get("x-pagination-total")) ? String(rows.length) : null);
+    const response = await agent.call("POST", path, { ...body, limit, offset });
+    expect(response.body.length).toBeLessThanOrEqual(limit);
+    rows.push(...response.body);
+    const next = response.headers.get("x-pagination-next");
+    expect(next).toBe(rows.length < Number(response.headers.get("x-pagination-total")) ? String(rows.length) : null);
     offset = next === null ? null : Number(next);
   }
   return rows;

@@ -48,8 +48,8 @@ test("an empty checkpoint id counts as absent wherever a body has one", async ()
     checkpoint: { checkpoint_id: "" },
     config: { configurable: { checkpoint_id: "" } },
   };
-  const asked = (await agent.call("POST", `${path}/runs/wait`, { ...run, ...empty })).body;
-  expect(asked).toMatchObject({ __interrupt__: [{ value: { question: "approve?" } }] });
+  const interrupted = (await agent.call("POST", `${path}/runs/wait`, { ...run, ...empty })).body;
+  expect(interrupted).toMatchObject({ __interrupt__: [{ value: { question: "approve?" } }] });
   const state = (await agent.call("GET", `${path}/state`)).body;
   expect((await agent.call("POST", `${path}/state/checkpoint`, { checkpoint: { checkpoint_id: "" } })).body).toEqual(
     state,

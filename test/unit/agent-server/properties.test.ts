@@ -47,18 +47,18 @@ test("a queue runs every job once, those of a thread in order and never two at a
       async (threads, workers) => {
         const begun: number[] = [];
         const active = new Set<string>();
-        let most = 0;
+        let maxRunning = 0;
         const queue = new RunQueue<Job>(workers, async ({ runId, threadId }) => {
           expect(active.has(threadId)).toBe(false);
           active.add(threadId);
-          most = Math.max(most, active.size);
+          maxRunning = Math.max(maxRunning, active.size);
           begun.push(Number(runId));
           for (let turn = 0; turn < Number(runId) % 3; turn++) await null;
           active.delete(threadId);
         });
         for (const [index, owner] of threads.entries()) queue.add({ runId: String(index), threadId: String(owner) });
         while (queue.waiting + queue.running > 0) await new Promise((resolve) => setImmediate(resolve));
-        expect(most).toBeLessThanOrEqual(workers);
+        expect(maxRunning).toBeLessThanOrEqual(workers);
         expect([...begun].sort((a, b) => a - b)).toEqual([...threads.keys()]);
         for (const owner of new Set(threads)) {
           const own = begun.filter((index) => threads[index] === owner);

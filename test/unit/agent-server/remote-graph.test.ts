@@ -24,17 +24,17 @@ test("a remote graph is invoked with and without a thread", async () => {
 test("a remote graph is streamed in one mode, in several, and with its subgraphs", async () => {
   await using agent = await startAgent();
   const graph = remote(agent, "subgraph");
-  const told = async (options: object) => all(await graph.stream({ topic: "owls" }, options));
-  const updates = await told({ streamMode: "updates" });
+  const chunksOf = async (options: object) => all(await graph.stream({ topic: "owls" }, options));
+  const updates = await chunksOf({ streamMode: "updates" });
   expect(updates.map((update) => Object.keys(update as object)[0])).toEqual([
     "prepare",
     "research",
     "child",
     "summarize",
   ]);
-  const both = await told({ streamMode: ["custom", "updates"] });
+  const both = await chunksOf({ streamMode: ["custom", "updates"] });
   expect(both.map(([mode]) => mode)).toEqual(["updates", "custom", "updates", "updates", "updates"]);
-  const deep = await told({ streamMode: "custom", subgraphs: true });
+  const deep = await chunksOf({ streamMode: "custom", subgraphs: true });
   expect(deep).toEqual([
     [[], { from: "research" }],
     [[expect.stringMatching(/^child:/)], { from: "search", topic: "owls" }],
@@ -45,9 +45,9 @@ test("the state and history of a remote graph's thread are read, and the state i
   await using agent = await startAgent();
   const graph = remote(agent, "approval");
   await expect(graph.invoke({ log: ["start"] }, onThread)).rejects.toThrow(GraphInterrupt);
-  const asked = await graph.getState(onThread);
-  expect(asked).toMatchObject({ values: { log: ["start"] }, next: ["ask"], config: onThread });
-  expect(asked.tasks[0]?.interrupts[0]).toMatchObject({ value: { question: "approve?" } });
+  const interrupted = await graph.getState(onThread);
+  expect(interrupted).toMatchObject({ values: { log: ["start"] }, next: ["ask"], config: onThread });
+  expect(interrupted.tasks[0]?.interrupts[0]).toMatchObject({ value: { question: "approve?" } });
 
   const { configurable } = await graph.updateState(onThread, { log: ["by hand"] }, "ask");
   expect(configurable).toMatchObject({ thread_id: thread(1), checkpoint_id: expect.any(String) });
@@ -55,9 +55,9 @@ test("the state and history of a remote graph's thread are read, and the state i
 
   const history = await all(graph.getStateHistory(onThread));
   expect(history.map(({ next }) => next)).toEqual([["act"], ["ask"], ["__start__"]]);
-  const earlier = await all(graph.getStateHistory(onThread, { before: asked.config }));
+  const earlier = await all(graph.getStateHistory(onThread, { before: interrupted.config }));
   expect(earlier.map(({ next }) => next)).toEqual([["__start__"]]);
-  expect(await graph.getState(asked.config)).toMatchObject({ values: { log: ["start"] }, next: ["ask"] });
+  expect(await graph.getState(interrupted.config)).toMatchObject({ values: { log: ["start"] }, next: ["ask"] });
 });
 
 test("a remote graph is drawn, and its subgraphs are listed", async () => {

@@ -140,8 +140,8 @@ test.each([{ schedule: "never" }, { schedule: "0 0 * * *", timezone: "Mars/Base"
   "an invalid schedule is refused: %o",
   async (wrong) => {
     await using agent = await startAgent();
-    const answer = await agent.call("POST", "/runs/crons", { assistant_id: "events", ...wrong });
-    expect(answer).toMatchObject({ status: 422, body: { detail: expect.stringContaining("schedule") } });
+    const response = await agent.call("POST", "/runs/crons", { assistant_id: "events", ...wrong });
+    expect(response).toMatchObject({ status: 422, body: { detail: expect.stringContaining("schedule") } });
   },
 );
 
@@ -200,13 +200,13 @@ test("a body without a content type is accepted, and so is no body", async () =>
 
 test("pages of any origin may use the server", async () => {
   await using agent = await startAgent();
-  const answer = await fetch(`${agent.url}/threads`, {
+  const response = await fetch(`${agent.url}/threads`, {
     method: "OPTIONS",
     headers: { origin: "https://app.example", "access-control-request-headers": "x-api-key" },
   });
-  expect(answer.status).toBe(204);
-  expect(answer.headers.get("access-control-allow-methods")).toContain("PATCH");
-  expect(answer.headers.get("access-control-allow-headers")).toBe("x-api-key");
+  expect(response.status).toBe(204);
+  expect(response.headers.get("access-control-allow-methods")).toContain("PATCH");
+  expect(response.headers.get("access-control-allow-headers")).toBe("x-api-key");
   const { headers } = await agent.call("GET", "/ok");
   expect(headers.get("access-control-allow-origin")).toBe("*");
   expect(headers.get("access-control-expose-headers")).toContain("content-location");
@@ -216,8 +216,10 @@ test("a browser may reach the server from a page on another network", async () =
   await using agent = await startAgent();
   const allowed = async (network: string) => {
     const headers = { origin: "https://app.example", [`access-control-request-${network}-network`]: "true" };
-    const { headers: answered } = await fetch(`${agent.url}/threads`, { method: "OPTIONS", headers });
-    return ["private", "local"].filter((name) => answered.get(`access-control-allow-${name}-network`) === "true");
+    const { headers: responseHeaders } = await fetch(`${agent.url}/threads`, { method: "OPTIONS", headers });
+    return ["private", "local"].filter(
+      (name) => responseHeaders.get(`access-control-allow-${name}-network`) === "true",
+    );
   };
   expect(await allowed("private")).toEqual(["private"]);
   expect(await allowed("local")).toEqual(["local"]);

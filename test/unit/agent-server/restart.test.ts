@@ -82,11 +82,11 @@ test("assistants, threads, states, runs, crons and items outlive their server", 
     ["POST", "/runs/crons/search", {}],
     ["POST", "/store/items/search", { namespace_prefix: ["a"] }],
   ];
-  const answers = async (agent: TestAgent) =>
+  const responsesOf = async (agent: TestAgent) =>
     Promise.all(reads.map(async ([method, path, body]) => (await agent.call(method, path, body)).body));
-  const before = await answers(first);
+  const before = await responsesOf(first);
   await using second = await restart(first, folder);
-  expect(await answers(second)).toEqual(before);
+  expect(await responsesOf(second)).toEqual(before);
   const resumed = { assistant_id: "approval", command: { resume: "yes" } };
   expect((await second.call("POST", `/threads/${thread(1)}/runs/wait`, resumed)).body.log).toBeDefined();
 });
@@ -127,12 +127,12 @@ test("a run that a restart interrupted can be joined, and its stream replays its
   };
   await until(async () => (await statusesOf(first, 1))[0] === "running");
   await until(async () => (await firstEvents()).split("\n\n").length > 2);
-  const told = await firstEvents();
+  const eventsBefore = await firstEvents();
   await using second = await restart(first, folder);
   expect((await second.call("GET", `${path}/${run.run_id}`)).body.status).toBe("interrupted");
   const join = `${path}/${run.run_id}/stream`;
   const replayed = await (await fetch(second.url + join, { headers: { "last-event-id": "-" } })).text();
-  expect(replayed.startsWith(told)).toBe(true);
+  expect(replayed.startsWith(eventsBefore)).toBe(true);
   const events = await second.events("GET", join, undefined, { "last-event-id": "-" });
   expect(events.at(-1)).toMatchObject({ event: "error", data: { error: "RunInterrupted" } });
   const after = events.at(-2)?.id as string;
@@ -250,14 +250,14 @@ test("a compiled graph's interrupted thread is resumed after a restart", async (
   const path = `/threads/${thread(1)}`;
   const first = await startPersistent(folder, { projectOf });
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
-  const { body: asked } = await first.call("POST", `${path}/runs/wait`, body);
+  const { body: interrupted } = await first.call("POST", `${path}/runs/wait`, body);
   const { body: history } = await first.call("GET", `${path}/history`);
   await using second = await restart(first, folder, { projectOf });
   expect((await second.call("GET", path)).body).toMatchObject({ status: "interrupted" });
   expect((await second.call("GET", `${path}/history`)).body).toEqual(history);
   const resumed = { assistant_id: "approval", command: { resume: "yes" } };
   const done = await second.call("POST", `${path}/runs/wait`, resumed);
-  expect(asked.__interrupt__).toHaveLength(1);
+  expect(interrupted.__interrupt__).toHaveLength(1);
   expect(done.body).toEqual({ log: ["start", "asked", "done"], answer: "yes" });
   await worker.close();
 });

@@ -154,9 +154,9 @@ test("a run continues from the checkpoint that it names", async () => {
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["a"] }, if_not_exists: "create" };
   await agent.call("POST", `${path}/runs/wait`, body);
-  const asked = (await agent.call("GET", `${path}/state`)).body.checkpoint;
+  const interrupted = (await agent.call("GET", `${path}/state`)).body.checkpoint;
   await agent.call("POST", `${path}/runs/wait`, { assistant_id: "approval", command: { resume: "yes" } });
-  const fork = { assistant_id: "approval", command: { resume: "no" }, checkpoint: asked };
+  const fork = { assistant_id: "approval", command: { resume: "no" }, checkpoint: interrupted };
   expect((await agent.call("POST", `${path}/runs/wait`, fork)).body).toEqual({
     log: ["a", "asked", "refused"],
     answer: "no",
@@ -326,8 +326,8 @@ test("nodes read the context, the headers of the request and the store", async (
     context: { tone: "kind" },
   });
   const body = { assistant_id: assistant.assistant_id, input: {}, context: { size: 2 } };
-  const answer = await agent.call("POST", "/runs/wait", body, { "x-user": "ann" });
-  expect(answer.body.seen).toEqual({ header: "ann", key: null, stored: { context: { tone: "kind", size: 2 } } });
+  const response = await agent.call("POST", "/runs/wait", body, { "x-user": "ann" });
+  expect(response.body.seen).toEqual({ header: "ann", key: null, stored: { context: { tone: "kind", size: 2 } } });
 });
 
 test("metadata in a config reaches the graph, the run and its checkpoints, beside the server's own", async () => {

@@ -127,13 +127,18 @@ test("messages have their node under both field names, and the tags of the model
     edges: { __start__: "speak" },
   };
   await using agent = await startAgent({ graphs: [graph] });
-  const [, told] = await agent.events("POST", "/runs/stream", {
+  const [, events] = await agent.events("POST", "/runs/stream", {
     assistant_id: "tagged",
     input: {},
     stream_mode: "messages-tuple",
   });
-  expect(told?.data[0]).toMatchObject({ type: "ai", content: "a" });
-  expect(told?.data[1]).toMatchObject({ tags: ["joke"], graph_node: "speak", langgraph_node: "speak", graph_step: 1 });
+  expect(events?.data[0]).toMatchObject({ type: "ai", content: "a" });
+  expect(events?.data[1]).toMatchObject({
+    tags: ["joke"],
+    graph_node: "speak",
+    langgraph_node: "speak",
+    graph_step: 1,
+  });
 });
 
 test("events of subgraphs have their namespace, and come only when requested", async () => {

@@ -15,13 +15,13 @@ if (target === undefined || folders.length === 0) {
 }
 
 function responseOf(recording: string): WireResponse {
-  const answer = recording.slice(recording.indexOf("HTTP/1.1 ")).replace(/\n\[curl exit \d+\]\s*$/, "");
-  const end = answer.indexOf("\r\n\r\n");
-  const [statusLine = "", ...lines] = answer.slice(0, end).split("\r\n");
+  const response = recording.slice(recording.indexOf("HTTP/1.1 ")).replace(/\n\[curl exit \d+\]\s*$/, "");
+  const end = response.indexOf("\r\n\r\n");
+  const [statusLine = "", ...lines] = response.slice(0, end).split("\r\n");
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
   );
-  return { status: Number(statusLine.split(" ")[1]), headers, text: answer.slice(end + 4) };
+  return { status: Number(statusLine.split(" ")[1]), headers, text: response.slice(end + 4) };
 }
 
 const digest: Record<string, ResponseFacts> = {};

@@ -117,8 +117,8 @@ test("an exported journal replaces the server in a test", async () => {
   const fixture = await connectMockServer(mock.url).fixture({ method: "GET" });
   await mock.close();
   nock.define(fixture as unknown as nock.Definition[]);
-  const answer = await fetch(`${mock.url}/v2/deployments/${made.id}`);
-  expect([answer.status, ((await answer.json()) as { name: string }).name]).toEqual([200, "agent"]);
+  const response = await fetch(`${mock.url}/v2/deployments/${made.id}`);
+  expect([response.status, ((await response.json()) as { name: string }).name]).toEqual([200, "agent"]);
   nock.cleanAll();
   nock.restore();
 });
@@ -133,8 +133,8 @@ test.each([
   ["no effect", {}, "empty"],
 ])("a fault with %s is refused", async (_, effect, reason) => {
   await using mock = await startForTest();
-  const answer = await apiOf(`${mock.url}/_mock`)("PUT", "/faults", [{ effect }]);
-  expect([answer.status, JSON.stringify(answer.body)]).toEqual([422, expect.stringContaining(reason)]);
+  const response = await apiOf(`${mock.url}/_mock`)("PUT", "/faults", [{ effect }]);
+  expect([response.status, JSON.stringify(response.body)]).toEqual([422, expect.stringContaining(reason)]);
   expect(() => mock.faults.add({ effect })).toThrow(reason);
 });
 

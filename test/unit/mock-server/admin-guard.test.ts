@@ -27,8 +27,8 @@ test("an OAuth provider whose token address is the admin API does nothing there"
     auth_url: `${mock.url}/oauth/authorize`,
     token_url: `${mock.url}/_mock/reset?confirm=true`,
   });
-  const asked = { provider: "evil", scopes: [], user_id: "alice" };
-  const { url } = (await mock.cloud("POST", "/v2/auth/authenticate", asked)).body;
+  const authentication = { provider: "evil", scopes: [], user_id: "alice" };
+  const { url } = (await mock.cloud("POST", "/v2/auth/authenticate", authentication)).body;
   const state = new URL(url).searchParams.get("state");
   const callback = new URL(new URL(url).searchParams.get("redirect_uri") as string);
   callback.search = new URLSearchParams({ code: "any", state: state as string }).toString();

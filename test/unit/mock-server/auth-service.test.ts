@@ -85,8 +85,8 @@ test("a state is valid for one callback, of its own provider, until it expires",
   const callback = async (change: (url: URL) => void) => {
     const url = new URL(back);
     change(url);
-    const answer = await fetch(url);
-    return [answer.status, await answer.text()] as const;
+    const response = await fetch(url);
+    return [response.status, await response.text()] as const;
   };
   const state = back.searchParams.get("state") as string;
   const set = (value: string) => (url: URL) => url.searchParams.set("state", value);
@@ -127,10 +127,10 @@ test("parameters of the callback are shown as text and don't redirect the browse
     error_description: "<script>alert(1)</script>",
     redirect_uri: "https://evil.example",
   });
-  const answer = await fetch(`${mock.url}/v2/auth/callback/built-in?${query}`, { redirect: "manual" });
-  const text = await answer.text();
-  expect(answer.headers.get("location")).toBeNull();
-  expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const response = await fetch(`${mock.url}/v2/auth/callback/built-in?${query}`, { redirect: "manual" });
+  const text = await response.text();
+  expect(response.headers.get("location")).toBeNull();
+  expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(text).not.toContain("<script>");
   expect(text).toContain("&#60;script&#62;");
 });
@@ -165,9 +165,9 @@ test("two requests for an expired token renew it once", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
   mock.clock.advance("2h");
-  const answers = await Promise.all([authenticate(mock), authenticate(mock)]);
-  expect(answers.map(({ body }) => body.status)).toEqual(["completed", "completed"]);
-  expect(answers[0].body.token).toBe(answers[1].body.token);
+  const responses = await Promise.all([authenticate(mock), authenticate(mock)]);
+  expect(responses.map(({ body }) => body.status)).toEqual(["completed", "completed"]);
+  expect(responses[0].body.token).toBe(responses[1].body.token);
 });
 
 test("changes of a token during its renewal are kept", async () => {
@@ -205,10 +205,10 @@ test("a token that stopped being the default before its renewal doesn't become t
 test("an agent gets a token only once it is connected to it", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock)).body.url);
-  const { body: asked } = await authenticate(mock, { agent_id: "agent-1" });
-  expect(asked).toMatchObject({ status: "connection_required", metadata: { token_ids: [expect.any(String)] } });
+  const { body: pending } = await authenticate(mock, { agent_id: "agent-1" });
+  expect(pending).toMatchObject({ status: "connection_required", metadata: { token_ids: [expect.any(String)] } });
   const path = "/v2/auth/agents/agent-1/connections";
-  const body = { oauth_token_id: asked.metadata.token_ids[0] };
+  const body = { oauth_token_id: pending.metadata.token_ids[0] };
   const made = await mock.cloud("POST", path, body);
   expect(made).toMatchObject({ status: 201, body: { agent_id: "agent-1", provider_id: "built-in", scopes: ["read"] } });
   expect((await mock.cloud("POST", path, body)).body.id).toBe(made.body.id);
@@ -249,10 +249,14 @@ test("a user is identified by user_id, or by ls_user_id if that is empty", async
 test("if the user already has the token, a second agent's request gets the address at which the user connects it", async () => {
   await using mock = await startWithProvider();
   await consent((await authenticate(mock, { agent_id: "agent-1" })).body.url);
-  const asked = (await authenticate(mock, { agent_id: "agent-2" })).body;
-  expect(asked).toMatchObject({ status: "connection_required", url: expect.any(String), auth_id: expect.any(String) });
-  await consent(asked.url);
-  expect((await mock.cloud("GET", `/v2/auth/wait/${asked.auth_id}`)).body.status).toBe("completed");
+  const pending = (await authenticate(mock, { agent_id: "agent-2" })).body;
+  expect(pending).toMatchObject({
+    status: "connection_required",
+    url: expect.any(String),
+    auth_id: expect.any(String),
+  });
+  await consent(pending.url);
+  expect((await mock.cloud("GET", `/v2/auth/wait/${pending.auth_id}`)).body.status).toBe("completed");
   expect((await authenticate(mock, { agent_id: "agent-2" })).body.status).toBe("completed");
   expect((await authenticate(mock, { agent_id: "agent-1" })).body.status).toBe("completed");
 });
@@ -398,6 +402,6 @@ test.each([
 ])("discovery of %s fails with the reason", async (_, url, reason) => {
   await using mock = await startForTest();
   const body = { provider_id: "mcp", name: "MCP", mcp_server_url: url };
-  const answer = await mock.cloud("POST", "/v2/auth/providers/mcp-discover", body);
-  expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(reason) } });
+  const response = await mock.cloud("POST", "/v2/auth/providers/mcp-discover", body);
+  expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining(reason) } });
 });

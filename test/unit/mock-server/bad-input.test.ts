@@ -78,16 +78,16 @@ test("every operation on a deployment responds with 404 in another workspace, an
   await using mock = await startForTest();
   const { body: deployment } = await mock.cloud("POST", "/v2/deployments", githubBody());
   const call = apiOf(mock.url);
-  const answers: Record<string, number[]> = {};
+  const statusesOf: Record<string, number[]> = {};
   for (const { method, path } of await operationsOf(mock.url)) {
     if (!path.includes("{deployment_id}")) continue;
     const real = path.replace("{deployment_id}", deployment.id).replace("{revision_id}", deployment.latest_revision_id);
     const sent = method === "GET" || method === "DELETE" ? undefined : {};
     const foreign = await call(method, real, sent, { "x-tenant-id": "11111111-1111-4111-8111-111111111111" });
     const keyless = await call(method, real, sent, { "x-api-key": "" });
-    answers[`${method} ${path}`] = [foreign.status, keyless.status];
+    statusesOf[`${method} ${path}`] = [foreign.status, keyless.status];
   }
-  expect(Object.keys(answers).length).toBeGreaterThan(10);
-  expect(Object.entries(answers).filter(([, statuses]) => String(statuses) !== "404,401")).toEqual([]);
+  expect(Object.keys(statusesOf).length).toBeGreaterThan(10);
+  expect(Object.entries(statusesOf).filter(([, statuses]) => String(statuses) !== "404,401")).toEqual([]);
   expect((await mock.cloud("GET", `/v2/deployments/${deployment.id}`)).status).toBe(200);
 });

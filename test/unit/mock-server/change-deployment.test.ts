@@ -87,8 +87,8 @@ test.each([
 ])("a patch with %s is 400 and changes nothing", async (_, patch) => {
   await using mock = await startForTest();
   const { body: before } = await mock.cloud("POST", "/v2/deployments", githubBody());
-  const answer = await mock.cloud("PATCH", `/v2/deployments/${before.id}`, patch);
-  expect(answer).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
+  const response = await mock.cloud("PATCH", `/v2/deployments/${before.id}`, patch);
+  expect(response).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
   expect((await mock.cloud("GET", `/v2/deployments/${before.id}`)).body).toEqual(before);
 });
 

@@ -53,8 +53,8 @@ test.each([
   ["a secret without a name", githubBody({ secrets: secrets("") })],
 ])("the cloud refuses %s with 400 and the reason", async (_, body) => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("POST", "/v2/deployments", body);
-  expect(answer).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
+  const response = await mock.cloud("POST", "/v2/deployments", body);
+  expect(response).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
   expect((await mock.cloud("GET", "/v2/deployments")).body.resources).toEqual([]);
 });
 
@@ -74,8 +74,8 @@ test.each([
 test("the self-hosted edition reserves fewer names and takes a custom_url", async () => {
   await using mock = await startForTest();
   const body = { ...docker({ custom_url: "https://agent.example" }), secrets: secrets("LANGSMITH_API_KEY", "PORT") };
-  const answer = await mock.selfHosted("POST", "/v2/deployments", body);
-  expect(answer).toMatchObject({
+  const response = await mock.selfHosted("POST", "/v2/deployments", body);
+  expect(response).toMatchObject({
     status: 201,
     body: { source_config: { custom_url: "https://agent.example" }, image_version: "1" },
   });
@@ -129,15 +129,15 @@ test.each([
   ["an empty body", "", ["body"], "missing"],
 ])("a create with %s is refused with 422 and the location", async (_, body, loc, type) => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("POST", "/v2/deployments", body);
-  expect(answer.status).toBe(422);
-  expect(answer.body.detail).toContainEqual({ loc, type, msg: expect.any(String) });
+  const response = await mock.cloud("POST", "/v2/deployments", body);
+  expect(response.status).toBe(422);
+  expect(response.body.detail).toContainEqual({ loc, type, msg: expect.any(String) });
 });
 
 test("a body over 1 MiB is refused with 413", async () => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("POST", "/v2/deployments", githubBody({ name: "x".repeat(1024 * 1024) }));
-  expect(answer.status).toBe(413);
+  const response = await mock.cloud("POST", "/v2/deployments", githubBody({ name: "x".repeat(1024 * 1024) }));
+  expect(response.status).toBe(413);
   expect((await mock.cloud("GET", "/v2/deployments")).status).toBe(200);
 });
 
@@ -162,17 +162,17 @@ test("a name in use is refused with 409, but is free in another workspace or edi
 
 test("of simultaneous creates of one name, one succeeds", async () => {
   await using mock = await startForTest();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => mock.cloud("POST", "/v2/deployments", githubBody())),
   );
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
 });
 
 test("a deployment belongs to the edition it was made in", async () => {
   await using mock = await startForTest();
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
-  const answer = await mock.selfHosted("GET", `/v2/deployments/${body.id}`);
-  expect(answer).toMatchObject({ status: 404, body: { detail: `Deployment ID ${body.id} not found.` } });
+  const response = await mock.selfHosted("GET", `/v2/deployments/${body.id}`);
+  expect(response).toMatchObject({ status: 404, body: { detail: `Deployment ID ${body.id} not found.` } });
 });
 
 test("the same seed makes the same identifiers", async () => {

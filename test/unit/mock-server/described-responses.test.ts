@@ -77,8 +77,10 @@ test.each(mistakes)("the response to %s is described for every operation", async
     for (const { method, path, requestBody, responses, parameters } of operationsOf(documents[product])) {
       if (unhurried.test(path)) continue;
       const known = new Set(parameters.map((parameter) => parameter.name));
-      const asked = [...new URLSearchParams(query)].filter(([parameter]) => known.has(parameter));
-      const address = path.replace(/\{\w+\}/g, unknownId) + (asked.length > 0 ? `?${new URLSearchParams(asked)}` : "");
+      const knownParameters = [...new URLSearchParams(query)].filter(([parameter]) => known.has(parameter));
+      const address =
+        path.replace(/\{\w+\}/g, unknownId) +
+        (knownParameters.length > 0 ? `?${new URLSearchParams(knownParameters)}` : "");
       const sent = requestBody ? body : undefined;
       const { status } = await servers.apis[product](method, address, sent);
       expect([`${method} ${path}`, Object.keys(responses)]).toEqual([

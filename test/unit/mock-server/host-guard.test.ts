@@ -8,11 +8,11 @@ import { startMockServer } from "../../../mock-server/server.ts";
 /** The status of a request with the given Host. */
 function statusFor(url: string, host: string, path = "/v2/deployments"): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(url + path, { headers: { host, "x-api-key": "any" } }, (response) => {
+    const sent = request(url + path, { headers: { host, "x-api-key": "any" } }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
-    asked.on("error", reject).end();
+    sent.on("error", reject).end();
   });
 }
 

@@ -67,10 +67,10 @@ test.each([
   ["any repository, where that is allowed", forge, "https://github.com/any/thing", "two", 201],
 ])("a deployment with %s", async (_, integrationId, repoUrl, tenant, status) => {
   await using mock = await startForTest({ integrations: seeds });
-  const answer = await mock.cloud("POST", "/v2/deployments", bodyWith(integrationId, repoUrl), {
+  const response = await mock.cloud("POST", "/v2/deployments", bodyWith(integrationId, repoUrl), {
     "x-tenant-id": tenant,
   });
-  expect(answer.status).toBe(status);
+  expect(response.status).toBe(status);
 });
 
 test("a reset brings the configured integrations back", async () => {

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
 /** Everything that the server sends in response to `text`, until it closes the connection. */
-function answered(url: string, text: string): Promise<string> {
+function responseTo(url: string, text: string): Promise<string> {
   return new Promise((resolve) => {
-    let answer = "";
+    let response = "";
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(text));
     socket.on("data", (piece) => {
-      answer += piece;
+      response += piece;
     });
     socket.on("error", () => undefined);
-    socket.on("close", () => resolve(answer));
+    socket.on("close", () => resolve(response));
   });
 }
 
@@ -37,8 +37,8 @@ test("a fault can't have a body with a status that allows none", async () => {
     expect(JSON.stringify(body)).toContain(`a ${status} has no body`);
   }
   mock.faults.add({ effect: { status: 205 } });
-  const answer = await answered(mock.url, requestOf("GET", "/v2/deployments", "connection: close\r\n"));
-  expect(answer).toMatch(/^HTTP\/1\.1 205 Reset Content\r\n.*content-length: 0\r\n.*\r\n\r\n$/s);
+  const response = await responseTo(mock.url, requestOf("GET", "/v2/deployments", "connection: close\r\n"));
+  expect(response).toMatch(/^HTTP\/1\.1 205 Reset Content\r\n.*content-length: 0\r\n.*\r\n\r\n$/s);
 });
 
 test("a connection is also reset for a request that waits behind another on it", async () => {
@@ -47,7 +47,7 @@ test("a connection is also reset for a request that waits behind another on it",
     { match: { operation: "list_deployments" }, effect: { latency: "50ms" } },
     { match: { path: "/v1/*" }, effect: { reset: "before" } },
   );
-  await answered(mock.url, requestOf("GET", "/v2/deployments") + requestOf("GET", "/v1/integrations/github/install"));
+  await responseTo(mock.url, requestOf("GET", "/v2/deployments") + requestOf("GET", "/v1/integrations/github/install"));
   expect(mock.requests({ path: "/v1/*" })).toMatchObject([{ status: null }]);
 });
 
@@ -56,7 +56,7 @@ test("a malformed response without a body has no body", async () => {
   const { body } = await mock.cloud("POST", "/v2/deployments", githubBody());
   mock.faults.add({ effect: { malformed: true } });
   const path = `/v2/deployments/${body.id}`;
-  const answer = await answered(mock.url, requestOf("DELETE", path, "connection: close\r\n"));
-  expect(answer).toMatch(/^HTTP\/1\.1 204 /);
-  expect(answer).not.toMatch(/content-length/i);
+  const response = await responseTo(mock.url, requestOf("DELETE", path, "connection: close\r\n"));
+  expect(response).toMatch(/^HTTP\/1\.1 204 /);
+  expect(response).not.toMatch(/content-length/i);
 });

@@ -8,8 +8,8 @@ test("secrets in the query of a URL aren't in the journal, in any header or body
   const { oauth } = (await mock.cloud("GET", "/_mock/info")).body;
   const provider = { provider_id: "p", name: "P", uses_pkce: true, ...oauth };
   await mock.cloud("POST", "/v2/auth/providers", provider);
-  const asked = { provider: "p", scopes: ["read"], user_id: "alice" };
-  const { body: begun } = await mock.cloud("POST", "/v2/auth/authenticate", asked);
+  const authentication = { provider: "p", scopes: ["read"], user_id: "alice" };
+  const { body: begun } = await mock.cloud("POST", "/v2/auth/authenticate", authentication);
   const consent = new URL(begun.url);
   const form = new URLSearchParams([...consent.searchParams, ["decision", "allow"], ["subject", "alice"]]);
   const given = await fetch(consent.origin + consent.pathname, { method: "POST", body: form, redirect: "manual" });

@@ -61,8 +61,8 @@ test("every operation on another workspace's deployment responds with 404", asyn
     ["POST", `/v1/projects/${body.id}/deploy_logs`, {}],
   ];
   for (const [method, target, sent] of attempts) {
-    const answer = await mock.cloud(method, target, sent, foreign);
-    expect(answer, `${method} ${target}`).toMatchObject({
+    const response = await mock.cloud(method, target, sent, foreign);
+    expect(response, `${method} ${target}`).toMatchObject({
       status: 404,
       body: { detail: `Deployment ID ${body.id} not found.` },
     });

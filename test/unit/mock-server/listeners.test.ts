@@ -32,8 +32,8 @@ test("a listener is created, read, listed, changed and deleted", async () => {
 
 test("the cloud edition refuses listeners with the reason", async () => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("POST", "/v2/listeners", listenerBody());
-  expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining("self-hosted enterprise") } });
+  const response = await mock.cloud("POST", "/v2/listeners", listenerBody());
+  expect(response).toMatchObject({ status: 403, body: { detail: expect.stringContaining("self-hosted enterprise") } });
   expect((await mock.cloud("GET", `/v2/listeners/${unknownId}`)).status).toBe(403);
   expect((await mock.cloud("PATCH", `/v2/listeners/${unknownId}`, {})).status).toBe(403);
   expect((await mock.cloud("DELETE", `/v2/listeners/${unknownId}`)).status).toBe(403);
@@ -52,8 +52,8 @@ test("listeners of another workspace don't exist", async () => {
   const { body } = await mock.selfHosted("POST", "/v2/listeners", listenerBody(), { "x-tenant-id": "one" });
   const path = `/v2/listeners/${body.id}`;
   for (const method of ["GET", "PATCH", "DELETE"]) {
-    const answer = await mock.selfHosted(method, path, method === "PATCH" ? {} : undefined, { "x-tenant-id": "two" });
-    expect(answer.status).toBe(404);
+    const response = await mock.selfHosted(method, path, method === "PATCH" ? {} : undefined, { "x-tenant-id": "two" });
+    expect(response.status).toBe(404);
   }
 });
 

@@ -29,8 +29,12 @@ async function startWithClient(metadata: object = {}) {
   };
   const token = async (fields: Record<string, string>) => {
     const body = new URLSearchParams({ client_id: client.client_id, ...fields });
-    const answer = await fetch(`${mock.url}/oauth/token`, { method: "POST", body });
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, string> };
+    const response = await fetch(`${mock.url}/oauth/token`, { method: "POST", body });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Record<string, string>,
+    };
   };
   const newCode = async () => (await decide(authorizeUrl())).searchParams.get("code") as string;
   const redeem = (code: string, changes: Record<string, string> = {}) =>
@@ -97,8 +101,8 @@ test.each([
   ["no redirect URI", { redirect_uri: undefined }],
 ])("a request with %s never gets a redirect", async (_, changes) => {
   await using mock = await startWithClient();
-  const answer = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
-  expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  const response = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
+  expect([response.status, response.headers.get("location")]).toEqual([400, null]);
 });
 
 test.each([
@@ -108,8 +112,8 @@ test.each([
   ["another response type", { response_type: "token" }, "unsupported_response_type"],
 ])("a request with %s is redirected back with an error", async (_, changes, error) => {
   await using mock = await startWithClient();
-  const answer = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
-  const location = new URL(answer.headers.get("location") as string);
+  const response = await fetch(mock.authorizeUrl(changes), { redirect: "manual" });
+  const location = new URL(response.headers.get("location") as string);
   expect(location.searchParams.get("error")).toBe(error);
   expect(location.searchParams.get("state")).toBe("the-state");
 });
@@ -139,7 +143,7 @@ test.each([
   ["a redirect URI with a fragment", { redirect_uris: ["https://host.example/#x"] }],
 ])("a client with %s isn't registered", async (_, metadata) => {
   await using mock = await startForTest();
-  const answer = await apiOf(mock.url)("POST", "/oauth/register", metadata);
-  expect(answer.status).toBe(400);
-  expect(answer.body.error).toMatch(/^invalid_/);
+  const response = await apiOf(mock.url)("POST", "/oauth/register", metadata);
+  expect(response.status).toBe(400);
+  expect(response.body.error).toMatch(/^invalid_/);
 });

@@ -206,7 +206,7 @@ test("push tokens and upload URLs are for their own sources only", async () => {
     secrets: [],
   });
   for (const action of ["push-token", "upload-url"]) {
-    const answer = await server.cloud("POST", `/v2/deployments/${body.id}/${action}`, {});
-    expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining("source") } });
+    const response = await server.cloud("POST", `/v2/deployments/${body.id}/${action}`, {});
+    expect(response).toMatchObject({ status: 400, body: { detail: expect.stringContaining("source") } });
   }
 });

@@ -30,18 +30,18 @@ test("a host name is called only if all its addresses are on loopback, and then 
 
 test("a host name is resolved once per request", async () => {
   await using server = await serverOf((_, response) => response.end("ok"));
-  const answers = ["127.0.0.1", "10.0.0.1"];
-  const outbound = createOutbound({ resolve: async () => [{ address: answers.shift() as string, family: 4 }] });
+  const addresses = ["127.0.0.1", "10.0.0.1"];
+  const outbound = createOutbound({ resolve: async () => [{ address: addresses.shift() as string, family: 4 }] });
   expect((await outbound.send(`http://rebound.example:${server.port}/`, get)).text).toBe("ok");
-  expect(answers).toEqual(["10.0.0.1"]);
+  expect(addresses).toEqual(["10.0.0.1"]);
 });
 
 test("a redirect is returned, not followed", async () => {
   await using server = await serverOf((_, response) => {
     response.writeHead(302, { location: "http://169.254.169.254/" }).end();
   });
-  const answer = await createOutbound().send(`http://127.0.0.1:${server.port}/`, get);
-  expect([answer.status, answer.headers.location]).toEqual([302, "http://169.254.169.254/"]);
+  const received = await createOutbound().send(`http://127.0.0.1:${server.port}/`, get);
+  expect([received.status, received.headers.location]).toEqual([302, "http://169.254.169.254/"]);
 });
 
 test("a response that is too long, late or missing is an error", async () => {

@@ -12,9 +12,9 @@ async function startProxy(target: () => string): Promise<AsyncDisposable & { url
   const server = createServer((request, response) => {
     if (!request.url?.startsWith("/x/")) return void response.writeHead(404).end();
     const { method, headers } = request;
-    const onward = send(target() + request.url.slice(2), { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = send(target() + request.url.slice(2), { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 502, forwarded.headers);
+      forwarded.pipe(response);
     });
     request.pipe(onward);
   });
@@ -78,12 +78,12 @@ test("behind a proxy that strips a prefix, a user allows access, and an MCP serv
   const discovered = { provider_id: "mcp", name: "MCP", mcp_server_url: mcp };
   expect((await server.call("POST", "/v2/auth/providers/mcp-discover", discovered)).status).toBe(200);
   for (const provider of ["crm", "mcp"]) {
-    const asked = { provider, scopes: ["read"], user_id: "alice" };
-    const { url } = (await server.call("POST", "/v2/auth/authenticate", asked)).body;
+    const authentication = { provider, scopes: ["read"], user_id: "alice" };
+    const { url } = (await server.call("POST", "/v2/auth/authenticate", authentication)).body;
     const page = await consent(url);
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining("You are connected") });
     expect(page.location.href.startsWith(`${server.proxy}/v2/auth/callback/${provider}?`)).toBe(true);
-    expect((await server.call("POST", "/v2/auth/authenticate", asked)).body.status).toBe("completed");
+    expect((await server.call("POST", "/v2/auth/authenticate", authentication)).body.status).toBe("completed");
   }
 });
 

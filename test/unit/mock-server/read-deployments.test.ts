@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Api, dockerBody, githubBody, startForTest } from "../../kit/mock-server/api.ts";
 
-const namesOf = (answer: { body: { resources: { name: string }[] } }) => answer.body.resources.map(({ name }) => name);
+const namesOf = (list: { body: { resources: { name: string }[] } }) => list.body.resources.map(({ name }) => name);
 
 async function makeSeveral(api: Api, ...names: string[]): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
@@ -74,8 +74,8 @@ test.each([
   ["deployment_type=huge", ["query", "deployment_type"], "enum"],
 ])("a listing with %s is refused with 422", async (query, loc, type) => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("GET", `/v2/deployments?${query}`);
-  expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
+  const response = await mock.cloud("GET", `/v2/deployments?${query}`);
+  expect(response).toMatchObject({ status: 422, body: { detail: [{ loc, type }] } });
 });
 
 test("all invalid parts of a request are reported together", async () => {

@@ -53,11 +53,11 @@ test("a manual rollout is advanced step by step or to a status", async () => {
   mock.clock.advance("1h");
   expect((await revision()).status).toBe("CREATING");
   expect((await mock.revisions.advance(first)).status).toBe("QUEUED");
-  const answer = await fetch(`${mock.url}/_mock/revisions/${first}/advance`, {
+  const response = await fetch(`${mock.url}/_mock/revisions/${first}/advance`, {
     method: "POST",
     body: '{"to":"DEPLOYING"}',
   });
-  expect(await answer.json()).toMatchObject({ id: first, status: "DEPLOYING" });
+  expect(await response.json()).toMatchObject({ id: first, status: "DEPLOYING" });
   expect((await mock.revisions.advance(first)).status).toBe("DEPLOYED");
   await expect(mock.revisions.advance(first)).rejects.toThrow("has finished");
   expect((await mock.revisions.advance(first, "SOMETHING_NEW")).status).toBe("SOMETHING_NEW");
@@ -237,11 +237,11 @@ test("a push moves the branch and builds the deployments that build on pushes to
   );
   const still = await make(mock, githubBody({ name: "still", source_config: source }));
   const commit = "d".repeat(40);
-  const answer = await fetch(`${mock.url}/_mock/push`, {
+  const response = await fetch(`${mock.url}/_mock/push`, {
     method: "POST",
     body: JSON.stringify({ repo_url: "https://GitHub.com/Acme/agents", ref: "refs/heads/main", commit }),
   });
-  const { revisions } = (await answer.json()) as { revisions: { id: string }[] };
+  const { revisions } = (await response.json()) as { revisions: { id: string }[] };
   expect(revisions).toHaveLength(1);
   expect(await main.deployment()).toMatchObject({
     latest_revision_id: revisions[0]?.id,

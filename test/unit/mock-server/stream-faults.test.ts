@@ -16,18 +16,18 @@ async function stream(mock: MockServer & { cloud: Api }): Promise<Response> {
 test("a stream is complete without a fault", async () => {
   await using mock = await startForTest();
   mock.clock.resume();
-  const answer = await stream(mock);
-  expect(answer.headers.get("content-type")).toContain("text/event-stream");
-  expect(await answer.text()).toMatch(/^event: metadata/);
+  const response = await stream(mock);
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  expect(await response.text()).toMatch(/^event: metadata/);
 });
 
 test("a stream breaks off in the middle of an event", async () => {
   await using mock = await startForTest();
   mock.clock.resume();
   mock.faults.add({ match: { path: "/agents/*" }, effect: { truncate: true } });
-  const answer = await stream(mock);
-  expect(answer.status).toBe(200);
-  await expect(answer.text()).rejects.toThrow();
+  const response = await stream(mock);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
 });
 
 test("a stream ends in an event that can't be parsed", async () => {

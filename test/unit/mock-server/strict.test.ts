@@ -15,9 +15,9 @@ test("unknown fields are tolerated, as in the service", async () => {
 
 test("a strict server names every field that it doesn't know", async () => {
   await using mock = await startForTest({ strict: true });
-  const answer = await mock.cloud("POST", "/v2/deployments?colour=red", body, tenant);
-  expect(answer.status).toBe(422);
-  expect(answer.body.detail).toEqual([
+  const response = await mock.cloud("POST", "/v2/deployments?colour=red", body, tenant);
+  expect(response.status).toBe(422);
+  expect(response.body.detail).toEqual([
     { loc: ["query", "colour"], msg: expect.any(String), type: "extra_forbidden" },
     { loc: ["body", "source_config", "colour"], msg: expect.any(String), type: "extra_forbidden" },
     { loc: ["body", "secrets", 0, "note"], msg: expect.any(String), type: "extra_forbidden" },

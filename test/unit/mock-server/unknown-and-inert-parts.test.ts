@@ -241,9 +241,9 @@ test.each([
   ["a push", "/_mock/push", { repo_url: "https://a.example/b", ref: "main", comit: "c" }, "commit"],
 ])("%s with an unknown key is refused with a suggestion", async (_, path, body, meant) => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("POST", path, body);
-  expect(answer.status).toBe(422);
-  expect(JSON.stringify(answer.body)).toContain(`did you mean \\"${meant}\\"`);
+  const response = await mock.cloud("POST", path, body);
+  expect(response.status).toBe(422);
+  expect(JSON.stringify(response.body)).toContain(`did you mean \\"${meant}\\"`);
 });
 
 test.each([
@@ -252,9 +252,9 @@ test.each([
   [{ rules: [{ name: "*", durations: { BULDING: "5s" } }] }, "BUILDING"],
 ])("transitions with an unknown key are refused with a suggestion: %j", async (settings, meant) => {
   await using mock = await startForTest();
-  const answer = await mock.cloud("PUT", "/_mock/transitions", settings);
-  expect(answer.status).toBe(422);
-  expect(JSON.stringify(answer.body)).toContain(`did you mean \\"${meant}\\"`);
+  const response = await mock.cloud("PUT", "/_mock/transitions", settings);
+  expect(response.status).toBe(422);
+  expect(JSON.stringify(response.body)).toContain(`did you mean \\"${meant}\\"`);
 });
 
 test("an unknown option of a mock server is refused with a suggestion", async () => {

@@ -230,8 +230,8 @@ test("a revision or a deployment can't be created from another deployment's uplo
   const { body: upload } = await mock.cloud("POST", `/v2/deployments/${first}/upload-url`);
   for (const path of [upload.object_path, "sources/../../etc/passwd", ""]) {
     const config = { source_tarball_path: path, graph_config_path: "graph.json" };
-    const answer = await mock.cloud("PATCH", `/v2/deployments/${second}`, { source_revision_config: config });
-    expect(answer.status).toBe(400);
+    const response = await mock.cloud("PATCH", `/v2/deployments/${second}`, { source_revision_config: config });
+    expect(response.status).toBe(400);
   }
   const body = {
     name: "third",
@@ -245,9 +245,9 @@ test("a revision or a deployment can't be created from another deployment's uplo
 
 test("an image push is refused with advice on alternatives", async () => {
   await using mock = await startForTest();
-  const answer = await fetch(`${mock.url}/v2/registry/some-id/blobs/uploads/`, { method: "POST" });
-  expect(answer.status).toBe(403);
-  expect(await answer.json()).toMatchObject({ errors: [{ message: expect.stringContaining("internal_source") }] });
+  const response = await fetch(`${mock.url}/v2/registry/some-id/blobs/uploads/`, { method: "POST" });
+  expect(response.status).toBe(403);
+  expect(await response.json()).toMatchObject({ errors: [{ message: expect.stringContaining("internal_source") }] });
 });
 
 test("the journal doesn't have the signatures of upload URLs", async () => {

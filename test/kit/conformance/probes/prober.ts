@@ -32,17 +32,17 @@ export function createProber(url: string): Prober {
     facts,
     ask,
     async record(name, method, path, body, headers) {
-      const answer = await send(url + path, method, body, headers);
-      facts[name] = factsOf(answer);
-      return jsonOf(answer.text);
+      const response = await send(url + path, method, body, headers);
+      facts[name] = factsOf(response);
+      return jsonOf(response.text);
     },
     async recordDuring(name, path, during) {
       let happened: Promise<void> | undefined;
-      const answer = await send(url + path, "GET", undefined, {}, () => {
+      const response = await send(url + path, "GET", undefined, {}, () => {
         happened ??= during();
       });
       await happened;
-      facts[name] = factsOf(answer);
+      facts[name] = factsOf(response);
     },
     newThread: async () => (await ask("POST", "/threads", {})).thread_id,
     async untilUnderWay(threadId) {
@@ -68,9 +68,9 @@ function send(
     const sent = request(url, { method, headers: { "user-agent": "probe", ...type, ...length, ...headers } });
     sent.on("response", (response) => {
       response.on("data", onData);
-      text(response).then((answer) => {
+      text(response).then((body) => {
         const received = response.headers as Record<string, string | undefined>;
-        resolve({ status: response.statusCode as number, headers: received, text: answer });
+        resolve({ status: response.statusCode as number, headers: received, text: body });
       }, reject);
     });
     sent.on("error", reject);

@@ -92,8 +92,8 @@ test("a page whose name was rebound to this machine can't read anything, whateve
   await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
   await using dev = await startDev(project.folder, "--allow-host", "dev.example");
   const ask = async (host: string) => {
-    const asked = request(`${dev.url}/info`, { headers: { host, origin: `http://${host}` } }).end();
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const sent = request(`${dev.url}/info`, { headers: { host, origin: `http://${host}` } }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
     response.resume();
     return [response.statusCode, response.headers["access-control-allow-origin"]];
   };

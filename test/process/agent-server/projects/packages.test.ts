@@ -19,7 +19,7 @@ async function run(folder: string, isHooked: boolean): Promise<string> {
 
 interface Project extends AsyncDisposable {
   /** The result of importing the project, which must be the same with and without the hooks. */
-  answer(): Promise<unknown>;
+  output(): Promise<unknown>;
 }
 
 /** A project with these files. Objects are written as JSON. */
@@ -32,7 +32,7 @@ async function projectOf(files: Record<string, string | object>): Promise<Projec
     await writeFile(file, typeof content === "string" ? content : JSON.stringify(content));
   }
   return {
-    async answer() {
+    async output() {
       const [plain, hooked] = await Promise.all([run(folder, false), run(folder, true)]);
       expect(hooked).toBe(plain);
       return JSON.parse(plain);
@@ -68,7 +68,7 @@ test("packages resolve through conditional exports, patterns, an imports map and
     },
     "node_modules/b/node/one.mjs": 'export const one = "for node";',
   });
-  expect(await project.answer()).toEqual(["own", "modules/a/dist/inner.js", "modules/a/dist/inner.js", "for node"]);
+  expect(await project.output()).toEqual(["own", "modules/a/dist/inner.js", "modules/a/dist/inner.js", "for node"]);
 });
 
 test("CommonJS packages, JSON, and files whose format depends on their extension or the nearest package.json load as in Node.js", async () => {
@@ -101,7 +101,7 @@ test("CommonJS packages, JSON, and files whose format depends on their extension
     "node_modules/untold/part.js": 'export default "module by its syntax";',
   });
   const common = ["part", "part", "required", "required"];
-  expect(await project.answer()).toEqual([
+  expect(await project.output()).toEqual([
     "cjs",
     "mjs",
     "function near",

@@ -26,10 +26,10 @@ test("an interrupted graph is resumed with the answer, after its thread was read
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "approval", input: { log: ["start"] }, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, body);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, body);
   const question = { question: "approve?", log: ["start"] };
   const interrupt = { id: expect.stringMatching(/^[0-9a-f]{32}$/), value: question };
-  expect(asked.body).toEqual({ __interrupt__: [interrupt] });
+  expect(interrupted.body).toEqual({ __interrupt__: [interrupt] });
 
   const state = (await agent.call("GET", `${path}/state`)).body;
   expect(state).toMatchObject({
@@ -166,8 +166,8 @@ test("a subgraph is interrupted and resumed, and its state is read with the thre
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const run = { assistant_id: "nested", input: { log: ["start"] }, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, run);
-  expect(asked.body.__interrupt__).toMatchObject([{ value: "inner?" }]);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, run);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: "inner?" }]);
   const plain = (await agent.call("GET", `${path}/state`)).body;
   const namespace = `outer:${plain.tasks[0].id}`;
   expect(plain.tasks[0]).toMatchObject({ checkpoint: { thread_id: thread(1), checkpoint_ns: namespace }, state: null });
@@ -228,8 +228,8 @@ test("nodes use the server's store, the context and the deployment's environment
   });
   await using agent = await startAgentOf(own);
   const body = { assistant_id: "surroundings", input: {}, context: { tone: "calm" } };
-  const answer = await agent.call("POST", "/runs/wait", body);
-  expect(answer.body).toEqual({
+  const response = await agent.call("POST", "/runs/wait", body);
+  expect(response.body).toEqual({
     seen: {
       stored: { tone: "kind" },
       isDate: true,
@@ -246,8 +246,8 @@ test("nodes use the server's store, the context and the deployment's environment
 test("the recursion limit ends a run", async () => {
   await using agent = await startAgentOf(worker);
   const body = { assistant_id: "circle", input: {}, config: { recursion_limit: 5 } };
-  const { body: answer } = await agent.call("POST", "/runs/wait", body);
-  expect(answer.__error__).toMatchObject({
+  const { body: result } = await agent.call("POST", "/runs/wait", body);
+  expect(result.__error__).toMatchObject({
     error: "GraphRecursionError",
     message: expect.stringContaining("limit of 5"),
   });
@@ -320,8 +320,8 @@ test("a graph of the functional API runs and is interrupted", async () => {
   await using agent = await startAgentOf(worker);
   const path = `/threads/${thread(1)}`;
   const body = { assistant_id: "flow", input: 3, if_not_exists: "create" };
-  const asked = await agent.call("POST", `${path}/runs/wait`, body);
-  expect(asked.body.__interrupt__).toMatchObject([{ value: "all right?" }]);
+  const interrupted = await agent.call("POST", `${path}/runs/wait`, body);
+  expect(interrupted.body.__interrupt__).toMatchObject([{ value: "all right?" }]);
   const resumed = { assistant_id: "flow", command: { resume: "yes" } };
   expect((await agent.call("POST", `${path}/runs/wait`, resumed)).body).toBe("6: yes");
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ values: "6: yes", next: [] });

@@ -13,7 +13,7 @@ function stream(agent: TestAgent, mode: string | string[], extra: object = {}): 
 }
 
 const names = (events: StreamedEvent[]) => events.map(({ event }) => event.replace(/:[0-9a-f-]{36}/g, ":<id>"));
-const told = (events: StreamedEvent[]) => events.slice(1).map(({ data }) => data);
+const dataOf = (events: StreamedEvent[]) => events.slice(1).map(({ data }) => data);
 
 test("values are the whole state after each step, with flat messages", async () => {
   await using agent = await startAgentOf(worker);
@@ -37,9 +37,9 @@ test("updates come by node, and an interrupt as an update and as values", async 
   const events = await stream(agent, ["values", "updates"], { assistant_id: "approval", input: { log: ["start"] } });
   expect(names(events)).toEqual(["metadata", "values", "updates", "values"]);
   const interrupts = [{ id: expect.any(String), value: { question: "approve?", log: ["start"] } }];
-  expect(told(events).slice(1)).toEqual([{ __interrupt__: interrupts }, { __interrupt__: interrupts }]);
+  expect(dataOf(events).slice(1)).toEqual([{ __interrupt__: interrupts }, { __interrupt__: interrupts }]);
   const resumed = { assistant_id: "approval", input: undefined, command: { resume: "yes" } };
-  expect(told(await stream(agent, "updates", resumed))).toEqual([
+  expect(dataOf(await stream(agent, "updates", resumed))).toEqual([
     { ask: { answer: "yes", log: ["asked"] } },
     { done: { log: ["done"] } },
   ]);
@@ -61,7 +61,7 @@ test("the mode messages-tuple has chunks and whole messages of nodes, with metad
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "messages-tuple");
   expect(names(events)).toEqual(["metadata", ...Array(9).fill("messages")]);
-  const [first, metadata] = told(events)[0];
+  const [first, metadata] = dataOf(events)[0];
   expect(first).toMatchObject({ content: "H", type: "ai" });
   expect(metadata).toMatchObject({
     tags: [],
@@ -72,14 +72,14 @@ test("the mode messages-tuple has chunks and whole messages of nodes, with metad
     thread_id: thread(1),
     langgraph_version: expect.stringMatching(/^1\./),
   });
-  const [whole, node] = told(events).at(-1);
+  const [whole, node] = dataOf(events).at(-1);
   expect(whole).toMatchObject({ content: "sub!", type: "ai" });
   expect(node).toMatchObject({ name: "child", tags: ["graph:step:2"] });
 });
 
 test("the modes tasks, checkpoints and debug have events for each step", async () => {
   await using agent = await startAgentOf(worker);
-  const tasks = told(await stream(agent, "tasks"));
+  const tasks = dataOf(await stream(agent, "tasks"));
   expect(tasks.map(({ name, result }) => [name, result !== undefined])).toEqual([
     ["model", false],
     ["model", true],
@@ -88,7 +88,7 @@ test("the modes tasks, checkpoints and debug have events for each step", async (
   ]);
   expect(Object.keys(tasks[0])).toEqual(["id", "name", "input", "triggers", "interrupts", "metadata"]);
   const other = { assistant_id: "trivial", input: { value: "a" } };
-  const checkpoints = told(await stream(agent, "checkpoints", other));
+  const checkpoints = dataOf(await stream(agent, "checkpoints", other));
   expect(checkpoints.at(-1)).toMatchObject({ values: { value: "a!" }, metadata: { source: "loop" }, next: [] });
   expect(checkpoints[0]).toMatchObject({ tasks: [{ name: "__start__" }] });
   const task = { name: "one", error: null, interrupts: [], checkpoint: null, state: null };
@@ -96,7 +96,7 @@ test("the modes tasks, checkpoints and debug have events for each step", async (
   expect(checkpoints[1].parent_config.configurable.checkpoint_id).toBe(
     checkpoints[0].config.configurable.checkpoint_id,
   );
-  const debug = told(await stream(agent, "debug", other));
+  const debug = dataOf(await stream(agent, "debug", other));
   expect(debug[1].payload.tasks).toEqual(
     checkpoints[1].tasks.map((one: object) => ({ ...one, id: expect.any(String) })),
   );
@@ -145,7 +145,7 @@ test("the mode events reports all calls of the graph, beside other modes", async
 test("the mode tools reports starts and ends of tools", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "tools", { assistant_id: "tools" });
-  expect(told(events)).toMatchObject([
+  expect(dataOf(events)).toMatchObject([
     { event: "on_tool_start", toolCallId: "call_1", name: "weather", input: '{"city":"Paris"}' },
     {
       event: "on_tool_end",
@@ -159,7 +159,7 @@ test("the mode tools reports starts and ends of tools", async () => {
 test("twenty thousand events of one node all arrive, in order", async () => {
   await using agent = await startAgentOf(worker);
   const events = await stream(agent, "custom", { assistant_id: "burst", input: { n: 20_000 } });
-  expect(told(events).map(({ i }) => i)).toEqual(Array.from({ length: 20_000 }, (_, i) => i));
+  expect(dataOf(events).map(({ i }) => i)).toEqual(Array.from({ length: 20_000 }, (_, i) => i));
 });
 
 test("two hundred concurrent streams all end with their results", async () => {

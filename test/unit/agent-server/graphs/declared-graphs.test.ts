@@ -63,8 +63,8 @@ test("a declared interrupt stops the run, and its answer selects the next node",
       if_not_exists: "create",
       ...body,
     });
-  const asked = await wait({ input: say("A refund, please") });
-  expect(asked.body.__interrupt__[0].value).toEqual({ question: "Refund?", of: "A refund, please" });
+  const interrupted = await wait({ input: say("A refund, please") });
+  expect(interrupted.body.__interrupt__[0].value).toEqual({ question: "Refund?", of: "A refund, please" });
   const paid = await wait({ command: { resume: true } });
   expect(paid.body).toMatchObject({ approved: true, log: ["answered true"] });
   expect(paid.body.messages.at(-1).content).toBe("Paid back.");

@@ -25,8 +25,8 @@ async function load(file: string, exportName: string): Promise<{ value?: unknown
   worker.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  const [[answer]] = await Promise.all([once(worker, "message"), once(worker, "exit")]);
-  return { ...answer, stderr };
+  const [[message]] = await Promise.all([once(worker, "message"), once(worker, "exit")]);
+  return { ...message, stderr };
 }
 
 test("a TypeScript project loads without a build, with enums, parameter properties, paths, folders and missing extensions", async () => {

@@ -30,11 +30,11 @@ test("a mount prefix precedes all paths of the agent server, and appears in the 
   const path = `/threads/${thread.thread_id}/runs`;
   const input = { assistant_id: "greeter", input: { name: "Ada" } };
   for (const way of ["wait", "stream"]) {
-    const answer = await server.mounted("POST", `${path}/${way}`, input);
-    expect(answer.status).toBe(200);
-    const location = answer.headers.get("location") as string;
+    const response = await server.mounted("POST", `${path}/${way}`, input);
+    expect(response.status).toBe(200);
+    const location = response.headers.get("location") as string;
     expect(location.startsWith(`/api/v1${path}/`)).toBe(true);
-    expect(answer.headers.get("content-location")?.startsWith(`/api/v1${path}/`)).toBe(true);
+    expect(response.headers.get("content-location")?.startsWith(`/api/v1${path}/`)).toBe(true);
     expect((await server.root("GET", location)).status).toBe(200);
     // The official clients append paths to the URL that they were given.
     expect((await server.mounted("GET", location)).status).toBe(200);

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL("../../../fixtures/graph-projects/greeter",
 
 /** Projects that report what happens to them instead of starting workers, and three revisions of one deployment. */
 function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
-  const told: string[] = [];
+  const events: string[] = [];
   const defects: unknown[] = [];
   let started = 0;
   const projects = new RevisionProjects({
@@ -23,7 +23,7 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
     onDefect: (error) => defects.push(error),
     async start(project) {
       const number = ++started;
-      told.push(`start ${number}`);
+      events.push(`start ${number}`);
       return {
         project,
         graphs: [],
@@ -32,7 +32,7 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
         mountPrefix: "",
         connect: () => undefined,
         respond: ({ ours }) => ours(),
-        close: async ({ drain = false } = {}) => void told.push(`close ${number}${drain ? " after its runs" : ""}`),
+        close: async ({ drain = false } = {}) => void events.push(`close ${number}${drain ? " after its runs" : ""}`),
         async [Symbol.asyncDispose]() {},
       };
     },
@@ -47,24 +47,24 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
     repositoryUrl,
     secrets: [],
   });
-  return { projects, told, defects, origin };
+  return { projects, events, defects, origin };
 }
 
 test("an earlier revision's project ends after its runs once a later revision is live, and not before", async () => {
-  const { projects, told, origin } = projectsOfThree();
+  const { projects, events, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.runningFor("one");
   await projects.build(origin("two", 2));
   await projects.runningFor("one");
-  expect(told).toEqual(["start 1", "start 2"]);
+  expect(events).toEqual(["start 1", "start 2"]);
   await projects.runningFor("two");
-  expect(told).toEqual(["start 1", "start 2", "close 1 after its runs"]);
+  expect(events).toEqual(["start 1", "start 2", "close 1 after its runs"]);
   await projects[Symbol.asyncDispose]();
-  expect(told.slice(3)).toContain("close 2");
+  expect(events.slice(3)).toContain("close 2");
 });
 
 test("a revision that never becomes live is released, and a deleted deployment ends all of its projects at once", async () => {
-  const { projects, told, origin } = projectsOfThree();
+  const { projects, events, origin } = projectsOfThree();
   await projects.build(origin("one", 1));
   await projects.build(origin("two", 2));
   await projects.build(origin("three", 3));
@@ -72,13 +72,13 @@ test("a revision that never becomes live is released, and a deleted deployment e
   projects.end("another");
   projects.end("deployment");
   await projects[Symbol.asyncDispose]();
-  expect(told.slice(3).sort()).toEqual(["close 1", "close 2", "close 2 after its runs", "close 3"]);
+  expect(events.slice(3).sort()).toEqual(["close 1", "close 2", "close 2 after its runs", "close 3"]);
 });
 
 test("a live revision that this server didn't build is loaded once", async () => {
-  const { projects, told } = projectsOfThree();
+  const { projects, events } = projectsOfThree();
   await Promise.all([projects.runningFor("one"), projects.runningFor("one")]);
-  expect(told).toEqual(["start 1"]);
+  expect(events).toEqual(["start 1"]);
 });
 
 test("a project that can't be ended is a defect, and ends nothing else", async () => {

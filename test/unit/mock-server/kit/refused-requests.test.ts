@@ -44,9 +44,9 @@ test.each(Object.keys(servers) as (keyof typeof servers)[])(
     const url = await servers[name]();
     for (const [what, head, status, detail] of cases) {
       const connection = what.includes("WebSocket") ? "upgrade" : "close";
-      const answer = await conversation(url, `${head}\r\nconnection: ${connection}\r\n\r\n`);
-      expect([what, answer]).toEqual([what, expect.stringMatching(new RegExp(`^HTTP/1\\.1 ${status} `))]);
-      expect(answer).toContain(detail);
+      const response = await conversation(url, `${head}\r\nconnection: ${connection}\r\n\r\n`);
+      expect([what, response]).toEqual([what, expect.stringMatching(new RegExp(`^HTTP/1\\.1 ${status} `))]);
+      expect(response).toContain(detail);
     }
   },
 );

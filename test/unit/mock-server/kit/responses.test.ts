@@ -246,16 +246,16 @@ async function slowReader(url: string) {
 }
 
 test("the keep-alive timeout starts when the client has read the response", async () => {
-  let isAsked = false;
+  let isRequested = false;
   await using server = await startHttp({
     handle() {
-      isAsked = true;
+      isRequested = true;
       return { status: 200, content: Buffer.alloc(size) };
     },
     timeouts: { head: 20, request: 20, keepAlive: 20, checkInterval: 5 },
   });
   const take = await slowReader(server.url);
-  await until(async () => isAsked);
+  await until(async () => isRequested);
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect(await take()).toBeGreaterThan(size);
 });

@@ -102,9 +102,9 @@ test.each([
   const named = table === "thread_states" ? "threads" : table;
   let isNamed = false;
   for (const [method, path, body] of agentRequests[table] ?? []) {
-    const { status, body: answer } = await agent.call(method, path, body);
+    const { status, body: response } = await agent.call(method, path, body);
     if (status === 200) continue;
-    expect({ status, detail: answer.detail }, path).toEqual({
+    expect({ status, detail: response.detail }, path).toEqual({
       status: 500,
       detail: expect.stringMatching(
         new RegExp(`^The record \\S+.* of the table ${named} is damaged: its ${column.replaceAll('"', "")} ${fault}`),
@@ -178,8 +178,8 @@ test("a search for a status that reads a damaged timeline names its revision", a
   damage(dataDirectory, "UPDATE revisions SET transitions = '{'");
   await using second = await startQuietly(dataDirectory);
   const detail = expect.stringMatching(/^The record \S+ of the table revisions is damaged: its transitions isn't JSON/);
-  const answer = await second.cloud("GET", `/v2/deployments/${id}/revisions?status=DEPLOYED`);
-  expect(answer).toMatchObject({ status: 500, body: { detail } });
+  const response = await second.cloud("GET", `/v2/deployments/${id}/revisions?status=DEPLOYED`);
+  expect(response).toMatchObject({ status: 500, body: { detail } });
 });
 
 test("damaged listeners, tokens and clients are named", async () => {

@@ -61,22 +61,22 @@ type RandomQuery = typeof queries extends fc.Arbitrary<infer Query> ? Query : ne
 
 /** The expected result, from a scan of all deployments. */
 function scanned(records: readonly DeploymentRecord[], query: DeploymentQuery): string[] {
-  const isAsked = <Value>(wanted: Value | undefined, test: (wanted: Value) => boolean) =>
+  const passes = <Value>(wanted: Value | undefined, test: (wanted: Value) => boolean) =>
     wanted === undefined || test(wanted);
   return records
     .filter(
       (record) =>
         record.tenantId === "one" &&
         !isDeleted(record, query.now) &&
-        isAsked(query.name, (wanted) => record.name === wanted) &&
-        isAsked(query.nameContains, (wanted) => record.name.includes(wanted)) &&
-        isAsked(query.ids, (wanted) => wanted.has(record.id)) &&
-        isAsked(query.statuses, (wanted) => wanted.has(deploymentStatus(record, query.now))) &&
-        isAsked(query.tagValueIds, (wanted) => record.tagValueIds.some((id) => wanted.has(id))) &&
-        isAsked(query.deploymentType, (wanted) => record.sourceConfig.deployment_type === wanted) &&
-        isAsked(query.imageVersion, (wanted) => imageVersion(record) === wanted) &&
-        isAsked(query.isRemoteReconciled, (wanted) => isRemoteReconciled(record) === wanted) &&
-        isAsked(query.listenerId, (wanted) => record.sourceConfig.listener_id?.toLowerCase() === wanted),
+        passes(query.name, (wanted) => record.name === wanted) &&
+        passes(query.nameContains, (wanted) => record.name.includes(wanted)) &&
+        passes(query.ids, (wanted) => wanted.has(record.id)) &&
+        passes(query.statuses, (wanted) => wanted.has(deploymentStatus(record, query.now))) &&
+        passes(query.tagValueIds, (wanted) => record.tagValueIds.some((id) => wanted.has(id))) &&
+        passes(query.deploymentType, (wanted) => record.sourceConfig.deployment_type === wanted) &&
+        passes(query.imageVersion, (wanted) => imageVersion(record) === wanted) &&
+        passes(query.isRemoteReconciled, (wanted) => isRemoteReconciled(record) === wanted) &&
+        passes(query.listenerId, (wanted) => record.sourceConfig.listener_id?.toLowerCase() === wanted),
     )
     .sort((a, b) => b.sequence - a.sequence)
     .slice(query.offset, query.offset + query.limit)
@@ -142,14 +142,14 @@ const clockMove = moment.map(
 const question = queries.map(
   (query: RandomQuery): Step =>
     (run) => {
-      const asked: DeploymentQuery = {
+      const fullQuery: DeploymentQuery = {
         ...query,
         now: run.now,
         statuses: query.statuses && new Set(query.statuses),
         tagValueIds: query.tagValueIds && new Set(query.tagValueIds),
       };
-      const found = run.state.deployments.list("cloud", "one", asked);
-      expect(found.map(({ id }) => id)).toEqual(scanned([...run.records.values()], asked));
+      const found = run.state.deployments.list("cloud", "one", fullQuery);
+      expect(found.map(({ id }) => id)).toEqual(scanned([...run.records.values()], fullQuery));
       expect(found).toEqual(found.map(({ id }) => run.records.get(id)));
     },
 );
@@ -205,7 +205,7 @@ test("a listing of thousands equals a scan, also after most were removed", async
     fc.tuple(deep, optional(part), fc.nat({ max: 3100 }), moment).map(
       ([query, nameContains, offset, now]): Step =>
         ({ state, records }) => {
-          const asked: DeploymentQuery = {
+          const fullQuery: DeploymentQuery = {
             ...query,
             nameContains,
             offset,
@@ -213,13 +213,13 @@ test("a listing of thousands equals a scan, also after most were removed", async
             statuses: query.statuses && new Set(query.statuses),
             tagValueIds: query.tagValueIds && new Set(query.tagValueIds),
           };
-          const found = state.deployments.list("cloud", "one", asked);
-          expect(found.map(({ id }) => id)).toEqual(scanned([...records.values()], asked));
+          const found = state.deployments.list("cloud", "one", fullQuery);
+          expect(found.map(({ id }) => id)).toEqual(scanned([...records.values()], fullQuery));
         },
     ),
     { minLength: 20, maxLength: 40 },
   );
-  const removeMost = many.map(
+  const removeAllButFew = many.map(
     (_, number): Step =>
       ({ state, records }) => {
         if (number % 5 === 0) return;
@@ -228,7 +228,7 @@ test("a listing of thousands equals a scan, also after most were removed", async
       },
   );
   await fc.assert(
-    fc.asyncProperty(questions, questions, (before, after) => run(many, before, removeMost, after)),
+    fc.asyncProperty(questions, questions, (before, after) => run(many, before, removeAllButFew, after)),
     { numRuns: 4 },
   );
 });
