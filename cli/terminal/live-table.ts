@@ -85,7 +85,7 @@ export class LiveTable implements Presenter {
     const all = [...this.#rows.values()];
     // One line stays free below the table, where the cursor is.
     const height = Math.max(1, (process.stdout.rows ?? 24) - 1);
-    const shown = all.length <= height ? all : mostTelling(all, height - 1);
+    const shown = all.length <= height ? all : rowsToShow(all, height - 1);
     const lines = shown.map((row) => this.#line(row, all));
     if (shown.length < all.length) lines.push(restLine(all.filter((row) => !shown.includes(row))));
     this.#log(lines.map((line) => cliTruncate(line, columns())).join("\n"));
@@ -128,7 +128,7 @@ function statusAfter(event: ProgressEvent, status: string): string {
 }
 
 /** The rows to show where not all fit: what is in progress, then what failed, what waits, what is live; in the order of all rows. */
-function mostTelling(rows: readonly Row[], count: number): Row[] {
+function rowsToShow(rows: readonly Row[], count: number): Row[] {
   const rank = ({ startedAtMs, outcome }: Row) => {
     if (outcome === undefined) return startedAtMs === undefined ? 2 : 0;
     return outcome.result === "failed" ? 1 : 3;

@@ -2,7 +2,7 @@ import type { AgentServer } from "../client/agent-server.ts";
 import { Aborted } from "../client/errors.ts";
 import type { Assistant, Cron } from "../client/wire/agent-server.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "../declare/file/schema.ts";
-import { contentMarker, isMarkedBy, markedKey } from "./content-comparison.ts";
+import { contentMarker, isMarked, markedKey } from "./content-comparison.ts";
 import {
   assistantIdOf,
   assistantSteps,
@@ -27,7 +27,7 @@ export interface AgentContent {
 
 export interface ContentResult {
   changes: readonly ContentChange[];
-  /** Made from this owner's file earlier, no longer declared, kept without `prune`. */
+  /** Made from a file earlier, no longer declared, kept without `prune`. */
   undeclared: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function hasContent({ assistants, crons, store }: AgentContent): boolean 
 
 /**
  * What {@link applyAgentContent} would change. It only reads.
- * @throws {@link ConfigError} when an assistant has the id of one that this owner didn't make; the client's errors
+ * @throws {@link ConfigError} when an assistant has the id of one that no file made; the client's errors
  */
 export async function planAgentContent(
   server: AgentServer,
@@ -51,7 +51,7 @@ export async function planAgentContent(
 
 /**
  * Brings the assistants, crons and store items of an agent server to their declared state. It sends only what differs, so
- * that a run that was interrupted is continued by the next, and leaves alone what this owner didn't make; store items, which
+ * that a run that was interrupted is continued by the next, and leaves alone what no file made; store items, which
  * carry no marker, are written over and never deleted.
  * @throws as {@link planAgentContent}
  */
@@ -82,7 +82,7 @@ function describe({ kind, name, action, fields }: ContentChange): string {
 }
 
 /**
- * Reads what this owner made and what it declares. Assistants come before the crons that refer to them, and are deleted
+ * Reads what files made and what this one declares. Assistants come before the crons that refer to them, and are deleted
  * after those.
  */
 async function observe(
@@ -91,14 +91,14 @@ async function observe(
   options: ContentOptions,
 ): Promise<{ steps: ContentStep[]; undeclared: string[] }> {
   const { assistants, crons, store } = content;
-  const { owner, signal, prune = false } = options;
+  const { signal, prune = false } = options;
   const context: ContentContext = { server, options, assistants };
   const ours = <Item extends Assistant | Cron>(found: readonly Item[]) =>
     found
-      .filter(({ metadata }) => isMarkedBy(owner, metadata))
+      .filter(({ metadata }) => isMarked(metadata))
       .sort((a, b) => markedKey(a.metadata).localeCompare(markedKey(b.metadata)));
-  const markedAssistants = ours(await server.searchAssistants(contentMarker(owner), { signal }));
-  const markedCrons = ours(await server.searchCrons(contentMarker(owner), { signal }));
+  const markedAssistants = ours(await server.searchAssistants(contentMarker(), { signal }));
+  const markedCrons = ours(await server.searchCrons(contentMarker(), { signal }));
 
   const steps: ContentStep[] = [];
   for (const [key, assistant] of Object.entries(assistants)) {

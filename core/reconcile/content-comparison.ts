@@ -4,18 +4,20 @@ import type { Cron } from "../client/wire/agent-server.ts";
 /** Fields of an assistant or a cron, under the names of the wire. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Entries of the metadata that say who made an assistant or a cron: the owner, and its key in the file. */
-const ownerEntry = "graphdeploy_managed_by";
+/** The entry of the metadata that an assistant or a cron has its key in. */
 const keyEntry = "graphdeploy_key";
 
-/** The metadata by which what `owner` made is found: all of it, or that of one key. */
-export function contentMarker(owner: string, key?: string): Fields {
-  return { [ownerEntry]: owner, ...(key === undefined ? {} : { [keyEntry]: key }) };
+/**
+ * The metadata by which what a file made is found: all of it, or that of one key. It names no file: who owns a deployment
+ * owns what files made on its agent server.
+ */
+export function contentMarker(key?: string): Fields {
+  return { graphdeploy_managed_by: "file", ...(key === undefined ? {} : { [keyEntry]: key }) };
 }
 
-/** Whether `owner` made what has this metadata. */
-export function isMarkedBy(owner: string, metadata: Fields | null | undefined): boolean {
-  return metadata?.[ownerEntry] === owner;
+/** Whether a file made what has this metadata. */
+export function isMarked(metadata: Fields | null | undefined): boolean {
+  return containsEntries(metadata ?? {}, contentMarker());
 }
 
 /** The key in the file of what has this metadata. */

@@ -4,13 +4,11 @@ import { isOutcomeUnknown, maxWriteAttempts, recheckDelaysMs } from "../client/r
 import { type Assistant, type Cron, uuidOfName } from "../client/wire/agent-server.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "../declare/file/schema.ts";
 import type { StepOptions } from "../rollout/waiting.ts";
-import { contentMarker, differingFields, fieldsOfCron, isMarkedBy, markedKey, patchOf } from "./content-comparison.ts";
+import { contentMarker, differingFields, fieldsOfCron, isMarked, markedKey, patchOf } from "./content-comparison.ts";
 
 export interface ContentOptions extends StepOptions {
-  /** Who declares the content, as in the deployment's ownership marker. */
-  owner: string;
   deploymentId: string;
-  /** Delete what this owner made and no longer declares. @default false */
+  /** Delete what a file made and this one no longer declares. @default false */
   prune?: boolean | undefined;
 }
 
@@ -49,7 +47,7 @@ export function assistantIdOf(key: string, { assistants, options }: Omit<Content
   return declared?.toLowerCase() ?? uuidOfName(`graphdeploy/${options.deploymentId}/${key}`);
 }
 
-/** The steps that bring a declared assistant to its declared state. @throws {@link ConfigError} for a foreign one */
+/** The steps that bring a declared assistant to its declared state. @throws {@link ConfigError} for a one that no file made */
 export async function assistantSteps(
   context: ContentContext,
   key: string,
@@ -60,11 +58,11 @@ export async function assistantSteps(
   const { signal } = options;
   const id = assistantIdOf(key, context);
   const { assistant_id: _, ...rest } = declaredAssistant;
-  const declared = { ...rest, name: key, metadata: { ...rest.metadata, ...contentMarker(options.owner, key) } };
+  const declared = { ...rest, name: key, metadata: { ...rest.metadata, ...contentMarker(key) } };
   const differences = (observed: Assistant) => {
-    if (isMarkedBy(options.owner, observed.metadata)) return differingFields(declared, observed);
+    if (isMarked(observed.metadata)) return differingFields(declared, observed);
     throw new ConfigError(
-      `The agent server at ${server.url} has an assistant with the id ${id} that wasn't made from this file, so assistant ${key} wasn't applied.`,
+      `The agent server at ${server.url} has an assistant with the id ${id} that no declarative file made, so assistant ${key} wasn't applied.`,
       { path: `assistants.${key}`, hint: "Declare another assistant_id, or delete that assistant." },
     );
   };
@@ -106,7 +104,7 @@ export function cronSteps(
 ): ContentStep[] {
   const { server, options } = context;
   const { signal } = options;
-  const marker = contentMarker(options.owner, key);
+  const marker = contentMarker(key);
   const reference = Object.hasOwn(context.assistants, declaredCron.assistant_id)
     ? assistantIdOf(declaredCron.assistant_id, context)
     : declaredCron.assistant_id;
@@ -114,7 +112,7 @@ export function cronSteps(
   const assistantId = uuid.test(reference) ? reference.toLowerCase() : uuidOfName(reference);
   const declared = { ...declaredCron, assistant_id: assistantId, metadata: { ...declaredCron.metadata, ...marker } };
   const isThere = async () => (await server.searchCrons(marker, { signal })).some(isOurs);
-  const isOurs = ({ metadata }: Cron) => isMarkedBy(options.owner, metadata) && markedKey(metadata) === key;
+  const isOurs = ({ metadata }: Cron) => isMarked(metadata) && markedKey(metadata) === key;
   const create = async () => {
     if (await isThere()) return;
     await sendUntilKnown(context, `the creation of cron ${key}`, {

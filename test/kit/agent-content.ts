@@ -29,7 +29,7 @@ export async function startContentGround(): Promise<ContentGround> {
   return {
     mock,
     url,
-    options: { owner: "acme/agents#graphdeploy.yaml", deploymentId: created.body.id },
+    options: { deploymentId: created.body.id },
     call,
     client: (clock = new FakeClock()) => new AgentServer({ url, settings, clock, random: () => 0 }),
     writes() {
@@ -79,13 +79,13 @@ export const content: AgentContent = {
       end_time: "2030-01-01T00:00:00Z",
     },
   },
-  store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 5 } }],
+  store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 5 } }],
 };
 
 export const observedContent = {
   assistants: ["formal: chat", "friendly: agent"],
   crons: ["hourly: 0 * * * *", "nightly: 0 3 * * *"],
-  items: [{ most: 5 }],
+  items: [{ max: 5 }],
 };
 
 export const noContent: AgentContent = { assistants: {}, crons: {}, store: [] };

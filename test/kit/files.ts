@@ -62,7 +62,7 @@ export async function startWorkspace(options: Partial<FileOptions> & { environme
     const sent = (await requests()).filter(({ method, path }) => method !== "GET" && !/\/search$/.test(path));
     return sent.map(({ method, path }) => `${method} ${path}`);
   };
-  const forget = () => fetch(`${mock.url}/_mock/requests`, { method: "DELETE" });
+  const clearRequests = () => fetch(`${mock.url}/_mock/requests`, { method: "DELETE" });
   /** A deployment that no file made. */
   const createForeign = (secrets: readonly Secret[] = [], name = "somebody-elses"): Promise<Deployment> =>
     client.deployments.create({
@@ -73,7 +73,7 @@ export async function startWorkspace(options: Partial<FileOptions> & { environme
       secrets: [...secrets],
     });
   return {
-    ...{ mock, client, clock, options: common, plan, apply, requests, writes, forget, createForeign },
+    ...{ mock, client, clock, options: common, plan, apply, requests, writes, clearRequests, createForeign },
     [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
   };
 }

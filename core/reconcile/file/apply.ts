@@ -1,11 +1,10 @@
 import type { ControlPlane } from "../../client/client.ts";
 import { Aborted } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
-import type { DesiredDeployment } from "../../declare/deployment.ts";
 import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
-import { applyAgentContent, hasContent } from "../agent-content.ts";
+import type { ProgressEvent } from "../../rollout/waiting.ts";
+import { applyAgentContent, type ContentChange, hasContent } from "../agent-content.ts";
 import { isBeingDeleted } from "../apply.ts";
-import { findIntegration } from "../integration.ts";
 import { readMarker } from "../ownership.ts";
 import { type LiveDeployment, type ReconcileOptions, type Reconciliation, reconcile } from "../reconcile.ts";
 import { commitFor, updateOptions } from "./declared.ts";
@@ -33,16 +32,15 @@ export async function applyFile(
 ): Promise<Outcome[]> {
   client.redactor.add(file.secrets);
   const slots = new Slots(options.parallel ?? defaultParallel);
-  const integrations = new Integrations(client, options);
   const planned = new Map(plan.deployments.map((one) => [one.key, one]));
   const outcomes = new Map<string, Promise<Outcome>>();
   const apply = async (declared: DeclaredDeployment): Promise<Outcome> => {
     // A dependency that isn't selected is as live as it is.
     const before = await Promise.all(declared.dependsOn.map((key) => outcomes.get(key)));
     const missing = before.find((outcome) => outcome !== undefined && !isLiveOutcome(outcome));
-    const step = new Step(client, declared, options, integrations);
-    if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
     const one = planned.get(declared.key);
+    const step = new Step(client, declared, one?.content ?? [], options);
+    if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
     if (one?.action === "nothing" && one.content.length === 0) return step.unchanged(one.deployment);
     return slots.run(() => step.run());
   };
@@ -69,45 +67,24 @@ export async function applyFile(
   return [...ended, ...deleted];
 }
 
-/** Finds the integration of each repository once. */
-class Integrations {
-  readonly #client: ControlPlane;
-  readonly #options: ApplyFileOptions;
-  readonly #byRepository = new Map<string, ReturnType<typeof findIntegration>>();
-
-  constructor(client: ControlPlane, options: ApplyFileOptions) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  find(repositoryUrl: string, key: string): ReturnType<typeof findIntegration> {
-    const { signal, onDeploymentProgress } = this.#options;
-    const onNote = (message: string) => onDeploymentProgress?.(key, { type: "note", message });
-    const found =
-      this.#byRepository.get(repositoryUrl) ?? findIntegration(this.#client, repositoryUrl, { signal, onNote });
-    this.#byRepository.set(repositoryUrl, found);
-    return found;
-  }
-}
-
 /** Applies one deployment, and keeps what is known of it whatever fails. */
 class Step {
   readonly #client: ControlPlane;
   readonly #declared: DeclaredDeployment;
+  readonly #plannedContent: readonly ContentChange[];
   readonly #options: ApplyFileOptions;
-  readonly #integrations: Integrations;
   readonly #known: Partial<Outcome> = {};
 
   constructor(
     client: ControlPlane,
     declared: DeclaredDeployment,
+    plannedContent: readonly ContentChange[],
     options: ApplyFileOptions,
-    integrations: Integrations,
   ) {
     this.#client = client;
     this.#declared = declared;
+    this.#plannedContent = plannedContent;
     this.#options = options;
-    this.#integrations = integrations;
   }
 
   skip(message: string): Outcome {
@@ -144,7 +121,7 @@ class Step {
     const { signal } = this.#options;
     const { deployment: found } = await deployments.findByName(desired.name, { signal });
     const isFree = found === undefined || isBeingDeleted(found);
-    const run = isFree ? this.#create(await this.#withIntegration()) : this.#update(found);
+    const run = isFree ? this.#create() : this.#update(found);
     run.deployment.then(({ deployment }) => this.#know(deployment)).catch(() => undefined);
     const { origin, revisionId, deployment } = await run.started;
     this.#know(deployment);
@@ -163,16 +140,9 @@ class Step {
     this.#known.url = deployment.source_config.custom_url ?? this.#known.url;
   }
 
-  async #withIntegration(): Promise<DesiredDeployment> {
-    const { desired, integration, key } = this.#declared;
-    const repositoryUrl = desired.sourceConfig?.repoUrl;
-    if (integration !== "auto" || repositoryUrl === undefined) return desired;
-    const { id } = await this.#integrations.find(repositoryUrl, key);
-    return { ...desired, sourceConfig: { ...desired.sourceConfig, integrationId: id } };
-  }
-
-  #create(desired: DesiredDeployment): Reconciliation {
-    return reconcile(this.#client, desired, { ...this.#common(), adopt: this.#options.adopt });
+  #create(): Reconciliation {
+    const { desired, integration } = this.#declared;
+    return reconcile(this.#client, desired, { ...this.#common(), integration, adopt: this.#options.adopt });
   }
 
   #update(found: Deployment): Reconciliation {
@@ -197,8 +167,9 @@ class Step {
   }
 
   async #applyContent({ deployment }: LiveDeployment): Promise<number> {
-    if (!hasContent(this.#declared)) return 0;
-    const { connect, owner, prune, signal, onDeploymentProgress } = this.#options;
+    const { connect, prune, signal, onDeploymentProgress } = this.#options;
+    // Without any, the planned changes delete what is no longer declared.
+    if (!hasContent(this.#declared) && this.#plannedContent.length === 0) return 0;
     const { key, desired } = this.#declared;
     const url = deployment.source_config.custom_url;
     if (typeof url !== "string") {
@@ -206,15 +177,13 @@ class Step {
         `${desired.name} is live, but the platform names no address of its agent server yet: assistants, crons and store weren't applied. Run again.`,
       );
     }
+    const onProgress = (event: ProgressEvent) => onDeploymentProgress?.(key, event);
     const server = connect(url);
-    await server.waitUntilServing({ signal });
-    const { changes } = await applyAgentContent(server, this.#declared, {
-      owner: deploymentOwner(owner, desired.name),
-      deploymentId: deployment.id,
-      prune,
-      signal,
-      onProgress: (event) => onDeploymentProgress?.(key, event),
-    });
+    const message = "Waiting until the agent server responds.";
+    const onWaiting = (elapsedMs: number) => onProgress({ type: "waiting", message, elapsedMs });
+    await server.waitUntilServing({ signal, onWaiting });
+    const contentOptions = { deploymentId: deployment.id, prune, signal, onProgress };
+    const { changes } = await applyAgentContent(server, this.#declared, contentOptions);
     this.#known.content = changes;
     return changes.length;
   }

@@ -6,7 +6,7 @@ import { type ContentChange, hasContent, planAgentContent } from "../agent-conte
 import { isBeingDeleted } from "../apply.ts";
 import { commitFor, type FileOptions, type PlannedDeployment, planDeclared } from "./declared.ts";
 import { observeLatestRevisions, observeWorkspace } from "./observe.ts";
-import { deploymentOwner, isOwnedByFile } from "./owner.ts";
+import { isOwnedByFile } from "./owner.ts";
 
 /** What an apply of the file does. */
 export interface FilePlan {
@@ -80,26 +80,22 @@ async function withContent(
   declared: DeclaredDeployment,
   options: FileOptions,
 ): Promise<PlannedDeployment> {
-  if (planned.action === "refused" || !hasContent(declared)) return planned;
+  if (planned.action === "refused" || (!hasContent(declared) && options.prune !== true)) return planned;
   const url = planned.deployment?.source_config.custom_url;
   const isServing = typeof planned.deployment?.active_revision_id === "string" && typeof url === "string";
   if (!isServing) return { ...planned, content: creationOf(declared) };
   try {
-    const { deployment, name } = planned;
+    const { deployment } = planned;
     const { signal, prune } = options;
-    const contentOptions = {
-      owner: deploymentOwner(options.owner, name),
-      deploymentId: (deployment as Deployment).id,
-      prune,
-      signal,
-    };
+    const contentOptions = { deploymentId: (deployment as Deployment).id, prune, signal };
     const { changes, undeclared } = await planAgentContent(options.connect(url), declared, contentOptions);
     const kept = undeclared.length > 0 ? [`No longer declared, and kept: ${undeclared.join(", ")}.`] : [];
     return { ...planned, content: changes, notes: [...planned.notes, ...kept] };
   } catch (error) {
     if (!(error instanceof GraphDeployError)) throw error;
     // The key may not be sent there, or an assistant of that id is somebody else's.
-    if (error instanceof ConfigError) return { ...planned, action: "refused", refusal: error.message };
+    if (error instanceof ConfigError && hasContent(declared))
+      return { ...planned, action: "refused", refusal: error.message };
     const note = `The agent server can't be compared: ${error.message}`;
     return { ...planned, notes: [...planned.notes, note] };
   }

@@ -25,12 +25,12 @@ const writing = [
 const changed = {
   assistants: { ...content.assistants, friendly: { graph_id: "agent", context: { tone: "warm-tone" } } },
   crons: { ...content.crons, nightly: { schedule: "0 4 * * *", assistant_id: "friendly" } },
-  store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 6 } }],
+  store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 6 } }],
 };
 const observedChange = {
   ...observedContent,
   crons: ["hourly: 0 * * * *", "nightly: 0 4 * * *"],
-  items: [{ most: 6 }],
+  items: [{ max: 6 }],
 };
 
 describe.each(Object.entries(effects))("a write that %s", (_, effect) => {
@@ -91,7 +91,7 @@ test("a second cron with the same marker is deleted", async () => {
   expect(await ground.observe()).toEqual(observedContent);
 });
 
-test("the wait for a server bridges what a gateway responds meanwhile, and ends at its deadline", async () => {
+test("the wait for a server outlasts the responses of a gateway, and ends at its deadline", async () => {
   const clock = new FakeClock();
   const startedAt = clock.now();
   await using gateway = await startScriptedServer(({ nth }) => {

@@ -33,7 +33,7 @@ test("content is created once, changed by what differs, and pruned on demand", a
   const changed = {
     assistants: { ...content.assistants, friendly: { graph_id: "agent", context: { tone: "warm-tone" } } },
     crons: { ...content.crons, nightly: { schedule: "0 4 * * *", assistant_id: "friendly" } },
-    store: [{ namespace: ["settings", "limits"], key: "questions", value: { most: 6 } }],
+    store: [{ namespace: ["settings", "limits"], key: "questions", value: { max: 6 } }],
   };
   const { changes } = await applyAgentContent(ground.client(), changed, options);
   expect(changes).toEqual([
@@ -57,7 +57,7 @@ test("content is created once, changed by what differs, and pruned on demand", a
     "DELETE /runs/crons/<id> 200",
     "DELETE /assistants/<id> 200",
   ]);
-  expect(await ground.observe()).toEqual({ assistants: ["formal: chat"], crons: [], items: [{ most: 6 }] });
+  expect(await ground.observe()).toEqual({ assistants: ["formal: chat"], crons: [], items: [{ max: 6 }] });
 });
 
 test("crons refer to assistants by key, by id, or by the name of a graph, and move to another one", async () => {
@@ -83,18 +83,17 @@ test("crons refer to assistants by key, by id, or by the name of a graph, and mo
   expect(ground.writes()).toEqual([]);
 });
 
-test("assistants and crons that the owner didn't make are left alone", async () => {
+test("assistants and crons that no file made are left alone", async () => {
   await using ground = await startContentGround();
   const { options } = ground;
-  const others = { ...options, owner: "acme/agents#other.yaml", deploymentId: "another" };
   await ground.call("POST", "/assistants", { graph_id: "agent", name: "friendly", metadata: { team: "sales" } });
   await ground.call("POST", "/runs/crons", { assistant_id: "agent", schedule: "1 1 * * *", metadata: {} });
-  await applyAgentContent(ground.client(), content, others);
   const foreign = await ground.observe();
   ground.writes();
 
-  await applyAgentContent(ground.client(), content, options);
-  const changed = { ...content, assistants: { friendly: { graph_id: "chat" } } };
+  const declared = { ...content, store: [] };
+  await applyAgentContent(ground.client(), declared, options);
+  const changed = { ...declared, assistants: { friendly: { graph_id: "chat" } } };
   await applyAgentContent(ground.client(), changed, { ...options, prune: true });
   await applyAgentContent(ground.client(), noContent, { ...options, prune: true });
   expect(await ground.observe()).toEqual(foreign);
@@ -120,7 +119,7 @@ test("an assistant with the declared id that somebody else made is an error, and
   await ground.call("POST", "/assistants", { assistant_id, graph_id: "agent", name: "theirs" });
   const declared = { ...noContent, assistants: { mine: { graph_id: "chat", assistant_id } } };
   ground.writes();
-  const message = `The agent server at ${ground.url} has an assistant with the id ${assistant_id} that wasn't made from this file, so assistant mine wasn't applied. Declare another assistant_id, or delete that assistant.`;
+  const message = `The agent server at ${ground.url} has an assistant with the id ${assistant_id} that no declarative file made, so assistant mine wasn't applied. Declare another assistant_id, or delete that assistant.`;
   for (const run of [planAgentContent, applyAgentContent]) {
     await expect(run(ground.client(), declared, ground.options)).rejects.toMatchObject({
       name: "ConfigError",

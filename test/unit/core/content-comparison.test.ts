@@ -9,10 +9,10 @@ test("fields that aren't declared, and what the server adds to a config, are no 
     description: "Set elsewhere",
     config: { tags: ["a"], configurable: { tone: "friendly" } },
     context: { tone: "friendly" },
-    metadata: { ...contentMarker("acme/agents", "friendly"), team: "support" },
+    metadata: { ...contentMarker("friendly"), team: "support" },
     version: 4,
   };
-  const declared = { graph_id: "support", metadata: contentMarker("acme/agents", "friendly") };
+  const declared = { graph_id: "support", metadata: contentMarker("friendly") };
   expect(differingFields(declared, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] }, context: { tone: "friendly" } }, observed)).toEqual([]);
   expect(differingFields({ config: { tags: ["a"] } }, observed)).toEqual([]);

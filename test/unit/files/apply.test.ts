@@ -10,7 +10,7 @@ test("a second apply sends no write, and a plan before it shows no change", asyn
   const file = fileOf(two);
   expect(actionsOf(await workspace.plan(file))).toEqual(["search: create", "support: create"]);
   expect(resultsOf(await workspace.apply(file))).toEqual(["search: created", "support: created"]);
-  await workspace.forget();
+  await workspace.clearRequests();
   const plan = await workspace.plan(file);
   expect(actionsOf(plan)).toEqual(["search: nothing", "support: nothing"]);
   expect(hasChanges(plan)).toBe(false);
@@ -31,7 +31,7 @@ test("a deployment waits until those that it depends on are live", async () => {
 test("only what differs is sent, by the names of the file", async () => {
   await using workspace = await startWorkspace();
   await workspace.apply(fileOf(two));
-  await workspace.forget();
+  await workspace.clearRequests();
   const changed = fileOf(two.replace("info", "debug"));
   const plan = await workspace.plan(changed);
   expect(actionsOf(plan)).toEqual(["search: nothing", "support: revision"]);
@@ -61,7 +61,7 @@ test("a deployment that nobody or somebody else owns is refused, and taken over 
     const secrets = owner === undefined ? [] : [{ name: "GRAPHDEPLOY_MANAGED_BY", value: owner }];
     await workspace.createForeign(secrets, ["search", "support"][index]);
   }
-  await workspace.forget();
+  await workspace.clearRequests();
   const file = fileOf(two);
   const plan = await workspace.plan(file);
   expect(actionsOf(plan)).toEqual(["search: refused", "support: refused"]);
@@ -161,7 +161,7 @@ test("a plan takes one listing, however many deployments there are", async () =>
   const keys = Array.from({ length: 60 }, (_, index) => `  agent-${index}: {}`).join("\n");
   const file = fileOf(agents(keys));
   await workspace.apply(file, { parallel: 20 });
-  await workspace.forget();
+  await workspace.clearRequests();
   await workspace.plan(file);
   expect((await workspace.requests()).map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v2/deployments?limit=100&offset=0",

@@ -17,7 +17,7 @@ test("the agent server's content is applied once the deployment is live, and onl
   expect(planned.deployments[0]?.content).toEqual(made);
   const [created] = await workspace.apply(fileOf(text));
   expect(created).toMatchObject({ result: "created", content: made });
-  await workspace.forget();
+  await workspace.clearRequests();
   expect(resultsOf(await workspace.apply(fileOf(text)))).toEqual(["support: unchanged"]);
   expect(await workspace.writes()).toEqual([]);
   const changed = fileOf(text.replace("tone: friendly", "tone: formal"));
@@ -40,4 +40,27 @@ test("what the key may not be sent to refuses the plan of what exists", async ()
     action: "refused",
     refusal: expect.stringContaining("GRAPHDEPLOY_AGENT_HOSTS"),
   });
+});
+
+test("a prune deletes what the file no longer declares on an agent server, also when that is all of it", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  const bare = fileOf(agents("  support: {}"));
+  expect(resultsOf(await workspace.apply(bare))).toEqual(["support: unchanged"]);
+  const plan = await workspace.plan(bare, { prune: true });
+  expect(plan.deployments[0]?.content.map(({ kind, name, action }) => `${action} ${kind} ${name}`)).toEqual([
+    "delete cron nightly",
+    "delete assistant friendly",
+  ]);
+  expect(resultsOf(await workspace.apply(bare, { prune: true }))).toEqual(["support: updated"]);
+  expect((await workspace.plan(bare, { prune: true })).deployments[0]?.content).toEqual([]);
+});
+
+test("content is adopted with its deployment", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  const owner = "acme/renamed#graphdeploy.yaml";
+  expect(resultsOf(await workspace.apply(fileOf(text), { owner, adopt: true }))).toEqual(["support: updated"]);
+  const plan = await workspace.plan(fileOf(text), { owner });
+  expect(plan.deployments[0]).toMatchObject({ action: "nothing", content: [] });
 });
