@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Pulumi stores the source text of provider functions, so the built package must reach it as it is, untransformed.
@@ -5,7 +6,8 @@ const server = { deps: { external: [/\/build\//] } };
 
 export default defineConfig({
   test: {
-    maxWorkers: "100%",
+    // One more than there are cores, since many tests wait for a timer or another process.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", "json"],
     outputFile: { json: ".cache/vitest-report.json" },
     projects: [

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import * as core from "@actions/core";
 import type { Redactor } from "../core/redact.ts";
+import type { Runner } from "./runner.ts";
 
 /**
  * The log of the step. Everything printed through it is redacted. The lines of a build or deploy log are printed while
@@ -8,34 +8,36 @@ import type { Redactor } from "../core/redact.ts";
  */
 export class Console {
   readonly #redactor: Redactor;
+  readonly #runner: Runner;
   #group: string | undefined;
 
-  constructor(redactor: Redactor) {
+  constructor(redactor: Redactor, runner: Runner) {
     this.#redactor = redactor;
+    this.#runner = runner;
   }
 
   info(message: string): void {
     this.#closeGroup();
-    core.info(this.#escape(message));
+    this.#runner.info(this.#escape(message));
   }
 
   debug(message: string): void {
-    core.debug(this.#escape(message));
+    this.#runner.debug(this.#escape(message));
   }
 
   notice(message: string, title = "graphdeploy"): void {
     this.#closeGroup();
-    core.notice(this.#redactor.text(message), { title });
+    this.#runner.notice(this.#redactor.text(message), { title });
   }
 
   warning(message: string, title = "graphdeploy"): void {
     this.#closeGroup();
-    core.warning(this.#redactor.text(message), { title });
+    this.#runner.warning(this.#redactor.text(message), { title });
   }
 
   error(message: string, title = "graphdeploy"): void {
     this.#closeGroup();
-    core.error(this.#redactor.text(message), { title });
+    this.#runner.error(this.#redactor.text(message), { title });
   }
 
   /** Prints lines of a log in a group, which stays open until something else is printed. */
@@ -43,19 +45,19 @@ export class Console {
     if (lines.length === 0) return;
     if (this.#group !== group) {
       this.#closeGroup();
-      core.startGroup(group);
+      this.#runner.startGroup(group);
       this.#group = group;
     }
     const token = randomUUID();
     const text = lines.map((line) => this.#redactor.text(line)).join("\n");
     // Joining lines and removing carriage returns may produce a secret that no single line contained.
     const shown = this.#redactor.text(text.replaceAll("\r", ""));
-    process.stdout.write(`::stop-commands::${token}\n${shown}\n::${token}::\n`);
+    this.#runner.info(`::stop-commands::${token}\n${shown}\n::${token}::`);
   }
 
   #closeGroup(): void {
     if (this.#group === undefined) return;
-    core.endGroup();
+    this.#runner.endGroup();
     this.#group = undefined;
   }
 

@@ -16,6 +16,8 @@ export interface WorkflowEvent {
   actor: string;
   /** For example `https://github.com`, without a trailing slash. */
   serverUrl: string;
+  /** The address of GitHub's API, `GITHUB_API_URL`. */
+  apiUrl: string;
   /** The address of this run's page. */
   runUrl: string;
   /** `GITHUB_RUN_ATTEMPT`: greater than 1 for a re-run. @default 1 */
@@ -39,6 +41,7 @@ export function readEvent(env: Readonly<Record<string, string | undefined>>): Wo
     repository,
     actor: env.GITHUB_ACTOR ?? "",
     serverUrl,
+    apiUrl: env.GITHUB_API_URL || "https://api.github.com",
     runUrl: `${serverUrl}/${repository}/actions/runs/${env.GITHUB_RUN_ID ?? ""}`,
     runAttempt: Number(env.GITHUB_RUN_ATTEMPT || 1),
     payload: asFields(payload),

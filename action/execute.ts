@@ -16,6 +16,7 @@ import { deleteItself, deletePreview, sweep, wasClosed } from "./preview.ts";
 import { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
 import { rollBack } from "./rollback.ts";
+import type { Runner } from "./runner.ts";
 import type { Session } from "./session.ts";
 import { SmokeTestError } from "./smoke-test.ts";
 import { saveState } from "./state.ts";
@@ -28,6 +29,7 @@ type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
 const successes: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
 
 export interface Tools {
+  runner: Runner;
   redactor: Redactor;
   declaredSecrets: Redactor;
   console: Console;
@@ -42,7 +44,7 @@ export interface Tools {
  * @returns the exit status
  */
 export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
-  const { redactor, declaredSecrets, console, outputs, report, signal } = tools;
+  const { runner, redactor, declaredSecrets, console, outputs, report, signal } = tools;
   const { settings } = inputs;
   if (settings === undefined) return 1;
   const client = new ControlPlane({
@@ -56,9 +58,10 @@ export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, 
       error: (message) => console.warning(message),
     },
   });
-  const progress = new Progress(client, console, report, outputs, rememberIds);
-  const github = connectToGitHub(inputs.githubToken, event.repository, console, signal);
+  const progress = new Progress(client, console, report, outputs, (known) => rememberIds(runner, known));
+  const github = connectToGitHub(inputs.githubToken, event, console, signal);
   const session: Session = {
+    runner,
     client,
     inputs,
     event,
@@ -72,7 +75,7 @@ export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, 
   };
   const pullRequest = "pullRequest" in task ? task.pullRequest : undefined;
   const writeBacks = new WriteBacks(session, pullRequest);
-  saveState("phase", "running");
+  saveState(runner, "phase", "running");
   console.info(`graphdeploy: ${report.task} on ${client.baseUrl}`);
   const unprotected = unprotectedWarning(inputs.declared.secrets ?? {});
   if (unprotected !== undefined) console.warning(unprotected);
@@ -203,9 +206,9 @@ function conclude({ console, inputs, report, redactor }: Session): number {
   return 1;
 }
 
-function rememberIds({ deploymentId, revisionId, url, webUrl }: Report): void {
-  if (deploymentId !== undefined) saveState("deployment-id", deploymentId);
-  if (revisionId !== undefined) saveState("revision-id", revisionId);
-  if (url !== undefined) saveState("url", url);
-  if (webUrl !== undefined) saveState("web-url", webUrl);
+function rememberIds(runner: Runner, { deploymentId, revisionId, url, webUrl }: Report): void {
+  if (deploymentId !== undefined) saveState(runner, "deployment-id", deploymentId);
+  if (revisionId !== undefined) saveState(runner, "revision-id", revisionId);
+  if (url !== undefined) saveState(runner, "url", url);
+  if (webUrl !== undefined) saveState(runner, "web-url", webUrl);
 }

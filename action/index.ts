@@ -15,7 +15,7 @@ const exitGraceMs = 4_500;
 if (basename(process.argv[1] ?? "") === "post.js") {
   try {
     const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
-    await post(process.env);
+    await post(process.env, core);
   } catch (error) {
     // The post step only cleans up, so it must not fail the job.
     core.warning(error instanceof Error ? error.message : String(error));
@@ -31,5 +31,5 @@ if (basename(process.argv[1] ?? "") === "post.js") {
     });
   }
   const { run } = await import(/* webpackMode: "eager" */ "./run.ts");
-  process.exitCode = await run(process.env, cancel.signal);
+  process.exitCode = await run(process.env, core, cancel.signal);
 }

@@ -7,14 +7,14 @@ import type { Inputs } from "./inputs.ts";
 export async function lookUpPullRequest(
   number: number,
   { githubToken }: Pick<Inputs, "githubToken">,
-  { repository }: WorkflowEvent,
+  event: WorkflowEvent,
   console: Console,
   signal: AbortSignal,
 ): Promise<{ found: Fields } | { problem: InputProblem }> {
   // Loaded only where GitHub is needed.
   const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
   const { findPullRequest } = await import(/* webpackMode: "eager" */ "./github/pull-requests.ts");
-  const github = connectToGitHub(githubToken, repository, console, signal);
+  const github = connectToGitHub(githubToken, event, console, signal);
   if (github === undefined) {
     return { problem: { input: "github-token", message: `is needed to look up pull request #${number}.` } };
   }

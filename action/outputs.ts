@@ -1,6 +1,6 @@
-import * as core from "@actions/core";
 import type { Redactor } from "../core/redact.ts";
 import { publicReport, type Report } from "./report.ts";
+import type { Runner } from "./runner.ts";
 
 /** Every output as a function of the report; unknown ones stay empty. */
 export const outputs: Readonly<Record<string, (report: Report) => string | undefined>> = {
@@ -28,9 +28,11 @@ export const outputs: Readonly<Record<string, (report: Report) => string | undef
 export class Outputs {
   readonly #written = new Map<string, string>();
   readonly #declaredSecrets: Redactor;
+  readonly #runner: Runner;
 
-  constructor(declaredSecrets: Redactor) {
+  constructor(declaredSecrets: Redactor, runner: Runner) {
     this.#declaredSecrets = declaredSecrets;
+    this.#runner = runner;
   }
 
   update(report: Report): void {
@@ -39,7 +41,7 @@ export class Outputs {
       const value = read(shown);
       if (value === undefined || this.#written.get(name) === value) continue;
       this.#written.set(name, value);
-      core.setOutput(name, value);
+      this.#runner.setOutput(name, value);
     }
   }
 }

@@ -1,4 +1,3 @@
-import * as core from "@actions/core";
 import { Redactor } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { readEvent } from "./event.ts";
@@ -6,33 +5,35 @@ import { connectToGitHub } from "./github/client.ts";
 import { renderComment, upsertComment } from "./github/comment.ts";
 import { stateOfResult, updateGitHubDeployment } from "./github/deployments.ts";
 import type { Result } from "./operations.ts";
+import type { Runner } from "./runner.ts";
 import { readState } from "./state.ts";
 
 /**
  * The post step, for a main step that was killed before it had reported everything: reports what continues, closes the
  * GitHub deployment and updates the comment.
  */
-export async function post(env: Readonly<Record<string, string | undefined>>): Promise<void> {
-  if (readState("phase") !== "running") return;
-  const token = core.getInput("github-token");
-  const redactor = new Redactor([token, core.getInput("api-key")]);
-  const console = new Console(redactor);
-  const { repository, runUrl } = readEvent(env);
-  const deploymentId = readState("deployment-id");
-  const revisionId = readState("revision-id");
-  const webUrl = readState("web-url");
+export async function post(env: Readonly<Record<string, string | undefined>>, runner: Runner): Promise<void> {
+  if (readState(runner, "phase") !== "running") return;
+  const token = runner.getInput("github-token");
+  const redactor = new Redactor([token, runner.getInput("api-key")]);
+  const console = new Console(redactor, runner);
+  const event = readEvent(env);
+  const { runUrl } = event;
+  const deploymentId = readState(runner, "deployment-id");
+  const revisionId = readState(runner, "revision-id");
+  const webUrl = readState(runner, "web-url");
   // Empty if the main step was killed before it had a result.
-  const known = readState("result") as Result | "";
+  const known = readState(runner, "result") as Result | "";
   const result = known === "" ? "cancelled" : known;
   const what = revisionId === "" ? "What was requested of the platform" : `Revision ${revisionId}`;
   const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
   const message = known === "" ? `The step was killed. ${what} continues on the platform.${page}` : undefined;
   if (message !== undefined) console.warning(message);
 
-  const github = connectToGitHub(token || undefined, repository, console);
+  const github = connectToGitHub(token || undefined, event, console);
   if (github === undefined) return;
-  const githubDeployment = Number(readState("github-deployment"));
-  const url = readState("url");
+  const githubDeployment = Number(readState(runner, "github-deployment"));
+  const url = readState(runner, "url");
   if (githubDeployment > 0) {
     const deployment = { id: githubDeployment, environment: "" };
     await updateGitHubDeployment(github, deployment, stateOfResult[result], {
@@ -41,7 +42,7 @@ export async function post(env: Readonly<Record<string, string | undefined>>): P
       ...(message === undefined ? {} : { description: message }),
     });
   }
-  const comment = readState("comment");
+  const comment = readState(runner, "comment");
   if (comment === "") return;
   const { pullRequest, name, baseUrl } = JSON.parse(comment) as { pullRequest: number; name: string; baseUrl: string };
   const report = {

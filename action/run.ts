@@ -1,4 +1,3 @@
-import * as core from "@actions/core";
 import { Redactor, unprotectedReason } from "../core/redact.ts";
 import { Console } from "./console.ts";
 import { declare } from "./declaration.ts";
@@ -12,6 +11,7 @@ import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
+import type { Runner } from "./runner.ts";
 import { canAnyoneTrigger, lookUpSender } from "./sender.ts";
 import type { Target, TargetInputs } from "./target.ts";
 
@@ -19,18 +19,22 @@ import type { Target, TargetInputs } from "./target.ts";
  * The main step, from the inputs to the last report to GitHub. Never throws.
  * @param signal aborts when the run is cancelled
  */
-export async function run(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Promise<number> {
+export async function run(
+  env: Readonly<Record<string, string | undefined>>,
+  runner: Runner,
+  signal: AbortSignal,
+): Promise<number> {
   const redactor = new Redactor();
   const declaredSecrets = new Redactor();
-  const console = new Console(redactor);
-  const outputs = new Outputs(declaredSecrets);
+  const console = new Console(redactor, runner);
+  const outputs = new Outputs(declaredSecrets, runner);
   try {
     const event = readEvent(env);
     const { inputs, problems } = readInputs({
-      get: readInput,
+      get: (name) => readInput(runner, name),
       env,
       event,
-      keepSecret: keepSecretIn(redactor, declaredSecrets),
+      keepSecret: keepSecretIn(runner, redactor, declaredSecrets),
     });
     const { operation, ref, sha, pullRequest } = inputs;
     const needsRef = inputs.declared.source === "github";
@@ -62,9 +66,17 @@ export async function run(env: Readonly<Record<string, string | undefined>>, sig
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
     // Loaded late, so that invalid inputs are reported quickly.
     const { execute } = await import(/* webpackMode: "eager" */ "./execute.ts");
-    return await execute(event, inputs, target, { redactor, declaredSecrets, console, outputs, report, signal });
+    return await execute(event, inputs, target, {
+      runner,
+      redactor,
+      declaredSecrets,
+      console,
+      outputs,
+      report,
+      signal,
+    });
   } catch (error) {
-    core.setOutput("result", "failed");
+    runner.setOutput("result", "failed");
     const lines =
       error instanceof InputError
         ? error.problems.map(({ input, message }) => `${input}: ${message}`)
@@ -119,17 +131,17 @@ function newReport({ declared, previewName }: Inputs, { runUrl }: WorkflowEvent,
 }
 
 /** The text of an input, untrimmed. */
-export function readInput(name: InputName): string {
-  return core.getInput(name, { trimWhitespace: false });
+export function readInput(runner: Runner, name: InputName): string {
+  return runner.getInput(name, { trimWhitespace: false });
 }
 
-function keepSecretIn(...redactors: readonly Redactor[]): (value: string) => void {
+function keepSecretIn(runner: Runner, ...redactors: readonly Redactor[]): (value: string) => void {
   const kept = new Set<string>();
   return (value) => {
     if (kept.has(value)) return;
     kept.add(value);
     for (const redactor of redactors) redactor.add([value]);
     // The runner would mask every "true" in the log, and drop job outputs that contain a masked value.
-    if (unprotectedReason(value) === undefined) core.setSecret(value);
+    if (unprotectedReason(value) === undefined) runner.setSecret(value);
   };
 }

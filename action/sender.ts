@@ -23,10 +23,11 @@ export function canAnyoneTrigger({ name }: Pick<WorkflowEvent, "name">): boolean
  */
 export async function lookUpSender(
   { githubToken }: Pick<Inputs, "githubToken">,
-  { name, payload, repository }: WorkflowEvent,
+  event: WorkflowEvent,
   console: Console,
   signal: AbortSignal,
 ): Promise<{ refused: string | undefined } | { problem: InputProblem }> {
+  const { name, payload, repository } = event;
   const login = asText(asFields(payload.sender).login);
   if (login === undefined) {
     const message = `The event ${name} doesn't name its sender, so it isn't known whether they may start a run.`;
@@ -35,7 +36,7 @@ export async function lookUpSender(
   // Loaded only where GitHub is needed.
   const { connectToGitHub } = await import(/* webpackMode: "eager" */ "./github/client.ts");
   const { permissionOf } = await import(/* webpackMode: "eager" */ "./github/permission.ts");
-  const github = connectToGitHub(githubToken, repository, console, signal);
+  const github = connectToGitHub(githubToken, event, console, signal);
   if (github === undefined) {
     const message = `is needed to see whether ${login} may write to ${repository}.`;
     return { problem: { input: "github-token", message } };

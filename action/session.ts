@@ -6,9 +6,11 @@ import type { GitHub } from "./github/client.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Progress } from "./progress.ts";
 import type { Report } from "./report.ts";
+import type { Runner } from "./runner.ts";
 
 /** The context of one run. */
 export interface Session {
+  runner: Runner;
   client: ControlPlane;
   inputs: Inputs;
   event: WorkflowEvent;

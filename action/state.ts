@@ -1,4 +1,4 @@
-import * as core from "@actions/core";
+import type { Runner } from "./runner.ts";
 
 /** The state that the main step saves for the post step. No value of it is secret. */
 const names = [
@@ -17,11 +17,11 @@ const names = [
 ] as const;
 export type StateName = (typeof names)[number];
 
-export function saveState(name: StateName, value: string): void {
-  core.saveState(name, value);
+export function saveState(runner: Runner, name: StateName, value: string): void {
+  runner.saveState(name, value);
 }
 
 /** Empty if nothing was saved. */
-export function readState(name: StateName): string {
-  return core.getState(name);
+export function readState(runner: Runner, name: StateName): string {
+  return runner.getState(name);
 }

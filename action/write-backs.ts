@@ -29,9 +29,10 @@ export class WriteBacks {
    * previous state.
    */
   rememberComment(): void {
-    const { client, inputs, report } = this.#session;
+    const { runner, client, inputs, report } = this.#session;
     if (!inputs.comment || this.#pullRequest === undefined) return;
     saveState(
+      runner,
       "comment",
       JSON.stringify({ name: report.name, baseUrl: client.baseUrl, pullRequest: this.#pullRequest }),
     );
@@ -39,7 +40,7 @@ export class WriteBacks {
 
   /** Creates the GitHub deployment. Call it before anything changes on the platform. */
   async begin(ref: string | undefined): Promise<void> {
-    const { client, github, inputs, report, event } = this.#session;
+    const { runner, client, github, inputs, report, event } = this.#session;
     const { name, isPreview } = report;
     const subject = { name, baseUrl: client.baseUrl };
     const environment = inputs.githubEnvironment?.replaceAll("{name}", name);
@@ -53,7 +54,7 @@ export class WriteBacks {
     });
     if (deployment === undefined) return;
     this.#deployment = deployment;
-    saveState("github-deployment", String(deployment.id));
+    saveState(runner, "github-deployment", String(deployment.id));
     const isOwnEnvironment = inputs.githubEnvironment?.includes("{name}") === true;
     const found = await earlierDeployments(github, { environment, subject, isOwnEnvironment });
     this.#earlier = found.filter(({ id }) => id !== deployment.id);
@@ -67,9 +68,9 @@ export class WriteBacks {
 
   /** Reports the result. */
   async end(): Promise<void> {
-    const { client, github, inputs, report, redactor, declaredSecrets, event, console, signal } = this.#session;
+    const { runner, client, github, inputs, report, redactor, declaredSecrets, event, console, signal } = this.#session;
     const { result = "failed", url } = report;
-    saveState("result", result);
+    saveState(runner, "result", result);
     if (github !== undefined && this.#deployment !== undefined) {
       const details = {
         url: result === "deployed" ? url : undefined,
@@ -77,13 +78,13 @@ export class WriteBacks {
         description: redactor.text(report.message ?? ""),
       };
       await updateGitHubDeployment(github, this.#deployment, stateOfResult[result], details);
-      saveState("github-deployment", "");
+      saveState(runner, "github-deployment", "");
     }
     // A cancelled run has no time for this; the next run does it.
     if (!signal.aborted) await this.#closeEarlier();
     if (inputs.summary) {
       try {
-        await writeSummary(report, declaredSecrets, redactor);
+        await writeSummary(runner, report, declaredSecrets, redactor);
       } catch (error) {
         console.warning(
           `The summary of the job couldn't be written: ${error instanceof Error ? error.message : error}`,
@@ -99,7 +100,7 @@ export class WriteBacks {
       });
     }
     // After this, the post step has nothing left to do.
-    saveState("phase", "done");
+    saveState(runner, "phase", "done");
   }
 
   /**

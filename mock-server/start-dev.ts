@@ -37,7 +37,7 @@ export async function startDev(flags: DevFlags): Promise<StartedDev> {
   const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
   if (file === undefined) return startServer(flags);
   // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded
-  // meanwhile.
+  // in the meantime.
   const { GraphWorker } = await import("./worker/host/graph-worker.ts");
   const prewarmed = new GraphWorker({ env: process.env, memoryMb: flags.workerMemory });
   try {
@@ -59,7 +59,7 @@ async function startServer(
   projectStart?: ProjectStart,
 ): Promise<StartedDev> {
   const say = logFormat === "json" ? sayJson : sayPlainly;
-  // What happens before the server listens is told after it: the first line says where it does.
+  // What happens before the server listens is reported after it: the first line says where it does.
   const early: (ReloadEvent | Output)[] = [];
   let tell: (event: ReloadEvent | Output) => void = (event) => early.push(event);
   const options = { isWatched: reload, memoryMb: workerMemory };

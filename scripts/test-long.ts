@@ -1,5 +1,6 @@
 // `npm run test:long`: the tests that take too long for `npm test`: the model of the Pulumi provider and the crash test
-// with many more steps, and the servers' suites with their data in files.
+// with many more steps, all comparisons of the tests' engine with Pulumi's own, and the servers' suites with their data
+// in files.
 import { join } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 
@@ -12,6 +13,7 @@ const run = (environment: Record<string, string>, ...folders: string[]) =>
 const statuses = [
   await run({ GRAPHDEPLOY_MODEL_STEPS: "10000" }, "test/process/model"),
   await run({ GRAPHDEPLOY_MODEL_CLI_STEPS: "500" }, "test/system/pulumi/model.test.ts"),
+  await run({ GRAPHDEPLOY_ENGINE_SEQUENCES: "all" }, "test/system/pulumi/small-engine.test.ts"),
   await run(
     { GRAPHDEPLOY_KILLS: "all" },
     "test/process/provider/kill-at-every-step.test.ts",

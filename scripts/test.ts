@@ -11,7 +11,9 @@ const args = process.argv.slice(2);
 // A run that crashes must not leave the previous run's report.
 await rm(join(checkout, ".cache", "vitest-report.json"), { force: true });
 
-const environment: NodeJS.ProcessEnv = { ...process.env };
+// The processes that the tests start load the same large packages again and again.
+const compiled = join(checkout, ".cache", "compiled");
+const environment: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: compiled, ...process.env };
 if (usesPulumi(args)) {
   const pulumi = await getPulumi({ log: (line) => process.stderr.write(`pulumi: ${line}\n`) });
   if ("path" in pulumi) environment.GRAPHDEPLOY_PULUMI_CLI = pulumi.path;

@@ -1,6 +1,7 @@
 import { getOctokit } from "@actions/github";
 import { type Clock, systemClock } from "../../core/time.ts";
 import type { Console } from "../console.ts";
+import type { WorkflowEvent } from "../event.ts";
 import { isRateLimit, RateLimitRetries } from "./rate-limit.ts";
 
 export type Octokit = ReturnType<typeof getOctokit>;
@@ -40,14 +41,14 @@ export interface GitHub {
  */
 export function connectToGitHub(
   token: string | undefined,
-  repository: string,
+  { repository, apiUrl }: Pick<WorkflowEvent, "repository" | "apiUrl">,
   console: Console,
   signal?: AbortSignal,
   clock: Clock = systemClock,
 ): GitHub | undefined {
   const [owner = "", repo = ""] = repository.split("/");
   if (token === undefined || owner === "" || repo === "") return undefined;
-  const octokit = getOctokit(token, { userAgent: "graphdeploy" });
+  const octokit = getOctokit(token, { baseUrl: apiUrl, userAgent: "graphdeploy" });
   octokit.hook.before("request", (options) => {
     const isLast = signal === undefined || signal.aborted;
     const timeout = AbortSignal.timeout(signal?.aborted === true ? lastRequestTimeoutMs : requestTimeoutMs);

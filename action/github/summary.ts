@@ -1,7 +1,7 @@
-import * as core from "@actions/core";
 import type { Redactor } from "../../core/redact.ts";
 import { code } from "../markdown.ts";
 import { publicReport, type Report } from "../report.ts";
+import type { Runner } from "../runner.ts";
 import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } from "./report-markdown.ts";
 
 /** GitHub drops a job summary over 1 MiB, which all steps of the job share. */
@@ -31,6 +31,11 @@ export function renderSummary(given: Report, declaredSecrets: Redactor, allSecre
 }
 
 /** Appends the run's summary to the job's. */
-export async function writeSummary(report: Report, declaredSecrets: Redactor, allSecrets: Redactor): Promise<void> {
-  await core.summary.addRaw(renderSummary(report, declaredSecrets, allSecrets)).write();
+export async function writeSummary(
+  runner: Runner,
+  report: Report,
+  declaredSecrets: Redactor,
+  allSecrets: Redactor,
+): Promise<void> {
+  await runner.summary.addRaw(renderSummary(report, declaredSecrets, allSecrets)).write();
 }

@@ -57,7 +57,7 @@ export interface SeedTarget {
 
 /**
  * Adds a seed under the same rules as requests: all of it or, when one part is refused or can't be stored, nothing.
- * Where builds load code for its deployments, a process that dies meanwhile leaves a part of it.
+ * Where builds load code for its deployments, a process that dies in the meantime leaves a part of it.
  * @throws {z.ZodError} for an invalid seed; {HttpError} 400 for a part that breaks a rule, naming the part.
  */
 export async function applySeed(target: SeedTarget, input: Seed): Promise<Seeded> {

@@ -35,7 +35,7 @@ export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
   /** The services over what a caller may see; `null`, without auth handlers: over everything. */
   servicesFor(caller: Caller | null): AgentServices;
   readonly lookUps: AccessLookUps;
-  /** Replaces the graphs, as a new revision does. Runs under way finish with the graphs they started with. */
+  /** Replaces the graphs, as a new revision does. Runs in progress finish with the graphs they started with. */
   useGraphs(graphs: readonly Graph[]): void;
   /** Logs a warning for the deployment, each message once. */
   warn(message: string): void;

@@ -124,7 +124,7 @@ export class ServedAgents {
     project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? this.#options;
     const running = await before?.settled;
-    // A deployment that was removed meanwhile must not come back.
+    // A deployment that was removed in the meantime must not come back.
     ending.throwIfAborted();
     if (running) {
       running.useGraphs(graphs);

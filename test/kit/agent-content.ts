@@ -11,11 +11,11 @@ export interface ContentGround extends AsyncDisposable {
   options: ContentOptions;
   /** Sends a request to the agent server outside of the reconciler. */
   call: Api;
-  /** A client on whose clock sleeping takes no time. */
+  /** A client whose clock never waits. */
   client(clock?: FakeClock): AgentServer;
   /** The writing requests since the last call: method, path and status. */
   writes(): string[];
-  /** What was made from files, and by others: names with graphs, keys with schedules, values of items. */
+  /** What the files created and what others created: names with graphs, keys with schedules, values of items. */
   observe(): Promise<{ assistants: string[]; crons: string[]; items: unknown[] }>;
 }
 

@@ -12,7 +12,7 @@ import { startForTest } from "./mock-server/api.ts";
 
 const identity = { repository: "Acme/agents", path: "graphdeploy.yaml" };
 
-/** A declarative file; it has to be right. */
+/** Reads a declarative file, which must be valid. */
 export function fileOf(
   text: string,
   options: { environment?: string; pullRequest?: number; env?: Record<string, string> } = {},
@@ -39,7 +39,7 @@ ${deployments}
 ${rest}`;
 }
 
-/** A mock server, a client whose waits take no time, and what a door does with a file. */
+/** A mock server, a client whose waits take no time, and functions that plan and apply a file. */
 export async function startWorkspace(options: Partial<FileOptions> & { environment?: string } = {}) {
   const mock = await startForTest();
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
@@ -63,7 +63,7 @@ export async function startWorkspace(options: Partial<FileOptions> & { environme
     return sent.map(({ method, path }) => `${method} ${path}`);
   };
   const clearRequests = () => fetch(`${mock.url}/_mock/requests`, { method: "DELETE" });
-  /** A deployment that no file made. */
+  /** Creates a deployment that no file declares. */
   const createForeign = (secrets: readonly Secret[] = [], name = "somebody-elses"): Promise<Deployment> =>
     client.deployments.create({
       name,

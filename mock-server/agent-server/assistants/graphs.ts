@@ -12,7 +12,7 @@ export class Graphs {
   #byId: ReadonlyMap<string, Graph> = new Map();
   #defaults: ReadonlySet<string> = new Set();
 
-  /** Replaces all graphs. Runs under way finish with the graphs they started with. */
+  /** Replaces all graphs. Runs in progress finish with the graphs they started with. */
   use(graphs: readonly Graph[]): void {
     this.#byId = new Map(graphs.map((graph) => [graph.id, graph]));
     this.#defaults = new Set(graphs.map(({ id }) => defaultAssistantId(id)));

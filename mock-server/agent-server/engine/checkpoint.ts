@@ -80,7 +80,7 @@ export function reopened(checkpoint: Checkpoint): Checkpoint {
 }
 
 /**
- * A fork of a checkpoint whose interrupts are to be answered again: it has the same tasks, as they were at their first
+ * A fork of a checkpoint whose interrupts are to be resumed again: it has the same tasks, as they were at their first
  * interrupt.
  */
 export function forked(

@@ -174,7 +174,7 @@ export class ScriptedRun {
 
   /**
    * Whether only the last checkpoint of the run is stored. Those of subgraphs always are, since their interrupts are
-   * answered there.
+   * resumed there.
    */
   get #savesAtExit(): boolean {
     return this.#execution.durability === "exit" && this.#namespace.length === 0;

@@ -100,7 +100,7 @@ async function runSubgraph(
 }
 
 /**
- * The subgraph's checkpoint whose interrupt the task's last answer belongs to. Where that was answered before, a fork
+ * The subgraph's checkpoint whose interrupt the task's last resume value belongs to. Where that was resumed before, a fork
  * in which it is open again.
  */
 async function askingCheckpoint(

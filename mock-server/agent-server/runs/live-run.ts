@@ -26,7 +26,7 @@ export type RunResult =
   | { kind: "error"; error: RunError }
   | { kind: "cancelled" };
 
-/** A run that hasn't ended, queued or under way. */
+/** A run that hasn't ended, queued or in progress. */
 export class LiveRun implements Job {
   readonly runId: string;
   readonly threadId: string;

@@ -19,7 +19,7 @@ import { stateLeft, statusAfter } from "./settle-thread.ts";
 import { ThreadStreams } from "./thread-streams.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** What the stream of a run says that was under way when its server ended. */
+/** What the stream of a run says that was in progress when its server ended. */
 const interruption: RunError = {
   error: "RunInterrupted",
   message: "The server ended while the run was in progress.",
@@ -54,7 +54,7 @@ export class LiveRuns {
     this.threadStreams = new ThreadStreams({ clock, limits: settings.streamLimits });
   }
 
-  /** Whether a run of the thread is under way or waits. */
+  /** Whether a run of the thread is in progress or waits. */
   isBusy(threadId: string): boolean {
     return this.#onThread(threadId).length > 0;
   }
@@ -98,7 +98,7 @@ export class LiveRuns {
 
   /**
    * Continues with the runs that an earlier server left: those that wait get their turns in their order, and those that
-   * were under way have been interrupted, which their streams say.
+   * were in progress have been interrupted, which their streams say.
    */
   async restore(): Promise<void> {
     const left = this.#dependencies.state.runs.unfinished().map(({ record, start }) => ({
@@ -129,7 +129,7 @@ export class LiveRuns {
         `Thread ${threadId} is already running a task. Wait for it to finish or choose a different multitask strategy.`,
       );
     }
-    // The last first, so that none of those that wait gets a turn meanwhile.
+    // The last first, so that none of those that wait gets a turn in the meantime.
     await Promise.all(lives.reverse().map(({ runId }) => this.cancel(runId, strategy)));
   }
 
@@ -151,7 +151,7 @@ export class LiveRuns {
     this.threadStreams.close(threadId);
   }
 
-  /** Ends everything, for a server that closes. What was under way and what waits is left to the next one. */
+  /** Ends everything, for a server that closes. What is in progress and what waits is left to the next one. */
   close(): void {
     this.#isClosed = true;
     for (const live of this.#live.values()) {

@@ -30,7 +30,7 @@ export async function stateLeft(
 }
 
 /**
- * The status of the thread after a run. A run cancelled while under way leaves it idle; a rolled-back one leaves its
+ * The status of the thread after a run. A run cancelled while in progress leaves it idle; a rolled-back one leaves its
  * earlier status.
  */
 export function statusAfter(

@@ -40,7 +40,7 @@ export class Webhooks {
 
   /**
    * Delivers a webhook in the background. Failures, 429 and 5xx are retried up to the maximum number of attempts. A
-   * delivery that is under way when the server ends is repeated by the next server, so a webhook may arrive twice.
+   * delivery that is in progress when the server ends is repeated by the next server, so a webhook may arrive twice.
    */
   deliver({ webhook, url, body, attempts }: WebhookRecord): void {
     const { webhooks, outbound, alarms, inBackground } = this.#dependencies;

@@ -43,7 +43,7 @@ export class StateUpdates {
   /**
    * Updates the state of a thread as if a node had returned the values. Concurrent updates of one thread are applied
    * one after another.
-   * @throws {HttpError} 409 while a run is in progress, or when one ran meanwhile, 422 for a thread without a graph;
+   * @throws {HttpError} 409 while a run is in progress, or when one ran in the meantime, 422 for a thread without a graph;
    * {GraphError} for an unknown node or values that don't fit.
    */
   async update(threadId: string, body: z.output<typeof threadStateUpdate>): Promise<CheckpointReference> {

@@ -104,7 +104,7 @@ export class TokenService {
       if (token.refreshToken === null) return undefined;
       try {
         const issued = await refresh(this.#options, provider, token.refreshToken);
-        // Another token may have become the default meanwhile.
+        // Another token may have become the default in the meantime.
         const current = this.get(id);
         if (!current) return undefined;
         return this.#tokens.put({

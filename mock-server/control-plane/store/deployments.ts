@@ -100,7 +100,7 @@ export class Deployments extends Table<DeploymentRecord> {
     });
   }
 
-  /** Stores a changed record, unless the deployment was removed meanwhile. */
+  /** Stores a changed record, unless the deployment was removed in the meantime. */
   update(record: DeploymentRecord): void {
     if (this.has(record.id)) this.put(record);
   }

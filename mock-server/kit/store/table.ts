@@ -33,7 +33,7 @@ export interface Page {
 }
 
 /**
- * The end of a query for a page: takes its limit and its offset. SQLite prepares a statement anew for each value of a
+ * The end of a query for a page: takes its limit and its offset. SQLite prepares a statement again for each value of a
  * bare `LIMIT ?`, but not of an expression.
  */
 export const pageClause = "LIMIT ? + 0 OFFSET ? + 0";

@@ -70,7 +70,7 @@ class OpenCall implements AsyncDisposable {
   }
 }
 
-/** The calls under way into a project's workers, and the handlers that serve workers by call handle. */
+/** The calls in progress into a project's workers, and the handlers that serve workers by call handle. */
 export class OpenCalls {
   readonly #calls = new Map<CallHandle, OpenCall>();
   readonly #onDefect: (error: unknown) => void;

@@ -71,7 +71,7 @@ export class ReloadingProject implements AsyncDisposable {
     for (const folder of new Set(watched.map((file) => dirname(file)))) {
       if (this.#watchers.has(folder)) continue;
       const watcher = watch(folder, (_, name) => name !== null && this.#changed(join(folder, name)));
-      // A removed folder can't be watched any more.
+      // A removed folder can no longer be watched.
       watcher.on("error", () => watcher.close());
       this.#watchers.set(folder, watcher);
     }

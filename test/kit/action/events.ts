@@ -12,6 +12,7 @@ export function someEvent(event: Partial<WorkflowEvent>): WorkflowEvent {
     repository,
     actor: "octocat",
     serverUrl: "https://github.com",
+    apiUrl: "https://api.github.com",
     runUrl: "https://github.com/acme/agents/actions/runs/77",
     payload: {},
     ...event,

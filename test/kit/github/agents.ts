@@ -1,5 +1,5 @@
 import type { MockServer } from "../../../mock-server/server.ts";
-import { someCommit } from "./run-action.ts";
+import { someCommit } from "./step.ts";
 
 export const repositoryUrl = "https://github.com/acme/agents";
 export const apiKey = "key-of-the-action-test";

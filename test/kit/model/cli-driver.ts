@@ -47,6 +47,7 @@ export async function startCliDriver(options: {
       cli: options.cli,
       kind: "esm",
       program: programText,
+      stacks: ["blue", "green"],
       environment: {
         ...options.environment,
         NODE_NO_WARNINGS: "1",
@@ -58,7 +59,6 @@ export async function startCliDriver(options: {
     const script = join(started.folder, ".bin", "pulumi-resource-pulumi-nodejs");
     await rm(script);
     await writeFile(script, providerScript(join(started.folder, "provider.pid")), { mode: 0o755 });
-    for (const name of ["blue", "green"]) await succeed(started, "stack", "init", name);
     return started;
   }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { LocalWorkspaceOptions, PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { checkout, pulumiPath, pulumiSdk } from "./command-line.ts";
+import { initializeStacks } from "./initial-stacks.ts";
 
 /**
  * The kind of program: TypeScript that Pulumi's ts-node runs as CommonJS (the usual template), plain CommonJS, or an ES
@@ -89,6 +90,8 @@ export interface ProjectOptions {
   readonly program: string;
   /** Added to the environment of every run. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The stacks to begin with. @default ["test"] */
+  readonly stacks?: readonly string[];
 }
 
 const passphrase = "a passphrase for tests";
@@ -174,7 +177,7 @@ function startCommand(
 }
 
 /**
- * Creates a project folder with a stack `test`. `graphdeploy` is linked to this checkout (build it first), and
+ * Creates a project folder with an empty stack. `graphdeploy` is linked to this checkout (build it first), and
  * `@pulumi/pulumi` to the installed one.
  *
  * @throws Error when the CLI can't create the stack
@@ -247,7 +250,8 @@ export async function createPulumiProject(options: ProjectOptions): Promise<Pulu
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
   await project.writeProgram(options.program);
-  await succeed("stack", "init", stack);
+  const inherited = { ...inheritedEnvironment(), ...environment };
+  await initializeStacks(options.stacks ?? [stack], { folder, cli, environment: inherited });
   return project;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { checkout } from "../../../scripts/run-command.ts";
-import { actionFile } from "../../kit/github/run-action.ts";
+import { actionFile } from "../../kit/github/step.ts";
 
 test.each([
   ["an event that isn't JSON", { GITHUB_EVENT_PATH: join(checkout, "action.yml") }],

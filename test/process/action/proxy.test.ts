@@ -9,7 +9,7 @@ import { pullRequest } from "../../kit/action/events.ts";
 import { type CertificateFiles, certificateFor, hasOpenssl } from "../../kit/certificate.ts";
 import { agentInputs, apiKey } from "../../kit/github/agents.ts";
 import { ConnectProxy } from "../../kit/github/connect-proxy.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { runBundle } from "../../kit/github/run-bundle.ts";
 import { FakeGitHub } from "../../kit/github/server.ts";
 import { storedDeployments } from "../../kit/stored.ts";
 
@@ -63,7 +63,7 @@ test.skipIf(!hasOpenssl)(
       "control-plane.test:443": await withTls(certificate, portOf(mock.url)),
       "github.test:443": await withTls(certificate, portOf(github.url)),
     });
-    const { code, outputs, log } = await runAction({
+    const { code, outputs, log } = await runBundle({
       event: opened,
       inputs: agentInputs(mock, { "base-url": "https://control-plane.test" }),
       githubUrl: "https://github.test",
@@ -89,7 +89,7 @@ test.skipIf(!hasOpenssl)(
     await using proxy = await ConnectProxy.start({
       "github.test:443": await withTls(certificate, portOf(github.url)),
     });
-    const { code, outputs, log } = await runAction({
+    const { code, outputs, log } = await runBundle({
       event: opened,
       inputs: agentInputs(mock, { "base-url": `https://control-plane.test:${controlPlanePort}` }),
       githubUrl: "https://github.test",
@@ -106,7 +106,7 @@ test.skipIf(!hasOpenssl)(
 );
 
 test("a proxy variable that isn't an address is one error that names it, before any request", async () => {
-  const { code, outputs, mainLog } = await runAction({
+  const { code, outputs, mainLog } = await runBundle({
     event: { name: "push", ref: "refs/heads/main" },
     inputs: { "api-key": "key", name: "support-agent", "graph-config-path": "graph.json" },
     env: { HTTPS_PROXY: "garbage" },
@@ -138,11 +138,11 @@ test("a control plane of a compose network is deployed to once its host is allow
     inputs: agentInputs(mock, { "base-url": url, "smoke-test": '{"assistant": "agent"}' }),
     env: { NODE_OPTIONS: `--import=${domain}`, ...env },
   });
-  const refused = await runAction(options({}));
+  const refused = await runBundle(options({}));
   expect([refused.code, refused.outputs.result], refused.log).toEqual([1, "failed"]);
   expect(refused.log).toContain("GRAPHDEPLOY_ALLOW_HTTP_HOSTS=mock.test:");
   expect(mock.requests()).toEqual([]);
-  const allowed = await runAction(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
+  const allowed = await runBundle(options({ GRAPHDEPLOY_ALLOW_HTTP_HOSTS: "mock.test" }));
   expect([allowed.code, allowed.outputs.result], allowed.log).toEqual([0, "deployed"]);
   expect(allowed.log).toContain("responded as expected");
 });
@@ -151,7 +151,7 @@ test("the API of a GitHub Enterprise Server is used under its own address", asyn
   await using mock = await startMockServer({ port: 0, allowedHosts: ["control-plane.test"], transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.prefix = "/api/v3";
-  const { outputs, summary, log } = await runAction({
+  const { outputs, summary, log } = await runBundle({
     event: opened,
     inputs: agentInputs(mock),
     githubUrl: `${github.url}/api/v3`,

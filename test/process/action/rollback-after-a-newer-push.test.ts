@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { agentInputs, ask, deploymentsOf, makeDeployment } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { runBundle } from "../../kit/github/run-bundle.ts";
 
 test("a failed rollout isn't rolled back over a newer revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -14,7 +14,7 @@ test("a failed rollout isn't rolled back over a newer revision", async () => {
     ],
   });
   let newer: Promise<{ latest_revision_id: string }> | undefined;
-  const { log, outputs } = await runAction({
+  const { log, outputs } = await runBundle({
     event: { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) },
     inputs: agentInputs(mock, { "on-failure": "rollback" }),
     onOutput: (soFar, child) => {

@@ -50,7 +50,7 @@ describe.each(Object.entries(effects))("a write that %s", (_, effect) => {
   });
 });
 
-/** A clock of a process that ends when it would wait for the first time, as one that is killed. */
+/** The clock of a process that is killed at its first wait. */
 function endingClock(): FakeClock {
   const clock = new FakeClock();
   clock.onSleep = () => {
@@ -76,7 +76,7 @@ test.each(steps)("a run that ends at %s, number %i, is continued by the next", a
   await expect(ended).rejects.toThrow("The process ended.");
   await applyAgentContent(ground.client(), content, options);
   expect(await ground.observe()).toEqual(observedContent);
-  // Neither the write whose response was lost nor one before it was sent again.
+  // Neither the write with the unknown outcome nor an earlier one was sent again.
   expect(ground.writes()).toHaveLength(5);
 });
 

@@ -4,7 +4,7 @@ import { applyAgentContent, hasContent, planAgentContent } from "../../../core/r
 import type { ProgressEvent } from "../../../core/rollout/waiting.ts";
 import { content, noContent, observedContent, startContentGround } from "../../kit/agent-content.ts";
 
-test("content is created once, changed by what differs, and pruned on demand", async () => {
+test("content is created once, changed where it differs, and pruned on demand", async () => {
   await using ground = await startContentGround();
   const { options } = ground;
 
@@ -83,7 +83,7 @@ test("crons refer to assistants by key, by id, or by the name of a graph, and mo
   expect(ground.writes()).toEqual([]);
 });
 
-test("assistants and crons that no file made are left alone", async () => {
+test("assistants and crons that no file created stay unchanged", async () => {
   await using ground = await startContentGround();
   const { options } = ground;
   await ground.call("POST", "/assistants", { graph_id: "agent", name: "friendly", metadata: { team: "sales" } });
@@ -113,7 +113,7 @@ test("metadata beside the declared entries is kept", async () => {
   });
 });
 
-test("an assistant with the declared id that somebody else made is an error, and nothing is changed", async () => {
+test("another owner's assistant with the declared id is an error, and nothing is changed", async () => {
   await using ground = await startContentGround();
   const assistant_id = "0b5f1f3a-7a52-4c9b-9c53-0d3f4b9e1a11";
   await ground.call("POST", "/assistants", { assistant_id, graph_id: "agent", name: "theirs" });
@@ -147,7 +147,7 @@ test("errors and events name fields and repeat no value, not even one that the s
   expect(events).toEqual([{ type: "warning", message: "The create of assistant mine failed." }]);
 });
 
-test("a server that may not get the key is an error that names the setting", () => {
+test("a server that isn't allowed the key is an error that names the setting", () => {
   const settings = { apiKey: "key", baseUrl: "https://control.example.com", agentHosts: [], allowHttpHosts: [] };
   const open = (url: string) => () => new AgentServer({ url, settings });
   expect(open("https://agents.example.com")).toThrow(

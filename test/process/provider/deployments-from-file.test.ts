@@ -26,7 +26,7 @@ function written(text: string): string {
   return file;
 }
 
-/** A file with two deployments, the first of which needs the second. */
+/** A file with two deployments, of which the first depends on the second. */
 const two = (env = "info") => `
 defaults:
   source: github
@@ -116,7 +116,7 @@ deployments:
   expect(urls).toEqual({ chat: "https://agents.example/agents-chat" });
 });
 
-test("variables that are outputs fill texts in, secret where they are, and unknown where a preview doesn't know them", async () => {
+test("outputs can be variables, and texts with them are secret or unknown if the outputs are", async () => {
   const file = written(`
 deployments:
   chat:
@@ -194,7 +194,7 @@ test("a missing file, an unknown environment and an unknown key of `only` are re
   );
 });
 
-test("`only` leaves the others out, and what depends on them doesn't wait", async () => {
+test("`only` excludes the other deployments, and dependents don't wait for them", async () => {
   const args = { file: written(two()), variables: { MODEL_KEY: "sk-of-a-model" }, environment: "staging" };
   const registered = await registeredBy(() => make({ ...args, only: ["support"] }));
   expect(registered.map(({ name }) => name)).toEqual(["agents", "agents-support"]);
@@ -215,7 +215,7 @@ test("a provider of this package is passed on to each deployment", async () => {
   for (const { inputs } of deployments) expect(inputs.connection).toEqual({ region: "eu", apiKeyEnv: "EU" });
 });
 
-test("a change of the file updates what it concerns, and a removed deployment is deleted", async () => {
+test("a change of the file updates only the affected deployments, and a removed deployment is deleted", async () => {
   await using ground = await startGround();
   const up = async (text: string, args: DeploymentsFromFileArgs = {}) => {
     const file = written(text);

@@ -23,7 +23,7 @@ async function usedIntegration({ mock }: Ground): Promise<unknown> {
   return deployment?.sourceConfig.integration_id;
 }
 
-test("a creation finds the integration, and no later run looks for it or replaces the deployment", async () => {
+test("a create finds the integration, and no later run looks for it or replaces the deployment", async () => {
   await using ground = await startGround({ mock: { integrations: [first, own] } });
   const auto = { integration: "auto" } as const;
   await ground.engine.preview(program(auto));
@@ -56,7 +56,7 @@ test("an adopted deployment keeps the integration that it has", async () => {
   expect(lookups(ground)).toBe(0);
 });
 
-test("where there is none, the deployment is created without, and a refusal is explained", async () => {
+test("without any integration, the deployment is created without one, and a refusal is explained", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({
     mock: { integrations: [{ ...own, repositories: [] }] },
@@ -77,7 +77,7 @@ test("where there is none, the deployment is created without, and a refusal is e
   expect(said("warning")).toEqual([missing]);
 });
 
-test("`integration` is auto or nothing, beside a repository and without an id", async () => {
+test("`integration` must be auto or absent, and requires a repository and no id", async () => {
   await using ground = await startGround();
   const refused = async (changes: Record<string, unknown>, reason: string) =>
     expect(await up(ground, changes)).toEqual([`create: ${reason}`]);

@@ -27,7 +27,7 @@ async function startWithIntegrations(): Promise<Ground> {
   return ground;
 }
 
-/** The value of an output; it never settles where a preview doesn't know it. */
+/** The value of an output. It never settles if a preview doesn't know it. */
 const settled = <Value>(output: pulumi.Output<Value>) =>
   new Promise<Value>((resolve) => {
     output.apply(resolve);
@@ -74,7 +74,7 @@ test("the revisions of a deployment are listed latest first, by status and up to
   expect(await settled(latest)).toEqual({ revisions: [revisions[0]] });
 });
 
-test("what isn't there is named with the workspace, and wrong arguments are refused before any request", async () => {
+test("missing objects are named with the workspace, and invalid arguments are refused before any request", async () => {
   await using ground = await startWithIntegrations();
   const where = `in the key's workspace at ${ground.mock.url}.`;
   await expect(getRepositories({ integrationId: nowhere })).rejects.toThrow(
@@ -100,7 +100,7 @@ test("what isn't there is named with the workspace, and wrong arguments are refu
   expect(ground.mock.requests().length).toBe(before);
 });
 
-test("with unknown arguments or settings a lookup is unknown, or says so, and makes no request", async () => {
+test("with unknown arguments or settings a lookup is unknown or reports it, and makes no request", async () => {
   await using ground = await startWithIntegrations();
   await ground.engine.preview(async () => {
     const unknown = pulumi.output(pulumi.unknown as unknown as string);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkout } from "../../../scripts/run-command.ts";
 import { type CodeBlock, codeBlocks, markdownPages } from "../../kit/docs/markdown.ts";
-import { actionFile } from "../../kit/github/run-action.ts";
+import { actionFile } from "../../kit/github/step.ts";
 
 const blocks = markdownPages()
   .filter(({ path }) => !path.startsWith("docs/reference/api/") && !path.startsWith("bench/"))

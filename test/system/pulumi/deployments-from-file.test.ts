@@ -133,7 +133,7 @@ test.skipIf(cli.path === undefined)(
     expect(await run(0, await stack.up())).toMatch(/1 deleted[\s\S]*3 unchanged/);
     expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["search-staging"]);
     await stack.writeProgram(program("{ environment: undefined }"));
-    // Without the overlay it has another name: the new one is created, and the old one deleted.
+    // Without the overlay, it has another name, so a new deployment is created and the old one deleted.
     expect(await run(0, await stack.up())).toContain("1 replaced");
     expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["search"]);
     await run(0, await stack.destroy());

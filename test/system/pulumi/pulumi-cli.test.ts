@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
 import type { DeploymentArgs } from "../../../provider/deployment.ts";
@@ -133,24 +132,6 @@ whenPossible(`a change made elsewhere is found by refresh and undone by up${suff
     { name: "GRAPHDEPLOY_MANAGED_BY", value: expect.stringContaining("pulumi#urn:pulumi:test::program::") },
   ]);
   expect(succeeded(await stack.up()).stdout).toContain("2 unchanged");
-});
-
-whenPossible(`no secret and no key is in the state, the output or the log, at any verbosity${suffix}`, async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const secret = 'sk "quoted" & planted/value';
-  await using stack = await project(mock, "commonjs", githubArgs({ secrets: { MODEL_KEY: secret } }));
-  await stack.setConfig("graphdeploy:apiKey", "key-from-the-stack-configuration", { secret: true });
-  const up = succeeded(await stack.up("--logtostderr", "-v=9", "--debug"));
-  const state = JSON.stringify(await stack.exportStack());
-  const checkpoint = await readFile(`${stack.folder}/.state/.pulumi/stacks/program/test.json`, "utf8");
-  for (const text of [state, checkpoint]) {
-    for (const value of [secret, apiKey, "key-from-the-stack-configuration"]) {
-      for (const form of [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), btoa(value)]) {
-        expect(text.includes(form)).toBe(false);
-      }
-    }
-  }
-  expect(up.stdout.includes(secret)).toBe(false);
 });
 
 whenPossible(`an inline program of the Automation API goes from up to destroy${suffix}`, async () => {

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { inputDefaults } from "../../../action/input-defaults.ts";
 import { outputs } from "../../../action/outputs.ts";
 import { checkout } from "../../../scripts/run-command.ts";
-import { actionFile } from "../../kit/github/run-action.ts";
+import { actionFile } from "../../kit/github/step.ts";
 
 const docs = await readFile(join(checkout, "docs/guides/action.md"), "utf8");
 

@@ -1,3 +1,4 @@
+import * as core from "@actions/core";
 import nock from "nock";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Console } from "../../../action/console.ts";
@@ -10,6 +11,7 @@ import {
 } from "../../../action/github/deployments.ts";
 import { isPullRequestOpen } from "../../../action/github/pull-requests.ts";
 import { Redactor } from "../../../core/redact.ts";
+import { someEvent } from "../../kit/action/events.ts";
 
 const warnings: string[] = [];
 const api = "https://api.github.com";
@@ -24,7 +26,7 @@ class Warnings extends Console {
 }
 
 function github(): GitHub {
-  const connected = connectToGitHub("ghs_token", "acme/agents", new Warnings(new Redactor()));
+  const connected = connectToGitHub("ghs_token", someEvent({}), new Warnings(new Redactor(), core));
   if (connected === undefined) throw new Error("no token");
   return connected;
 }
@@ -40,9 +42,9 @@ afterEach(() => {
 });
 
 test("without a token or a repository there is no GitHub to talk to", () => {
-  const console = new Console(new Redactor());
-  expect(connectToGitHub(undefined, "acme/agents", console)).toBeUndefined();
-  expect(connectToGitHub("ghs_token", "", console)).toBeUndefined();
+  const console = new Console(new Redactor(), core);
+  expect(connectToGitHub(undefined, someEvent({}), console)).toBeUndefined();
+  expect(connectToGitHub("ghs_token", someEvent({ repository: "" }), console)).toBeUndefined();
 });
 
 test("a GitHub deployment starts without waiting for checks or merging, and ends with its URL", async () => {

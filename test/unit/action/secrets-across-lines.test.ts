@@ -1,3 +1,4 @@
+import * as core from "@actions/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Console } from "../../../action/console.ts";
 import { Redactor } from "../../../core/redact.ts";
@@ -9,6 +10,6 @@ test.each([
   const written: string[] = [];
   const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());
-  new Console(new Redactor([secret])).printLog("Build log", lines);
+  new Console(new Redactor([secret]), core).printLog("Build log", lines);
   expect(written.join("")).not.toMatch(/s3cr3t|second-half/);
 });

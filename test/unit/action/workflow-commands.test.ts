@@ -1,3 +1,4 @@
+import * as core from "@actions/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Console } from "../../../action/console.ts";
 import { Redactor } from "../../../core/redact.ts";
@@ -12,7 +13,7 @@ function printed(print: (console: Console) => void): string {
     return true;
   });
   onTestFinished(() => write.mockRestore());
-  print(new Console(new Redactor()));
+  print(new Console(new Redactor(), core));
   return text;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { uuidOfName } from "../../../core/client/wire/agent-server.ts";
 import { contentMarker, differingFields, fieldsOfCron, patchOf } from "../../../core/reconcile/content-comparison.ts";
 
-test("fields that aren't declared, and what the server adds to a config, are no drift", () => {
+test("undeclared fields and the server's additions to a config aren't drift", () => {
   const observed = {
     graph_id: "support",
     name: "friendly",
@@ -19,7 +19,7 @@ test("fields that aren't declared, and what the server adds to a config, are no 
   expect(differingFields({ config: { tags: ["a"], configurable: { tone: "friendly" } } }, observed)).toEqual([]);
 });
 
-test("every declared field that differs is named, parts of a map that are no longer declared too", () => {
+test("every declared field that differs is named, including parts of a map that are no longer declared", () => {
   const observed = {
     graph_id: "support",
     description: null,
@@ -40,7 +40,7 @@ test("every declared field that differs is named, parts of a map that are no lon
   ]);
 });
 
-test("a cron is compared with what the server has in its payload and beside it", () => {
+test("a cron is compared with the server's payload and its other fields", () => {
   const cron = {
     cron_id: "1efc2c1d-0000-6000-8000-000000000001",
     created_at: "2026-11-01T12:00:00Z",

@@ -54,7 +54,7 @@ test("a failure ends its deployment and those that depend on it, not the others"
   expect(outcomes[1]?.error?.message).toBe("search isn't live, and support depends on it.");
 });
 
-test("a deployment that nobody or somebody else owns is refused, and taken over with adopt", async () => {
+test("a deployment without an owner or with another one is refused, and taken over with adopt", async () => {
   await using workspace = await startWorkspace();
   const owners = [undefined, "pulumi#urn:pulumi:dev::app::graphdeploy:index:Deployment::chat#g-0123456789ab"];
   for (const [index, owner] of owners.entries()) {
@@ -88,7 +88,7 @@ test("a prune deletes what the file owns and no longer declares, and nothing els
   expect(left.map(({ name }) => name).sort()).toEqual([foreign.name, "search"].sort());
 });
 
-test("a marker that was copied to another deployment makes it nobody's", async () => {
+test("a marker copied to another deployment doesn't make it owned", async () => {
   await using workspace = await startWorkspace();
   const file = fileOf(agents("  search: {}"));
   await workspace.apply(file);
@@ -99,7 +99,7 @@ test("a marker that was copied to another deployment makes it nobody's", async (
   expect(await workspace.client.deployments.find(copy.id)).toBeDefined();
 });
 
-test("environments and previews of one file own deployments of their own", async () => {
+test("each environment and preview of a file owns its own deployments", async () => {
   await using workspace = await startWorkspace();
   const text = agents(
     "  chat: {}",
@@ -131,7 +131,7 @@ test("a latest revision that failed is rolled out again, and one in progress is 
   expect(resultsOf(await workspace.apply(file))).toEqual(["search: updated"]);
 });
 
-test("an abort starts nothing more and says what is known", async () => {
+test("an abort starts nothing else and reports what is known", async () => {
   await using workspace = await startWorkspace();
   workspace.mock.transitions.set({ mode: "manual" });
   const abort = new AbortController();

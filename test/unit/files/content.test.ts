@@ -29,7 +29,7 @@ test("the agent server's content is applied once the deployment is live, and onl
   expect(resultsOf(await workspace.apply(changed))).toEqual(["support: updated"]);
 });
 
-test("what the key may not be sent to refuses the plan of what exists", async () => {
+test("a plan is refused if the key may not be sent to an existing agent server", async () => {
   await using workspace = await startWorkspace();
   await workspace.apply(fileOf(text));
   const { deployment } = await workspace.client.deployments.findByName("support");

@@ -23,7 +23,7 @@ test("a destroy deletes what the file owns, dependents first, and leaves everyth
   expect((await client.deployments.list().all()).map(({ name }) => name)).toEqual(["somebody-elses"]);
 });
 
-test("a declared deployment of somebody else is named and left alone, also when it is taken over in the meantime", async () => {
+test("another owner's declared deployment is named and stays unchanged, also if it was taken over in the meantime", async () => {
   await using workspace = await startWorkspace();
   const { client, options } = workspace;
   const file = fileOf(agents("  search: {}"));
@@ -39,7 +39,7 @@ test("a declared deployment of somebody else is named and left alone, also when 
   expect(again.left).toEqual([{ key: "search", reason: expect.stringContaining("is left alone") }]);
 });
 
-test("a chosen part is destroyed alone", async () => {
+test("only the selected deployments are destroyed", async () => {
   await using workspace = await startWorkspace();
   const { client, options } = workspace;
   const { deployments } = fileOf(three);
@@ -52,7 +52,7 @@ test("a chosen part is destroyed alone", async () => {
   );
 });
 
-test("thousands of deployments in a row are put in order", () => {
+test("a chain of thousands of dependent deployments is put in order", () => {
   const keys = Array.from({ length: 5_000 }, (_, index) => `a${index}`);
   const chain = keys.map((key, index) => ({ key, dependsOn: keys.slice(index + 1, index + 2) }));
   expect(inDependencyOrder(chain as never).map(({ key }) => key)).toEqual(keys.toReversed());

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, deploymentsOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 const dependabot = { login: "dependabot[bot]", type: "Bot" };
 const withoutKey = { name: "agent", secrets: '{"OPENAI_API_KEY": ""}', "graph-config-path": "graph.json" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, makeDeployment } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs, makeDeployment } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
 
 test("a redeployment without wait ends once the rollout has started", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });

@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { operations } from "../../../action/operations.ts";
-import { canAnyoneTrigger } from "../../../action/sender.ts";
-import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { expectedOutcome, situation } from "../../kit/action/event-outcome.ts";
-import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "../../kit/action/event-samples.ts";
-import type { Outcome } from "../../kit/action/event-table.ts";
-import { repository } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { operations } from "../../../../action/operations.ts";
+import { canAnyoneTrigger } from "../../../../action/sender.ts";
+import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
+import { expectedOutcome, situation } from "../../../kit/action/event-outcome.ts";
+import { lookedUpPullRequest, pullRequestNumber, sampleOf } from "../../../kit/action/event-samples.ts";
+import type { Outcome } from "../../../kit/action/event-table.ts";
+import { repository } from "../../../kit/action/events.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 /** The owner of the deployment before the run, by its marker. */
 const owners = ["nobody", "own", "other repository", "Pulumi", "unmarked"] as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
 
 test("problems of the declaration are reported together with a refused event", async () => {
   await using mock = await startMockServer({ port: 0 });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
 
 const push = { name: "push", ref: "refs/heads/main" };
 

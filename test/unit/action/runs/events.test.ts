@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest, repository } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest, repository } from "../../../kit/action/events.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 const workflowRun = (head: string, event = "push"): ActionEvent => ({
   name: "workflow_run",
@@ -140,15 +141,4 @@ test.each<[string, ActionEvent, number, string]>([
   });
   expect([run.code, run.outputs.result], run.log).toEqual([code, result]);
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
-});
-
-test("a status that lasts is reported again every half a minute", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "manual" });
-  const { outputs, log } = await runAction({
-    event: dispatch,
-    inputs: agentInputs(mock, { timeout: "3m" }),
-    env: { NODE_OPTIONS: `--import=${new URL("../../kit/github/fast-time.ts", import.meta.url)}` },
-  });
-  expect(outputs.result, log).toBe("timed-out");
-  expect(log.match(/^Still CREATING after .*\.$/gm)?.length, log).toBeGreaterThanOrEqual(3);
 });

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, apiKey, makeDeployment, secretValue } from "../../kit/github/agents.ts";
-import { runAction, token } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { expect, test } from "vitest";
+import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, apiKey, makeDeployment, secretValue } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import { token } from "../../../kit/github/step.ts";
 
-const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
 const older = "<!-- graphdeploy:support-agent-pr-12 -->";
 const markerOn = (mock: MockServer) =>
@@ -149,20 +146,6 @@ test("a secret reaches neither log, file, comment nor GitHub deployment, however
   const searched = everything + github.written();
   for (const form of [...forms, Buffer.from(secretValue).toString("base64").slice(4, 20)])
     expect(searched).not.toContain(form);
-});
-
-test("two steps of one job report side by side", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const job = await mkdtemp(join(tmpdir(), "graphdeploy-job-"));
-  onTestFinished(() => rm(job, { recursive: true }));
-  const step = (name: string) => runAction({ event: push, inputs: agentInputs(mock, { name }), job });
-  const [first, second] = await Promise.all([step("first-agent"), step("second-agent")]);
-  expect(first.outputs.name).toBe("first-agent");
-  expect(second.outputs.name).toBe("second-agent");
-  expect(first.state["deployment-id"]).not.toBe(second.state["deployment-id"]);
-  const both = await step("third-agent");
-  for (const name of ["first-agent", "second-agent", "third-agent"])
-    expect(both.summary).toContain(`**${name}** ✅ is live`);
 });
 
 test("the comment shows the plan of a pull request", async () => {

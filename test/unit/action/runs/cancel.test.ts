@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 const push: ActionEvent = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const dispatch: ActionEvent = { name: "workflow_dispatch", ref: "refs/heads/main" };
@@ -12,7 +13,7 @@ interface Phase {
   event: ActionEvent;
   inputs?: Record<string, string>;
   prepare: (mock: MockServer, github: FakeGitHub) => unknown;
-  /** What the log must say before the signal is sent. */
+  /** What the log must say before the run is cancelled. */
   when: RegExp;
   /** What it must say then. */
   says: string;
@@ -20,6 +21,7 @@ interface Phase {
 
 const goesOn = "continues on the platform and may still go live";
 const deletionGoesOn = "A deletion in progress continues";
+const nothingKnown = "Cancelled before a revision was known";
 const slow = { latency: "30s" };
 
 async function makeLive(mock: MockServer, body: Record<string, unknown> = {}): Promise<void> {
@@ -92,7 +94,13 @@ const phases: Record<string, Phase> = {
     inputs: { operation: "plan" },
     prepare: (mock) => mock.faults.replace([{ match: { path: "/v2/deployments" }, effect: slow }]),
     when: /^graphdeploy: plan/m,
-    says: "Cancelled before a revision was known",
+    says: nothingKnown,
+  },
+  "a look-up of the name": {
+    event: push,
+    prepare: (mock) => mock.faults.replace([{ match: { method: "GET", path: "/v2/deployments" }, effect: slow }]),
+    when: /^graphdeploy: deploy/m,
+    says: nothingKnown,
   },
   "a wait for a GitHub that hangs": {
     event: push,
@@ -101,38 +109,49 @@ const phases: Record<string, Phase> = {
       github.onCall = () => new Promise(() => {});
     },
     when: /^graphdeploy: deploy/m,
-    says: "Cancelled before a revision was known",
+    says: nothingKnown,
   },
 };
 
-const cases = Object.keys(phases).flatMap((phase) =>
-  (["SIGINT", "SIGTERM"] as const).map((signal) => ({ phase, signal })),
+test.concurrent.each(Object.entries(phases))(
+  "a cancel in %s ends the step and says what continues",
+  async (_, phase) => {
+    const { event, inputs, prepare, when, says } = phase;
+    await using mock = await startMockServer({ port: 0, transitions: "manual" });
+    await using github = await FakeGitHub.start();
+    await prepare(mock, github);
+    const before = mock.requests().length;
+    const result = await runAction({
+      event,
+      inputs: agentInputs(mock, inputs),
+      githubUrl: github.url,
+      onOutput: (log, cancel) => {
+        if (when.test(log)) cancel();
+      },
+    });
+    expect([result.code, result.outputs.result], result.log).toEqual([1, "cancelled"]);
+    expect(result.mainLog).toContain(says);
+    expect(result.postLog).toBe("");
+    const methods = mock
+      .requests()
+      .slice(before)
+      .map(({ method }) => method);
+    expect(methods.filter((method) => method === "DELETE")).toHaveLength(says === deletionGoesOn ? 1 : 0);
+    if (says === nothingKnown) expect(methods).not.toContain("POST");
+  },
 );
 
-test.each(cases)("$signal in $phase ends the step and says what continues", async ({ phase, signal }) => {
-  const { event, inputs, prepare, when, says } = phases[phase] as Phase;
+test.concurrent("a cancelled run can interrupt its revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
-  await using github = await FakeGitHub.start();
-  await prepare(mock, github);
-  const before = mock.requests().length;
-  let sent = false;
-  const result = await runAction({
-    event,
-    inputs: agentInputs(mock, inputs),
-    githubUrl: github.url,
-    onOutput: (log, child) => {
-      if (sent || !when.test(log)) return;
-      sent = true;
-      child.kill(signal);
+  const { outputs, log } = await runAction({
+    event: push,
+    inputs: agentInputs(mock, { "on-cancel": "interrupt" }),
+    onOutput: (soFar, cancel) => {
+      if (soFar.includes("CREATING")) cancel();
     },
   });
-  expect([result.code, result.outputs.result], result.log).toEqual([1, "cancelled"]);
-  expect(result.mainLog).toContain(`Received ${signal}`);
-  expect(result.mainLog).toContain(says);
-  expect(result.postLog).toBe("");
-  const deletions = mock
-    .requests()
-    .slice(before)
-    .filter(({ method }) => method === "DELETE");
-  expect(deletions).toHaveLength(says === deletionGoesOn ? 1 : 0);
+  expect(outputs.result).toBe("cancelled");
+  expect(log).toContain("that the platform interrupt revision");
+  const [{ id, latest_revision_id: revision }] = await deploymentsOf(mock);
+  expect((await ask(mock, "GET", `/v2/deployments/${id}/revisions/${revision}`)).status).toBe("INTERRUPTED");
 });

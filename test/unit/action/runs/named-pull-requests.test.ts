@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { headSha, pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction, token } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { headSha, pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import { type ActionEvent, token } from "../../../kit/github/step.ts";
 
 const comment: ActionEvent = {
   name: "issue_comment",

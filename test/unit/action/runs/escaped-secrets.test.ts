@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { renderComment } from "../../../action/github/comment.ts";
-import { renderSummary } from "../../../action/github/summary.ts";
-import { Redactor } from "../../../core/redact.ts";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { renderComment } from "../../../../action/github/comment.ts";
+import { renderSummary } from "../../../../action/github/summary.ts";
+import { Redactor } from "../../../../core/redact.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
 
 const secret = "sk_live_abc*def_[0123456789]";
 const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };

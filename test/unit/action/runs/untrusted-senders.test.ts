@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction, token } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, makeDeployment, ownedBy, writesOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import { type ActionEvent, token } from "../../../kit/github/step.ts";
 
 const stranger = { login: "mallory", type: "User" };
 const created = ["POST /v2/deployments 201", "POST /v2/deployments 201"];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
-import { startMaskingPlatform } from "../../kit/github/masking-platform.ts";
-import { runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../../kit/github/agents.ts";
+import { startMaskingPlatform } from "../../../kit/github/masking-platform.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
 
 const schedule = { name: "schedule", ref: "refs/heads/main" };
 

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, apiKey, ask, deploymentsOf, makeDeployment, ownedBy, writesOf } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import {
+  agentInputs,
+  apiKey,
+  ask,
+  deploymentsOf,
+  makeDeployment,
+  ownedBy,
+  writesOf,
+} from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const own = "acme/agents#deploy";

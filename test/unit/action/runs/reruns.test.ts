@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
+import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
 import {
   agentInputs,
   apiKey,
@@ -8,10 +8,11 @@ import {
   makeDeployment,
   pushTo,
   secretValue,
-} from "../../kit/github/agents.ts";
-import { startMaskingPlatform } from "../../kit/github/masking-platform.ts";
-import { type ActionResult, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+} from "../../../kit/github/agents.ts";
+import { startMaskingPlatform } from "../../../kit/github/masking-platform.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionResult } from "../../../kit/github/step.ts";
 
 const push = (sha: string) => ({ name: "push", ref: "refs/heads/main", sha });
 const secondAttempt = { GITHUB_RUN_ATTEMPT: "2" };
@@ -33,11 +34,12 @@ function continueRollout(mock: MockServer, end = "DEPLOYED") {
   };
 }
 
-test.each<[string, (inputs: Record<string, string>, mock: MockServer, sha: string) => Promise<ActionResult>]>([
+test.concurrent.each<
+  [string, (inputs: Record<string, string>, mock: MockServer, sha: string) => Promise<ActionResult>]
+>([
   ["timed out", (inputs, _, sha) => runAction({ event: push(sha), inputs: { ...inputs, timeout: "1s" } })],
   ["didn't wait", (inputs, _, sha) => runAction({ event: push(sha), inputs: { ...inputs, wait: "false" } })],
-  ["was cancelled", (inputs, _, sha) => stopped("SIGINT", inputs, sha)],
-  ["was killed", (inputs, _, sha) => stopped("SIGKILL", inputs, sha)],
+  ["was cancelled", (inputs, _, sha) => cancelled(inputs, sha)],
 ])("a re-run of one that %s follows the same revision to its end", async (_, firstAttempt) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
@@ -57,20 +59,17 @@ test.each<[string, (inputs: Record<string, string>, mock: MockServer, sha: strin
   expect(await revisionsOf(mock)).toHaveLength(2);
 });
 
-function stopped(signal: NodeJS.Signals, inputs: Record<string, string>, sha: string): Promise<ActionResult> {
-  let isSent = false;
+function cancelled(inputs: Record<string, string>, sha: string): Promise<ActionResult> {
   return runAction({
     event: push(sha),
     inputs,
-    onOutput: (log, child) => {
-      if (isSent || !log.includes("CREATING")) return;
-      isSent = true;
-      child.kill(signal);
+    onOutput: (log, cancel) => {
+      if (log.includes("CREATING")) cancel();
     },
   });
 }
 
-test.each<[string, Record<string, string>, boolean, string]>([
+test.concurrent.each<[string, Record<string, string>, boolean, string]>([
   ["another commit", {}, true, "is of commit"],
   ["another secret", { secrets: "TOKEN=another-secret-value" }, false, "what is declared differs from it: secrets"],
   ["another path", { "graph-config-path": "other.json" }, false, "sourceRevisionConfig.graphConfigPath"],
@@ -90,7 +89,7 @@ test.each<[string, Record<string, string>, boolean, string]>([
   expect(second.everything).not.toContain("another-secret-value");
 });
 
-test("a revision that was followed before its commit was known, and is of another, is rolled out again", async () => {
+test.concurrent("a revision that was followed before its commit was known, and is of another, is rolled out again", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { id } = await makeDeployment(mock);
   mock.transitions.set({ mode: "manual" });
@@ -114,7 +113,7 @@ test("a revision that was followed before its commit was known, and is of anothe
   expect(second.outputs["revision-id"]).not.toBe(first.outputs["revision-id"]);
 });
 
-test("where the platform hides values, a re-run follows the revision that its GitHub deployment names, and no other", async () => {
+test.concurrent("where the platform hides values, a re-run follows the revision that its GitHub deployment names, and no other", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using platform = await startMaskingPlatform(mock.url);
   await using github = await FakeGitHub.start();
@@ -134,7 +133,7 @@ test("where the platform hides values, a re-run follows the revision that its Gi
   expect(another.log).toContain("the platform hides the environment's values");
 });
 
-test("a re-run of a redeployment follows what the first attempt began", async () => {
+test.concurrent("a re-run of a redeployment follows what the first attempt began", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   mock.transitions.set({ mode: "manual" });
@@ -150,7 +149,7 @@ test("a re-run of a redeployment follows what the first attempt began", async ()
   expect(await revisionsOf(mock)).toHaveLength(2);
 });
 
-test("the log of a revision that is followed shows no secret that only the platform has", async () => {
+test.concurrent("the log of a revision that is followed shows no secret that only the platform has", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [{ name: "BY_HAND", value: secretValue }] });
   mock.transitions.set({ rules: [{ name: "*", mode: "manual", logLines: [`leak ${secretValue}`] }] });
@@ -164,7 +163,7 @@ test("the log of a revision that is followed shows no secret that only the platf
   expect(everything).not.toContain(secretValue);
 });
 
-test("an image with its commit in the tag is followed, and one whose tag moves is rolled out again", async () => {
+test.concurrent("an image with its commit in the tag is followed, and one whose tag moves is rolled out again", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const sha = "c".repeat(40);
   const run = (tag: string) =>
@@ -186,7 +185,7 @@ test("an image with its commit in the tag is followed, and one whose tag moves i
   expect(fourth).not.toBe(third);
 });
 
-test("a live revision of the same commit is rolled out again", async () => {
+test.concurrent("a live revision of the same commit is rolled out again", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const commit = await pushTo(mock);
   const run = () => runAction({ event: push(commit), inputs: agentInputs(mock), env: secondAttempt });

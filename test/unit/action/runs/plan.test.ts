@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, apiKey, makeDeployment, ownedBy, secretValue, writesOf } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs, apiKey, makeDeployment, ownedBy, secretValue, writesOf } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 
-test("a plan of a creation lists every declared field, and only the names of the environment", async () => {
+test.concurrent("a plan of a creation lists every declared field, and only the names of the environment", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = {
     "api-key": apiKey,
@@ -38,7 +38,7 @@ test("a plan of a creation lists every declared field, and only the names of the
   expect(writesOf(mock)).toEqual([]);
 });
 
-test.each([
+test.concurrent.each([
   ["main", 0, "planned"],
   ["next", 1, "failed"],
 ])("where no changes are expected, a plan of the ref %s ends with %i", async (ref, status, result) => {
@@ -51,7 +51,7 @@ test.each([
   expect(log.includes("none were expected (expect-no-changes): revision.")).toBe(status === 1);
 });
 
-test("the deployment is an output, without the values of its environment", async () => {
+test.concurrent("the deployment is an output, without the values of its environment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
   const { secrets } = ownedBy("acme/agents#deploy");
   await makeDeployment(mock, { secrets: [...secrets, { name: "NUMBER", value: "20260101" }] });
@@ -72,7 +72,7 @@ test("the deployment is an output, without the values of its environment", async
   expect(everything).not.toContain(secretValue);
 });
 
-test("the end of the log is an output, redacted and bounded", async () => {
+test.concurrent("the end of the log is an output, redacted and bounded", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
   const logLines = [...Array.from({ length: 400 }, (_, line) => `${"x".repeat(200)} ${line}`), `token ${secretValue}`];
   mock.transitions.set({ rules: [{ name: "*", fail: "BUILD_FAILED", logLines }] });
@@ -86,7 +86,7 @@ test("the end of the log is an output, redacted and bounded", async () => {
   expect(Buffer.byteLength(outputs.log ?? "")).toBeLessThan(33 * 1024);
 });
 
-test("where its checkout has no such configuration file, a deploy ends before it begins", async () => {
+test.concurrent("where its checkout has no such configuration file, a deploy ends before it begins", async () => {
   await using mock = await startMockServer({ port: 0 });
   const { outputs, log } = await runAction({ event, inputs: agentInputs(mock), files: { ".git/HEAD": "x" } });
   expect(outputs.result).toBe("failed");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
 
 const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
 import {
   agentInputs,
   apiKey,
@@ -11,9 +11,10 @@ import {
   repositoryUrl,
   secretValue,
   writesOf,
-} from "../../kit/github/agents.ts";
-import { startMaskingPlatform } from "../../kit/github/masking-platform.ts";
-import { runAction, token } from "../../kit/github/run-action.ts";
+} from "../../../kit/github/agents.ts";
+import { startMaskingPlatform } from "../../../kit/github/masking-platform.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { token } from "../../../kit/github/step.ts";
 
 const event = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
 const { secrets: marker } = ownedBy("acme/agents#deploy");

@@ -1,9 +1,18 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, ask, deploymentsOf, makeDeployment, ownedBy, pushTo, writesOf } from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub, type GitHubResponse } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { pullRequest } from "../../../kit/action/events.ts";
+import {
+  agentInputs,
+  ask,
+  deploymentsOf,
+  makeDeployment,
+  ownedBy,
+  pushTo,
+  writesOf,
+} from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub, type GitHubResponse } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 const event = (action: string, options: Parameters<typeof pullRequest>[1] = {}): ActionEvent => ({
   name: "pull_request",
@@ -15,7 +24,7 @@ const event = (action: string, options: Parameters<typeof pullRequest>[1] = {}):
 const namesIn = async (mock: Parameters<typeof deploymentsOf>[0]) =>
   (await deploymentsOf(mock)).map(({ name }: { name: string }) => name).sort();
 
-test("a preview lives from the opening of its pull request to its end", async () => {
+test.concurrent("a preview lives from the opening of its pull request to its end", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await makeDeployment(mock);
@@ -58,7 +67,7 @@ test("a preview lives from the opening of its pull request to its end", async ()
   expect([again.code, again.outputs.result], again.log).toEqual([0, "deleted"]);
 });
 
-test("a preview whose deletion is in progress is recreated once it is gone", async () => {
+test.concurrent("a preview whose deletion is in progress is recreated once it is gone", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const inputs = agentInputs(mock, { wait: "false" });
@@ -81,7 +90,7 @@ test("a preview whose deletion is in progress is recreated once it is gone", asy
   expect(again.outputs["deployment-id"]).not.toBe(id);
 });
 
-test("a preview never gets the name of the deployment itself, also where there is none yet", async () => {
+test.concurrent("a preview never gets the name of the deployment itself, also where there is none yet", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const inputs = agentInputs(mock, { name: "agent-12", "preview-name": "agent-{number}" });
   const { code, log } = await runAction({ event: event("opened"), inputs });
@@ -91,7 +100,7 @@ test("a preview never gets the name of the deployment itself, also where there i
   );
 });
 
-test("a branch named like that of production only reaches the preview", async () => {
+test.concurrent("a branch named like that of production only reaches the preview", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const production = await makeDeployment(mock);
@@ -102,7 +111,7 @@ test("a branch named like that of production only reaches the preview", async ()
   expect(now.latest_revision_id).toBe(production.latest_revision_id);
 });
 
-test("a pull request that was closed before its run began gets no preview", async () => {
+test.concurrent("a pull request that was closed before its run began gets no preview", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.closedPullRequests.add(12);
@@ -116,7 +125,7 @@ test("a pull request that was closed before its run began gets no preview", asyn
   expect(writesOf(mock)).toEqual([]);
 });
 
-test.each(["DEPLOYED", "BUILD_FAILED"])(
+test.concurrent.each(["DEPLOYED", "BUILD_FAILED"])(
   "a pull request that is closed while its preview ends as %s leaves nothing behind",
   async (status) => {
     await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -137,7 +146,7 @@ test.each(["DEPLOYED", "BUILD_FAILED"])(
   },
 );
 
-test("a run whose preview is deleted because the pull request was closed ends as deleted", async () => {
+test.concurrent("a run whose preview is deleted because the pull request was closed ends as deleted", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   let deletion: Promise<unknown> | undefined;
@@ -160,7 +169,7 @@ test("a run whose preview is deleted because the pull request was closed ends as
   expect(outputs.result, log).toBe("deleted");
 });
 
-test("a fork is skipped, with or without a key", async () => {
+test.concurrent("a fork is skipped, with or without a key", async () => {
   await using mock = await startMockServer({ port: 0 });
   for (const inputs of [agentInputs(mock), agentInputs(mock, { "api-key": "" })]) {
     const opened = await runAction({ event: event("opened", { head: "mallory/agents" }), inputs });
@@ -174,7 +183,7 @@ test("a fork is skipped, with or without a key", async () => {
   expect(mock.requests()).toEqual([]);
 });
 
-test.each([
+test.concurrent.each([
   ["without a mark", {}],
   ["of another repository", ownedBy("acme/other#pr-12")],
   ["of another pull request", ownedBy("acme/agents#pr-1")],
@@ -195,7 +204,7 @@ test.each([
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
-test("a sweep deletes the previews of closed pull requests and nothing else", async () => {
+test.concurrent("a sweep deletes the previews of closed pull requests and nothing else", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2, 3]) {
@@ -220,7 +229,7 @@ test("a sweep deletes the previews of closed pull requests and nothing else", as
   expect([again.code, again.outputs.result]).toEqual([0, "skipped"]);
 });
 
-test("a sweep that may not see pull requests deletes nothing, fails and names the permission", async () => {
+test.concurrent("a sweep that may not see pull requests deletes nothing, fails and names the permission", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   github.refused.add("pulls");
@@ -237,7 +246,7 @@ test("a sweep that may not see pull requests deletes nothing, fails and names th
   expect(await namesIn(mock)).toEqual(["support-agent-pr-1"]);
 });
 
-test("a pull request that can't be seen keeps a sweep from none of the others", async () => {
+test.concurrent("a pull request that can't be seen keeps a sweep from none of the others", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2]) {
@@ -263,7 +272,7 @@ const limits: [string, GitHubResponse][] = [
   ],
 ];
 
-test.each(limits)("a sweep outlasts %s of GitHub", async (_, response) => {
+test.concurrent.each(limits)("a sweep outlasts %s of GitHub", async (_, response) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   await makeDeployment(mock, { name: "support-agent-pr-1", ...ownedBy("acme/agents#pr-1") });
@@ -278,7 +287,7 @@ test.each(limits)("a sweep outlasts %s of GitHub", async (_, response) => {
   expect(await namesIn(mock)).toEqual([]);
 });
 
-test("a lasting rate limit isn't reported as a missing permission", async () => {
+test.concurrent("a lasting rate limit isn't reported as a missing permission", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   for (const number of [1, 2])

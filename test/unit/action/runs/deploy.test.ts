@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { jsonResponse } from "../../../mock-server/kit/http/http-response.ts";
-import type { RequestContext } from "../../../mock-server/kit/http/request-context.ts";
-import { startMockServer, startMockServerWith } from "../../../mock-server/server.ts";
+import { jsonResponse } from "../../../../mock-server/kit/http/http-response.ts";
+import type { RequestContext } from "../../../../mock-server/kit/http/request-context.ts";
+import { startMockServer, startMockServerWith } from "../../../../mock-server/server.ts";
 import {
   agentInputs,
   apiKey,
@@ -13,13 +13,14 @@ import {
   repositoryUrl,
   secretValue,
   writesOf,
-} from "../../kit/github/agents.ts";
-import { type ActionEvent, runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+} from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionEvent } from "../../../kit/github/step.ts";
 
 const push = (sha: string): ActionEvent => ({ name: "push", ref: "refs/heads/main", sha });
 
-test("the first deploy creates the deployment, the second rolls out a new revision", async () => {
+test.concurrent("the first deploy creates the deployment, the second rolls out a new revision", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const inputs = agentInputs(mock, { secrets: `OPENAI_API_KEY=${secretValue}`, env: "LOG_LEVEL=info" });
@@ -66,7 +67,7 @@ test("the first deploy creates the deployment, the second rolls out a new revisi
   expect(github.calls).toEqual([]);
 });
 
-test.each<[string, ActionEvent, string]>([
+test.concurrent.each<[string, ActionEvent, string]>([
   ["a tag that is named like a branch", { name: "push", ref: "refs/tags/main" }, "refs/tags/main"],
   ["a tag with +", { name: "push", ref: "refs/tags/v1.0.0+5" }, "refs/tags/v1.0.0+5"],
   ["a release", { name: "release", payload: { action: "published", release: { tag_name: "v2" } } }, "refs/tags/v2"],
@@ -82,7 +83,7 @@ test.each<[string, ActionEvent, string]>([
   expect(deployment.source_config.build_on_push).toBe(false);
 });
 
-test.each<[string, ActionEvent]>([
+test.concurrent.each<[string, ActionEvent]>([
   ["a merge group", { name: "merge_group", ref: "refs/heads/gh-readonly-queue/main/pr-1" }],
   ["a deleted branch", { name: "push", ref: "refs/heads/old", payload: { deleted: true } }],
 ])("%s is skipped with a notice", async (_, event) => {
@@ -93,7 +94,7 @@ test.each<[string, ActionEvent]>([
   expect(mock.requests()).toEqual([]);
 });
 
-test("a newer push that won is reported", async () => {
+test.concurrent("a newer push that won is reported", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const older = await pushTo(mock);
   await pushTo(mock);
@@ -102,7 +103,7 @@ test("a newer push that won is reported", async () => {
   expect(log).toContain("a newer push won");
 });
 
-test("invalid inputs are annotated one by one before any request", async () => {
+test.concurrent("invalid inputs are annotated one by one before any request", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { name: "", timeout: "soon", secrets: `A=${secretValue}\nB` });
   const { code, outputs, log, everything } = await runAction({ event: push("a".repeat(40)), inputs });
@@ -112,7 +113,7 @@ test("invalid inputs are annotated one by one before any request", async () => {
   expect(mock.requests()).toEqual([]);
 });
 
-test("a missing key is skipped where that is wanted", async () => {
+test.concurrent("a missing key is skipped where that is wanted", async () => {
   await using mock = await startMockServer({ port: 0 });
   const inputs = agentInputs(mock, { "api-key": "", "on-missing-credentials": "skip" });
   const skipped = await runAction({ event: push("a".repeat(40)), inputs });
@@ -125,7 +126,7 @@ test("a missing key is skipped where that is wanted", async () => {
   expect(failed.log).toContain("looked for the input api-key, GRAPHDEPLOY_API_KEY");
 });
 
-test("a build that fails shows its log, its cause and its ids", async () => {
+test.concurrent("a build that fails shows its log, its cause and its ids", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:2s" });
   await using github = await FakeGitHub.start();
   const lines = ["::error::not a command", `pip: token ${secretValue}`, "ModuleNotFoundError: no module named agent"];
@@ -149,7 +150,7 @@ test("a build that fails shows its log, its cause and its ids", async () => {
   expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "failure"]);
 });
 
-test("a timeout is no failure of the deployment", async () => {
+test.concurrent("a timeout is no failure of the deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const inputs = agentInputs(mock, { timeout: "2s" });
   const { code, outputs, log } = await runAction({ event: push("a".repeat(40)), inputs });
@@ -157,7 +158,7 @@ test("a timeout is no failure of the deployment", async () => {
   expect(log).toContain("the rollout continues and may still succeed");
 });
 
-test.each([
+test.concurrent.each([
   ["fail", 1],
   ["warn", 0],
 ])("a newer revision supersedes that of the run, which then may %s", async (onSuperseded, status) => {
@@ -175,7 +176,7 @@ test.each([
   expect([result.code, result.outputs.result], result.log).toEqual([status, "superseded"]);
 });
 
-test("without wait, the run ends once the rollout has started", async () => {
+test.concurrent("without wait, the run ends once the rollout has started", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   const { code, outputs } = await runAction({
     event: push("a".repeat(40)),
@@ -185,7 +186,7 @@ test("without wait, the run ends once the rollout has started", async () => {
   expect([code, outputs.result, outputs["revision-id"]]).toEqual([0, "started", deployment.latest_revision_id]);
 });
 
-test("where the platform builds on push, the run waits for its build and makes no second one", async () => {
+test.concurrent("where the platform builds on push, the run waits for its build and makes no second one", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "time:1s" });
   const source_config = {
     repo_url: repositoryUrl,
@@ -210,29 +211,7 @@ test("where the platform builds on push, the run waits for its build and makes n
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
-test("where the platform doesn't build a push within two minutes, a revision of it is made", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  const source_config = {
-    repo_url: repositoryUrl,
-    integration_id: "1b2f8a90-5f0e-4a6e-8a31-2f1d3c4b5a69",
-    deployment_type: "dev",
-    build_on_push: true,
-  };
-  const { id } = await makeDeployment(mock, { source_config });
-  const commit = "c".repeat(40);
-  const { code, outputs, log } = await runAction({
-    event: push(commit),
-    inputs: agentInputs(mock),
-    env: { NODE_OPTIONS: `--import=${new URL("../../kit/github/fast-time.ts", import.meta.url)}` },
-  });
-  expect([code, outputs.result], log).toEqual([0, "deployed"]);
-  expect(log).toContain(`Waiting for the platform's own build of commit ${commit}.`);
-  expect(log).toContain(`The platform made no revision of commit ${commit}; making one.`);
-  expect(writesOf(mock)).toEqual(["POST /v2/deployments 201", "PATCH /v2/deployments/… 200"]);
-  expect((await ask(mock, "GET", `/v2/deployments/${id}/revisions`)).resources).toHaveLength(2);
-});
-
-test("a plan changes nothing and says what would change", async () => {
+test.concurrent("a plan changes nothing and says what would change", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock, { secrets: [{ name: "TOKEN", value: "old-secret-value" }] });
   const inputs = agentInputs(mock, { operation: "plan", ref: "next", secrets: `TOKEN=${secretValue}` });
@@ -246,7 +225,7 @@ test("a plan changes nothing and says what would change", async () => {
   expect(writesOf(mock)).toEqual(["POST /v2/deployments 201"]);
 });
 
-test("a plan that a deploy would refuse fails", async () => {
+test.concurrent("a plan that a deploy would refuse fails", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   const inputs = agentInputs(mock, { operation: "plan", "deployment-type": "prod" });
@@ -255,7 +234,7 @@ test("a plan that a deploy would refuse fails", async () => {
   expect(log).toContain("A deploy would be refused: deployment-type can't change on a deployment");
 });
 
-test("a failed rollout is rolled back to the last revision that was live, and still fails", async () => {
+test.concurrent("a failed rollout is rolled back to the last revision that was live, and still fails", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const { id, latest_revision_id: live } = await makeDeployment(mock);
   mock.transitions.set({ rules: [{ name: "*", fail: "DEPLOY_FAILED", times: 1 }] });
@@ -273,7 +252,7 @@ test("a failed rollout is rolled back to the last revision that was live, and st
   expect(deployment.active_revision_id).toBe(deployment.latest_revision_id);
 });
 
-test.each([
+test.concurrent.each([
   ["ok", 0, "deployed"],
   ['{"assistant": "agent", "input": {"q": 1}, "match": "expected answer"}', 0, "deployed"],
   ['{"assistant": "agent", "match": "another answer"}', 1, "failed"],
@@ -294,7 +273,7 @@ test.each([
   expect([code, outputs.result], log).toEqual([status, outcome]);
 });
 
-test("an image is deployed to a self-hosted installation", async () => {
+test.concurrent("an image is deployed to a self-hosted installation", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const inputs = {
     "api-key": apiKey,
@@ -312,7 +291,7 @@ test("an image is deployed to a self-hosted installation", async () => {
   expect(writesOf(mock)).toEqual(["POST /api-host/v2/deployments 201", "PATCH /api-host/v2/deployments/… 200"]);
 });
 
-test("of two runs that both create, the slower one rolls out on what the faster one made", async () => {
+test.concurrent("of two runs that both create, the slower one rolls out on what the faster one made", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await makeDeployment(mock);
   // The run's first look-ups happen before the other run's creation.
@@ -332,7 +311,7 @@ test("of two runs that both create, the slower one rolls out on what the faster 
   ]);
 });
 
-test("the integration is found from the repository", async () => {
+test.concurrent("the integration is found from the repository", async () => {
   const other = {
     id: "11111111-1111-4111-8111-111111111111",
     name: "other",
@@ -346,7 +325,7 @@ test("the integration is found from the repository", async () => {
   expect((await deploymentsOf(mock))[0].source_config.integration_id).toBe(own.id);
 });
 
-test.each([
+test.concurrent.each([
   [{ status: 200, body: [] }, "None of the workspace's 0 integrations lists"],
   [{ status: 404 }, "The integrations of the workspace can't be listed"],
 ])("without an integration the deployment is created, and the log says so: %o", async (effect, doubt) => {
@@ -361,7 +340,7 @@ test.each([
   expect(log).not.toMatch(/^::warning .*integration/m);
 });
 
-test("a missing integration causes a warning only if the creation is refused", async () => {
+test.concurrent("a missing integration causes a warning only if the creation is refused", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const inputs = agentInputs(mock, { "integration-id": "" });
   const created = await runAction({ event: push("a".repeat(40)), inputs });
@@ -376,7 +355,7 @@ test("a missing integration causes a warning only if the creation is refused", a
   expect(refused.log).toMatch(/^::warning .*None of the workspace's 1 integrations lists/m);
 });
 
-test("a redeployment rolls the present ref out again, and needs a deployment", async () => {
+test.concurrent("a redeployment rolls the present ref out again, and needs a deployment", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   const event = { name: "workflow_dispatch", ref: "refs/heads/other" };
   const inputs = agentInputs(mock, { operation: "redeploy" });
@@ -389,7 +368,7 @@ test("a redeployment rolls the present ref out again, and needs a deployment", a
   expect(deployment.source_revision_config.repo_ref).toBe("main");
 });
 
-test.each([
+test.concurrent.each([
   ["acme/agents#deploy", 0, "deleted", 0],
   ["acme/other#deploy", 1, "failed", 1],
   [undefined, 1, "failed", 1],
@@ -405,7 +384,7 @@ test.each([
   expect(await deploymentsOf(mock)).toHaveLength(left);
 });
 
-test("an unknown key is an error that says what to do", async () => {
+test.concurrent("an unknown key is an error that says what to do", async () => {
   await using mock = await startMockServer({
     port: 0,
     apiKeys: { "another-key": ["11111111-1111-4111-8111-111111111111"] },

@@ -1,13 +1,11 @@
-import type { ChildProcess } from "node:child_process";
 import { expect, test } from "vitest";
-import { type MockServer, startMockServer } from "../../../mock-server/server.ts";
-import { pullRequest } from "../../kit/action/events.ts";
-import { agentInputs, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
-import { type ActionOptions, type ActionResult, runAction } from "../../kit/github/run-action.ts";
-import { type FakeDeployment, FakeGitHub } from "../../kit/github/server.ts";
+import { type MockServer, startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs } from "../../../kit/github/agents.ts";
+import { type ActionOptions, runAction } from "../../../kit/github/run-action.ts";
+import { type FakeDeployment, FakeGitHub } from "../../../kit/github/server.ts";
+import type { ActionResult } from "../../../kit/github/step.ts";
 
 const push = { name: "push", ref: "refs/heads/main", sha: "a".repeat(40) };
-const opened = { name: "pull_request", ref: "refs/pull/12/merge", payload: pullRequest("opened") };
 const unfinished = new Set(["in_progress", "queued", "pending"]);
 
 const lastOf = ({ states }: FakeDeployment) => states.at(-1);
@@ -24,19 +22,9 @@ async function run(mock: MockServer, github: FakeGitHub, options: Partial<Action
   });
 }
 
-const killOnce = (when: string) => {
-  let isSent = false;
-  return (log: string, child: ChildProcess) => {
-    if (isSent || !log.includes(when)) return;
-    isSent = true;
-    child.kill("SIGKILL");
-  };
-};
-
-test.each<[string, string, Partial<ActionOptions>]>([
+test.concurrent.each<[string, string, Partial<ActionOptions>]>([
   ["that times out", "error", { inputs: { timeout: "1s" } }],
   ["that doesn't wait", "inactive", { inputs: { wait: "false" } }],
-  ["that is killed", "inactive", { onOutput: killOnce("CREATING") }],
 ])("a run %s ends its GitHub deployment as %s, naming the revision", async (_, state, options) => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
@@ -46,7 +34,7 @@ test.each<[string, string, Partial<ActionOptions>]>([
   expect(lastOf(deployment as FakeDeployment)?.description).toContain(outputs["revision-id"]);
 });
 
-test("a later run ends what a lost one left open for the same deployment, and nothing else", async () => {
+test.concurrent("a later run ends what a lost one left open for the same deployment, and nothing else", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const leave = (payload: unknown, states: string[], description = "graphdeploy") =>
@@ -75,7 +63,7 @@ test("a later run ends what a lost one left open for the same deployment, and no
   expect(stateOf(github.deployments.at(-1))).toBe("success");
 });
 
-test("a run that ends while another is in progress keeps its own final state", async () => {
+test.concurrent("a run that ends while another is in progress keeps its own final state", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   const payload = { graphdeploy: { name: "support-agent", baseUrl: mock.url, run: "https://github.com/other-run" } };
@@ -90,7 +78,7 @@ test("a run that ends while another is in progress keeps its own final state", a
   expect(other.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
 });
 
-test("what an earlier version left in an environment of only this deployment is closed, too", async () => {
+test.concurrent("what an earlier version left in an environment of only this deployment is closed, too", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
   await using github = await FakeGitHub.start();
   const leave = (description: string) =>
@@ -101,7 +89,7 @@ test("what an earlier version left in an environment of only this deployment is 
   expect([stateOf(ours), stateOf(foreign)]).toEqual(["inactive", "in_progress"]);
 });
 
-test("whatever happens to two runs one after the other, nothing stays in progress", async () => {
+test.concurrent("whatever happens to two runs one after the other, nothing stays in progress", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "manual" });
   await using github = await FakeGitHub.start();
   await run(mock, github, { inputs: { timeout: "1s" } });
@@ -109,48 +97,4 @@ test("whatever happens to two runs one after the other, nothing stays in progres
   await run(mock, github);
   expect(github.deployments).toHaveLength(2);
   for (const deployment of github.deployments) expect(unfinished).not.toContain(stateOf(deployment));
-});
-
-test("after a kill, the comment no longer shows the previous revision as live", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await using github = await FakeGitHub.start();
-  await run(mock, github, { event: opened });
-  const comment = () => github.comments.get(12)?.map(({ body }) => body);
-  expect(comment()).toEqual([expect.stringContaining("✅ is live")]);
-  mock.transitions.set({ mode: "manual" });
-  const { outputs, log } = await run(mock, github, { event: opened, onOutput: killOnce("CREATING") });
-  expect(comment(), log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
-  expect(comment()?.[0]).toContain(`Revision ${outputs["revision-id"]} continues on the platform`);
-});
-
-test("after its deletion was killed, a preview isn't shown as live", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await using github = await FakeGitHub.start();
-  await run(mock, github, { event: opened });
-  mock.transitions.set({ mode: "manual" });
-  const closed = { ...opened, payload: pullRequest("closed") };
-  const { log } = await run(mock, github, { event: closed, onOutput: killOnce("Deleting:") });
-  const bodies = github.comments.get(12)?.map(({ body }) => body);
-  expect(bodies, log).toEqual([expect.stringContaining("⏹️ was cancelled")]);
-  expect(bodies?.[0]).toContain("What was requested of the platform continues");
-});
-
-test("a kill while the comment is written leaves the run's result in it", async () => {
-  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
-  await using github = await FakeGitHub.start();
-  await makeDeployment(mock, { name: "support-agent-pr-12", ...ownedBy("acme/agents#pr-12") });
-  let kill = () => {};
-  github.onCall = ({ path }) => {
-    if (path.includes("/comments")) kill();
-    kill = () => {};
-  };
-  const { postLog } = await run(mock, github, {
-    event: opened,
-    onOutput: (log, child) => {
-      if (log.includes("is live")) kill = () => child.kill("SIGKILL");
-    },
-  });
-  expect(github.comments.get(12)?.[0]?.body).toContain("**support-agent-pr-12** ✅ is live");
-  expect(github.deployments[0]?.states.map(({ state }) => state)).toEqual(["in_progress", "success"]);
-  expect(postLog).toBe("");
 });

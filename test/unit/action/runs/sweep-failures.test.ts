@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { startMockServer } from "../../../mock-server/server.ts";
-import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../kit/github/agents.ts";
-import { runAction } from "../../kit/github/run-action.ts";
-import { FakeGitHub } from "../../kit/github/server.ts";
+import { startMockServer } from "../../../../mock-server/server.ts";
+import { agentInputs, deploymentsOf, makeDeployment, ownedBy } from "../../../kit/github/agents.ts";
+import { runAction } from "../../../kit/github/run-action.ts";
+import { FakeGitHub } from "../../../kit/github/server.ts";
 
 test("a preview that can't be deleted keeps a sweep from none of the others", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
