@@ -7,8 +7,8 @@ if (problem !== undefined) {
   process.exitCode = 1;
 } else if (["--version", "-V"].includes(process.argv[2] ?? "")) {
   // Scripts ask for it often, so it doesn't wait for the parser of options.
-  const { default: manifest } = await import("../package.json", { with: { type: "json" } });
-  process.stdout.write(`${manifest.version}\n`);
+  const { version } = await import("./version.ts");
+  process.stdout.write(`${version}\n`);
 } else {
   // Not a static import: an older Node.js lacks this export and would fail before the check above.
   const { enableCompileCache } = await import("node:module");

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { runCommand } from "../mock-server/run-until-signal.ts";
-import manifest from "../package.json" with { type: "json" };
 import { commands } from "./commands.ts";
+import { version } from "./version.ts";
 
 const program = new Command("graphdeploy")
   .description("Agent deployments as code: plan, apply and follow what a file declares, and a mock of the platform.")
-  .version(manifest.version);
+  .version(version);
 
 const [first, second] = process.argv.slice(2);
 const chosen = first === "help" ? second : first;
