@@ -35,24 +35,38 @@ export class Console {
     this.#runner.warning(this.#redactor.text(message), { title });
   }
 
-  error(message: string, title = "graphdeploy"): void {
+  /** @param place where in a file of the checkout it is shown */
+  error(
+    message: string,
+    title = "graphdeploy",
+    place: { file?: string; startLine?: number; startColumn?: number } = {},
+  ): void {
     this.#closeGroup();
-    this.#runner.error(this.#redactor.text(message), { title });
+    this.#runner.error(this.#redactor.text(message), { title, ...place });
+  }
+
+  /** Prints a message in a group, which stays open until something else is printed. */
+  groupedInfo(group: string, message: string): void {
+    this.#openGroup(group);
+    this.#runner.info(this.#escape(message));
   }
 
   /** Prints lines of a log in a group, which stays open until something else is printed. */
   printLog(group: string, lines: readonly string[]): void {
     if (lines.length === 0) return;
-    if (this.#group !== group) {
-      this.#closeGroup();
-      this.#runner.startGroup(group);
-      this.#group = group;
-    }
+    this.#openGroup(group);
     const token = randomUUID();
     const text = lines.map((line) => this.#redactor.text(line)).join("\n");
     // Joining lines and removing carriage returns may produce a secret that no single line contained.
     const shown = this.#redactor.text(text.replaceAll("\r", ""));
     this.#runner.info(`::stop-commands::${token}\n${shown}\n::${token}::`);
+  }
+
+  #openGroup(group: string): void {
+    if (this.#group === group) return;
+    this.#closeGroup();
+    this.#runner.startGroup(group);
+    this.#group = group;
   }
 
   #closeGroup(): void {

@@ -1,6 +1,5 @@
-import { ControlPlane } from "../core/client/client.ts";
-import { type Redactor, unprotectedWarning } from "../core/redact.ts";
-import type { Console } from "./console.ts";
+import { unprotectedWarning } from "../core/redact.ts";
+import { connectToControlPlane } from "./control-plane.ts";
 import { declare } from "./declaration.ts";
 import { deploy, redeploy } from "./deploy.ts";
 import type { WorkflowEvent } from "./event.ts";
@@ -8,8 +7,7 @@ import { handleCancel, isFailedRollout, logTailOf, messageOf, resultOf } from ".
 import { connectToGitHub } from "./github/client.ts";
 import { inInputNames } from "./input-names.ts";
 import type { Inputs } from "./inputs.ts";
-import type { Result } from "./operations.ts";
-import type { Outputs } from "./outputs.ts";
+import { successes } from "./operations.ts";
 import { ownerFor } from "./ownership.ts";
 import { plan } from "./plan.ts";
 import { deleteItself, deletePreview, sweep, wasClosed } from "./preview.ts";
@@ -21,43 +19,27 @@ import type { Session } from "./session.ts";
 import { SmokeTestError } from "./smoke-test.ts";
 import { saveState } from "./state.ts";
 import type { Target } from "./target.ts";
+import type { Tools } from "./tools.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { WriteBacks } from "./write-backs.ts";
 
 type Task = Exclude<Target, { kind: "skip" | "refuse" | "look-up" }>;
-
-/** Results with which the step succeeds. */
-const successes: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);
-
-export interface Tools {
-  runner: Runner;
-  redactor: Redactor;
-  declaredSecrets: Redactor;
-  console: Console;
-  outputs: Outputs;
-  report: Report;
-  signal: AbortSignal;
-}
 
 /**
  * Executes the task, and reports its result in the log, the outputs and GitHub.
  * @param inputs validated, with settings
  * @returns the exit status
  */
-export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, tools: Tools): Promise<number> {
+export async function execute(
+  event: WorkflowEvent,
+  inputs: Inputs,
+  task: Task,
+  tools: Tools & { report: Report },
+): Promise<number> {
   const { runner, redactor, declaredSecrets, console, outputs, report, signal } = tools;
   const { settings } = inputs;
   if (settings === undefined) return 1;
-  const client = new ControlPlane({
-    ...settings,
-    redactor,
-    userAgent: "action",
-    logger: {
-      debug: (message) => console.debug(message),
-      info: (message) => console.info(message),
-      warn: (message) => console.info(message),
-      error: (message) => console.warning(message),
-    },
-  });
+  const client = connectToControlPlane(settings, redactor, console);
   const progress = new Progress(client, console, report, outputs, (known) => rememberIds(runner, known));
   const github = connectToGitHub(inputs.githubToken, event, console, signal);
   const session: Session = {
@@ -91,26 +73,6 @@ export async function execute(event: WorkflowEvent, inputs: Inputs, task: Task, 
   outputs.update(report);
   await writeBacks.end();
   return status;
-}
-
-/** How long a request that can't be aborted may take after the run is cancelled, in milliseconds. */
-const gracePeriodMs = 1_500;
-
-/** Waits for the work; after a cancel, only for the grace period. */
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: graceOver, reject } = Promise.withResolvers<never>();
-  let timer: NodeJS.Timeout | undefined;
-  const beginGrace = () => {
-    timer = setTimeout(() => reject(signal.reason), gracePeriodMs);
-  };
-  signal.addEventListener("abort", beginGrace, { once: true });
-  if (signal.aborted) beginGrace();
-  try {
-    await Promise.race([work, graceOver]);
-  } finally {
-    signal.removeEventListener("abort", beginGrace);
-    clearTimeout(timer);
-  }
 }
 
 async function runTask(session: Session, task: Task, writeBacks: WriteBacks): Promise<void> {

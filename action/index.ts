@@ -1,12 +1,30 @@
 import { basename } from "node:path";
 import * as core from "@actions/core";
 import { Aborted } from "../core/client/errors.ts";
+import type { Runner } from "./runner.ts";
 
 /**
  * How long the process may live after a signal, in milliseconds: the runner sends SIGINT, SIGTERM 7.5 s later, and
  * kills after another 2.5 s.
  */
 const exitGraceMs = 4_500;
+
+/** Function by function: the bundle leaves out what isn't named here, such as the client for identity tokens. */
+const runner: Runner = {
+  getInput: core.getInput,
+  getState: core.getState,
+  saveState: core.saveState,
+  setOutput: core.setOutput,
+  setSecret: core.setSecret,
+  debug: core.debug,
+  info: core.info,
+  notice: core.notice,
+  warning: core.warning,
+  error: core.error,
+  startGroup: core.startGroup,
+  endGroup: core.endGroup,
+  summary: core.summary,
+};
 
 /**
  * The main step and the post step share one bundle, which `dist/post.js` only loads. The name of the started file tells
@@ -15,7 +33,7 @@ const exitGraceMs = 4_500;
 if (basename(process.argv[1] ?? "") === "post.js") {
   try {
     const { post } = await import(/* webpackMode: "eager" */ "./post.ts");
-    await post(process.env, core);
+    await post(process.env, runner);
   } catch (error) {
     // The post step only cleans up, so it must not fail the job.
     core.warning(error instanceof Error ? error.message : String(error));
@@ -31,5 +49,5 @@ if (basename(process.argv[1] ?? "") === "post.js") {
     });
   }
   const { run } = await import(/* webpackMode: "eager" */ "./run.ts");
-  process.exitCode = await run(process.env, core, cancel.signal);
+  process.exitCode = await run(process.env, runner, cancel.signal);
 }

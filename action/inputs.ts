@@ -3,30 +3,19 @@ import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import type { Problem } from "../core/declare/validation.ts";
 import { validateDesired } from "../core/declare/validation.ts";
-import { resolveSettings, type Settings } from "../core/settings.ts";
-import { parseTimeout } from "../core/time.ts";
+import { type CommonInputs, type InputSources, keepEach, readCommonInputs } from "./common-inputs.ts";
 import { readDeclared } from "./declared-input.ts";
 import { type EnvironmentInput, possibleValues, readEnvironment, readNames } from "./environment-input.ts";
-import type { WorkflowEvent } from "./event.ts";
 import type { InputName } from "./input-defaults.ts";
 import { inInputNames, inputOf } from "./input-names.ts";
 import type { InputProblem } from "./input-problem.ts";
 import { InputReader } from "./input-reader.ts";
 import { jobTokenProblems } from "./job-token.ts";
-import { type Operation, operations } from "./operations.ts";
-import { readSmokeTest, type SmokeTest } from "./smoke-test-input.ts";
 
-/** The inputs, validated once. */
-export interface Inputs {
-  /** `undefined` without an API key, with `on-missing-credentials: skip`. */
-  settings: Settings | undefined;
-  /** Whether there is an API key, valid or not. */
-  hasApiKey: boolean;
-  operation: Operation;
+/** The inputs that declare one deployment, and how it is deployed; validated once. */
+export interface Inputs extends CommonInputs {
   ref: string | undefined;
   sha: string | undefined;
-  /** The pull request, for events that have none. */
-  pullRequest: number | undefined;
   /** The declaration, without a ref. */
   declared: DesiredDeployment;
   /**
@@ -38,33 +27,10 @@ export interface Inputs {
   envUpdate: "merge" | "replace";
   /** Names to remove from the environment. */
   envRemove: readonly string[];
-  /** Whether to take over a deployment that isn't this repository's. */
-  adopt: boolean;
-  /** Whether a plan with changes fails. */
-  expectNoChanges: boolean;
   previewName: string;
   wait: boolean;
-  timeoutMs: number;
   onSuperseded: "fail" | "warn";
-  onCancel: "continue" | "interrupt";
   onFailure: "none" | "rollback";
-  smokeTest: SmokeTest | undefined;
-  /**
-   * The GitHub environment, where `{name}` stands for the deployment's name; `undefined` to write no GitHub deployment.
-   */
-  githubEnvironment: string | undefined;
-  githubToken: string | undefined;
-  comment: boolean;
-  summary: boolean;
-}
-
-export interface InputSources {
-  /** Returns the text of an input; empty if it isn't given. */
-  get(name: InputName): string;
-  env: Readonly<Record<string, string | undefined>>;
-  event: WorkflowEvent;
-  /** Called with every secret value before it is used. */
-  keepSecret(value: string): void;
 }
 
 /** All problems with the inputs. */
@@ -82,43 +48,34 @@ export function readInputs(sources: InputSources): { inputs: Inputs; problems: I
   const { event, env, keepSecret } = sources;
   const reader = new InputReader(sources.get);
   const { text, flag, withDefault } = reader;
-  for (const name of ["api-key", "github-token"] as const) keepEach(text(name) ?? "", keepSecret);
+  const common = readCommonInputs(reader, sources);
+  const { githubToken, allowedEmpty } = common;
   const values = readValues(reader, env, keepSecret);
-  const skipsMissing = reader.choice("on-missing-credentials", ["fail", "skip"]) === "skip";
-  const { settings, hasApiKey } = readSettings(reader, env, skipsMissing);
-  if (settings !== undefined) keepEach(settings.apiKey, keepSecret);
   const target = readTarget(reader);
+  for (const name of ["environment", "only"] as const) {
+    if (text(name) !== undefined) reader.report(name, "is about a declarative file: name the file as config.");
+  }
   const given = readDeclared({ text, flag, withDefault, env, event });
   reader.problems.push(...given.problems);
   const declared = { ...given.declared, env: values.env.entries, secrets: values.secrets.entries };
   checkRemovals(reader, values, Object.keys(declared.secretReferences ?? {}));
-  const githubToken = text("github-token");
   const valueProblems = [
-    ...missingValueProblems("secrets", values.secrets, values.allowedEmpty),
-    ...missingValueProblems("env", values.env, values.allowedEmpty),
+    ...missingValueProblems("secrets", values.secrets, allowedEmpty),
+    ...missingValueProblems("env", values.env, allowedEmpty),
     ...jobTokenProblems("secrets", values.secrets, githubToken),
     ...jobTokenProblems("env", values.env, githubToken),
   ];
   const inputs: Inputs = {
+    ...common,
     ...target,
-    settings,
-    hasApiKey,
     declared,
     // A run that is skipped without a key lacks other secrets, too.
-    declarationProblems: skipsMissing && !hasApiKey ? [] : [...given.checkoutProblems, ...valueProblems],
+    declarationProblems: common.skipsMissing && !common.hasApiKey ? [] : [...given.checkoutProblems, ...valueProblems],
     envUpdate: reader.choice("env-update", ["merge", "replace"]),
     envRemove: values.removed,
-    adopt: flag("adopt") ?? false,
     wait: flag("wait") ?? true,
-    timeoutMs: reader.guarded("timeout", () => parseTimeout(withDefault("timeout"), "timeout")) ?? 1,
     onSuperseded: reader.choice("on-superseded", ["fail", "warn"]),
-    onCancel: reader.choice("on-cancel", ["continue", "interrupt"]),
     onFailure: reader.choice("on-failure", ["none", "rollback"]),
-    smokeTest: values.smokeTest,
-    githubEnvironment: text("github-environment"),
-    githubToken,
-    comment: flag("comment") ?? true,
-    summary: flag("summary") ?? true,
   };
   return { inputs, problems: reader.problems };
 }
@@ -129,9 +86,6 @@ interface Values {
   secrets: EnvironmentInput;
   /** Names to remove from the environment. */
   removed: readonly string[];
-  /** Names whose values may be empty. */
-  allowedEmpty: readonly string[];
-  smokeTest: SmokeTest | undefined;
 }
 
 function readValues(reader: InputReader, env: InputSources["env"], keepSecret: InputSources["keepSecret"]): Values {
@@ -143,40 +97,16 @@ function readValues(reader: InputReader, env: InputSources["env"], keepSecret: I
   }
   const plain = readEnvironment("env", rawText("env"), env);
   const removed = readNames("env-remove", rawText("env-remove"));
-  const allowed = readNames("allow-empty", rawText("allow-empty"));
-  const smoke = readSmokeTest(rawText("smoke-test"));
-  for (const read of [secrets, plain, removed, allowed, smoke]) reader.problems.push(...read.problems);
-  return { env: plain, secrets, removed: removed.names, allowedEmpty: allowed.names, smokeTest: smoke.smokeTest };
+  for (const read of [secrets, plain, removed]) reader.problems.push(...read.problems);
+  return { env: plain, secrets, removed: removed.names };
 }
 
-/** Resolves the settings; a missing key isn't a problem if the run is then skipped. */
-function readSettings(
-  reader: InputReader,
-  env: InputSources["env"],
-  skipsMissing: boolean,
-): Pick<Inputs, "settings" | "hasApiKey"> {
-  const explicit = {
-    apiKey: reader.text("api-key"),
-    workspaceId: reader.text("workspace-id"),
-    region: reader.text("region"),
-    baseUrl: reader.text("base-url"),
-    dialect: reader.text("dialect"),
-  };
-  const resolved = resolveSettings({ explicit, env, names: { explicit: "the input api-key" } });
-  const { settings, problems, hasApiKey } = resolved;
-  for (const problem of problems) {
-    if (problem.path === "apiKey" && !hasApiKey && skipsMissing) continue;
-    reader.reportError(inputOf([problem.path ?? ""])?.input ?? "api-key", problem);
+/** Reads the name, and the ref to deploy. */
+function readTarget(reader: InputReader): Pick<Inputs, "ref" | "sha" | "previewName"> {
+  const { text, withDefault } = reader;
+  if (text("name") === undefined) {
+    reader.report("name", "is required: the name of the deployment. Or name a declarative file as config.");
   }
-  return { settings, hasApiKey };
-}
-
-type TargetFields = "operation" | "ref" | "sha" | "pullRequest" | "previewName" | "expectNoChanges";
-
-/** Reads the operation, and the ref or pull request that it is about. */
-function readTarget(reader: InputReader): Pick<Inputs, TargetFields> {
-  const { text, flag, withDefault } = reader;
-  if (text("name") === undefined) reader.report("name", "is required: the name of the deployment.");
   const ref = text("ref");
   if (ref !== undefined && /^[0-9a-f]{40}$/i.test(ref)) {
     reader.report("ref", "is a commit: name a branch or refs/tags/<tag> here, and give the commit as sha.");
@@ -187,26 +117,11 @@ function readTarget(reader: InputReader): Pick<Inputs, TargetFields> {
   if (sha !== undefined && !/^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(sha)) {
     reader.report("sha", "is not the full SHA of a commit (40 hexadecimal digits).");
   }
-  const pullRequest = readPullRequest(reader);
   const previewName = withDefault("preview-name");
   if (!previewName.includes("{number}")) {
     reader.report("preview-name", "has no {number} in it, so that all pull requests would share one preview.");
   }
-  const operation = reader.choice("operation", operations);
-  const expectNoChanges = flag("expect-no-changes") ?? false;
-  if (expectNoChanges && operation !== "plan") {
-    const message = `belongs to the operation "plan", and this one is ${JSON.stringify(operation)}.`;
-    reader.report("expect-no-changes", message);
-  }
-  return { operation, ref, sha: sha?.toLowerCase(), pullRequest, previewName, expectNoChanges };
-}
-
-function readPullRequest(reader: InputReader): number | undefined {
-  const given = reader.text("pull-request");
-  if (given === undefined) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
-  reader.report("pull-request", `is ${JSON.stringify(given)}, which is not the number of a pull request.`);
-  return undefined;
+  return { ref, sha: sha?.toLowerCase(), previewName };
 }
 
 function checkRemovals(reader: InputReader, { env, secrets, removed }: Values, references: readonly string[]): void {
@@ -268,10 +183,4 @@ function toInputProblem({ path, message }: Problem): InputProblem {
       ? ` Neither ${graphConfigFileNames.join(" nor ")} was found in the working directory: check out the repository before this step, or name the file.`
       : "";
   return { input, message: `${below} ${inInputNames(message)}${hint}`.trim() };
-}
-
-/** Masks a value and each of its lines, since a log prints them line by line. */
-function keepEach(value: string, keepSecret: (value: string) => void): void {
-  const lines = value.split(/\r?\n/).map((line) => line.trim());
-  for (const part of new Set([value, ...lines])) if (part !== "") keepSecret(part);
 }

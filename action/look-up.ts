@@ -1,12 +1,12 @@
+import type { CommonInputs } from "./common-inputs.ts";
 import type { Console } from "./console.ts";
 import type { Fields, WorkflowEvent } from "./event.ts";
 import type { InputProblem } from "./input-problem.ts";
-import type { Inputs } from "./inputs.ts";
 
 /** The current state of a pull request on GitHub, or the problem if it can't be read. */
 export async function lookUpPullRequest(
   number: number,
-  { githubToken }: Pick<Inputs, "githubToken">,
+  { githubToken }: Pick<CommonInputs, "githubToken">,
   event: WorkflowEvent,
   console: Console,
   signal: AbortSignal,

@@ -51,3 +51,8 @@ export function lastLinesWithin(lines: readonly string[], bytes: number): string
   }
   return kept.reverse();
 }
+
+/** The first lines that fit into `bytes`, before one that says how many are left out. */
+export function firstLinesWithin(lines: readonly string[], bytes: number): string[] {
+  return lastLinesWithin(lines.toReversed(), bytes).reverse();
+}

@@ -14,3 +14,6 @@ export type Result =
   | "skipped"
   | "planned"
   | "deleted";
+
+/** Results with which the step succeeds. */
+export const successes: ReadonlySet<Result> = new Set(["deployed", "started", "skipped", "planned", "deleted"]);

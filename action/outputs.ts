@@ -39,9 +39,14 @@ export class Outputs {
     const shown = publicReport(report, this.#declaredSecrets);
     for (const [name, read] of Object.entries(outputs)) {
       const value = read(shown);
-      if (value === undefined || this.#written.get(name) === value) continue;
-      this.#written.set(name, value);
-      this.#runner.setOutput(name, value);
+      if (value !== undefined) this.set(name, value);
     }
+  }
+
+  /** Sets one output to a value that may be published. */
+  set(name: string, value: string): void {
+    if (this.#written.get(name) === value) return;
+    this.#written.set(name, value);
+    this.#runner.setOutput(name, value);
   }
 }

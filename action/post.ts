@@ -25,17 +25,19 @@ export async function post(env: Readonly<Record<string, string | undefined>>, ru
   // Empty if the main step was killed before it had a result.
   const known = readState(runner, "result") as Result | "";
   const result = known === "" ? "cancelled" : known;
+  const inProgress = readState(runner, "in-progress");
   const what = revisionId === "" ? "What was requested of the platform" : `Revision ${revisionId}`;
+  const more = inProgress === "" ? "" : ` In progress: ${inProgress}.`;
   const page = webUrl === "" ? "" : ` Its page: ${webUrl}`;
-  const message = known === "" ? `The step was killed. ${what} continues on the platform.${page}` : undefined;
+  const message = known === "" ? `The step was killed. ${what} continues on the platform.${more}${page}` : undefined;
   if (message !== undefined) console.warning(message);
 
   const github = connectToGitHub(token || undefined, event, console);
   if (github === undefined) return;
-  const githubDeployment = Number(readState(runner, "github-deployment"));
+  const githubDeployments = readState(runner, "github-deployment").split(",").map(Number);
   const url = readState(runner, "url");
-  if (githubDeployment > 0) {
-    const deployment = { id: githubDeployment, environment: "" };
+  for (const id of githubDeployments.filter((number) => number > 0)) {
+    const deployment = { id, environment: "" };
     await updateGitHubDeployment(github, deployment, stateOfResult[result], {
       url: result === "deployed" && url !== "" ? url : undefined,
       runUrl,
@@ -44,11 +46,11 @@ export async function post(env: Readonly<Record<string, string | undefined>>, ru
   }
   const comment = readState(runner, "comment");
   if (comment === "") return;
-  const { pullRequest, name, baseUrl } = JSON.parse(comment) as { pullRequest: number; name: string; baseUrl: string };
+  const { pullRequest, name, title = name, baseUrl } = JSON.parse(comment) as SavedComment;
   const report = {
     result,
     task: "post",
-    name,
+    name: title,
     isPreview: true,
     ...(message === undefined ? {} : { message }),
     ...(deploymentId === "" ? {} : { deploymentId }),
@@ -64,4 +66,13 @@ export async function post(env: Readonly<Record<string, string | undefined>>, ru
     text: renderComment(report, redactor),
     mayBeFirst: deploymentId !== "",
   });
+}
+
+/** The state `comment`. */
+interface SavedComment {
+  pullRequest: number;
+  name: string;
+  /** What the comment is headed by. @default the name */
+  title?: string;
+  baseUrl: string;
 }

@@ -3,19 +3,14 @@ import type { Deployment } from "../core/client/wire/deployments.ts";
 import type { Revision } from "../core/client/wire/revisions.ts";
 import { isBeforeBuild } from "../core/client/wire/revisions.ts";
 import type { OnProgress, ProgressEvent } from "../core/rollout/waiting.ts";
-import { formatDuration } from "../core/time.ts";
 import type { Console } from "./console.ts";
 import { recordOf } from "./deployment-record.ts";
 import type { Outputs } from "./outputs.ts";
+import { progressText } from "./progress-text.ts";
 import { publicUrl } from "./public-url.ts";
 import type { Report } from "./report.ts";
 import { RevisionLog } from "./revision-log.ts";
 import { ShownLog } from "./shown-log.ts";
-
-function heartbeatText({ status, elapsedMs, unreadMs }: ProgressEvent & { type: "heartbeat" }): string {
-  if (unreadMs === undefined) return `Still ${status} after ${formatDuration(elapsedMs)}.`;
-  return `Last seen ${status} ${formatDuration(unreadMs)} ago; the control plane can't be read.`;
-}
 
 /**
  * Turns the core's progress events into log lines, outputs and the report, and prints the revision's logs as they grow.
@@ -79,50 +74,31 @@ export class Progress {
   }
 
   #take(event: ProgressEvent): void {
-    switch (event.type) {
-      case "deployment":
-        this.#report.deploymentId = event.deploymentId;
-        this.#report.created = event.created;
-        break;
-      case "revision": {
-        this.#report.revisionId = event.revisionId;
-        if (event.webUrl !== undefined) this.#report.webUrl = event.webUrl;
-        const page = event.webUrl === undefined ? "" : `: ${event.webUrl}`;
-        this.#console.info(`Following revision ${event.revisionId}${page}`);
-        break;
-      }
-      case "status":
-        this.#takeStatus(event);
-        break;
-      case "heartbeat":
-        this.#console.info(heartbeatText(event));
-        return;
-      case "waiting":
-        this.#console.info(`${event.message} (${formatDuration(event.elapsedMs)})`);
-        return;
-      case "switching":
-        this.#console.info("DEPLOYED; waiting until the platform switches traffic to it.");
-        return;
-      case "deleting":
-        this.#console.info(`Deleting: ${event.status ?? "in progress"} (${formatDuration(event.elapsedMs)}).`);
-        return;
-      case "note":
-        this.#console.info(event.message);
-        return;
-      case "warning":
-        this.#console.warning(event.message);
-        return;
-      case "log":
-        return;
-    }
+    if (event.type === "status") this.#takeStatus(event);
+    else this.#print(event);
+    if (event.type === "deployment") {
+      this.#report.deploymentId = event.deploymentId;
+      this.#report.created = event.created;
+    } else if (event.type === "revision") {
+      this.#report.revisionId = event.revisionId;
+      if (event.webUrl !== undefined) this.#report.webUrl = event.webUrl;
+    } else if (event.type !== "status") return;
     this.#changed();
   }
 
-  #takeStatus({ revisionId, status, previous, elapsedMs }: ProgressEvent & { type: "status" }): void {
+  #print(event: ProgressEvent): void {
+    const text = progressText(event);
+    if (text === undefined) return;
+    if (event.type === "warning") this.#console.warning(text);
+    else this.#console.info(text);
+  }
+
+  #takeStatus(event: ProgressEvent & { type: "status" }): void {
+    const { revisionId, status, previous } = event;
     this.#closeStep();
     this.#report.status = status;
     this.#report.steps.push({ status, startedAtMs: this.#client.clock.now(), durationMs: 0 });
-    this.#console.info(`${status} (${formatDuration(elapsedMs)})`);
+    this.#print(event);
     this.#endLog(true);
     const { deploymentId } = this.#report;
     if (deploymentId === undefined) return;

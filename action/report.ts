@@ -72,7 +72,7 @@ export function publicReport(report: Report, declaredSecrets: Redactor, allSecre
 }
 
 /** The path is never secret; the reason may contain names that are. */
-function publicChange({ from, to, ...change }: Change, declaredSecrets: Redactor): Change {
+export function publicChange({ from, to, ...change }: Change, declaredSecrets: Redactor): Change {
   return {
     ...change,
     ...(from === undefined ? {} : { from: publicValue(from, declaredSecrets) }),

@@ -1,19 +1,17 @@
 import { Redactor, unprotectedReason } from "../core/redact.ts";
 import { Console } from "./console.ts";
+import { addRefusal, decide } from "./decision.ts";
 import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
 import { targetOf } from "./event-target.ts";
 import type { InputName } from "./input-defaults.ts";
-import type { InputProblem } from "./input-problem.ts";
 import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
-import { lookUpPullRequest } from "./look-up.ts";
 import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
 import type { Report } from "./report.ts";
 import type { Runner } from "./runner.ts";
-import { canAnyoneTrigger, lookUpSender } from "./sender.ts";
-import type { Target, TargetInputs } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /**
  * The main step, from the inputs to the last report to GitHub. Never throws.
@@ -30,16 +28,19 @@ export async function run(
   const outputs = new Outputs(declaredSecrets, runner);
   try {
     const event = readEvent(env);
-    const { inputs, problems } = readInputs({
-      get: (name) => readInput(runner, name),
-      env,
-      event,
-      keepSecret: keepSecretIn(runner, redactor, declaredSecrets),
-    });
+    const keepSecret = keepSecretIn(runner, redactor, declaredSecrets);
+    const sources = { get: (name: InputName) => readInput(runner, name), env, event, keepSecret };
+    const tools = { runner, redactor, declaredSecrets, console, outputs, signal };
+    if (sources.get("config").trim() !== "") {
+      // Loaded only for a file, with the reader of YAML.
+      const { runFile } = await import(/* webpackMode: "eager" */ "./file/run.ts");
+      return await runFile(sources, tools);
+    }
+    const { inputs, problems } = readInputs(sources);
     const { operation, ref, sha, pullRequest } = inputs;
     const needsRef = inputs.declared.source === "github";
     const choice = { operation, ref, sha, pullRequest, needsRef };
-    const { target, problem } = await decide(event, inputs, choice, console, signal);
+    const { target, problem } = await decide(event, inputs, (found) => targetOf(event, choice, found), console, signal);
     if (problem !== undefined) problems.push(problem);
     const report = newReport(inputs, event, target);
     if (target.kind === "skip") return skip(console, outputs, report, target.reason);
@@ -66,15 +67,7 @@ export async function run(
       return skip(console, outputs, report, "There is no API key here (on-missing-credentials: skip).");
     // Loaded late, so that invalid inputs are reported quickly.
     const { execute } = await import(/* webpackMode: "eager" */ "./execute.ts");
-    return await execute(event, inputs, target, {
-      runner,
-      redactor,
-      declaredSecrets,
-      console,
-      outputs,
-      report,
-      signal,
-    });
+    return await execute(event, inputs, target, { ...tools, report });
   } catch (error) {
     runner.setOutput("result", "failed");
     const lines =
@@ -85,31 +78,6 @@ export async function run(
       console.error(line, error instanceof InputError ? "graphdeploy: wrong input" : "graphdeploy: failed");
     return 1;
   }
-}
-
-/** Determines the target, with the help of GitHub where the event isn't enough; `problem` if GitHub doesn't help. */
-async function decide(
-  event: WorkflowEvent,
-  inputs: Inputs,
-  choice: TargetInputs,
-  console: Console,
-  signal: AbortSignal,
-): Promise<{ target: Target; problem?: InputProblem }> {
-  const target = targetOf(event, choice);
-  if (inputs.settings === undefined || target.kind === "skip" || target.kind === "refuse") return { target };
-  if (canAnyoneTrigger(event)) {
-    const sender = await lookUpSender(inputs, event, console, signal);
-    if ("problem" in sender) return { target, problem: sender.problem };
-    if (sender.refused !== undefined) return { target: { kind: "skip", reason: sender.refused } };
-  }
-  if (target.kind !== "look-up") return { target };
-  const lookUp = await lookUpPullRequest(target.pullRequest, inputs, event, console, signal);
-  return "found" in lookUp ? { target: targetOf(event, choice, lookUp.found) } : { target, problem: lookUp.problem };
-}
-
-/** Adds a refusal, unless its input has a problem already. */
-function addRefusal(problems: InputProblem[], { input, reason }: Target & { kind: "refuse" }): void {
-  if (!problems.some((problem) => problem.input === input)) problems.push({ input, message: reason });
 }
 
 function skip(console: Console, outputs: Outputs, report: Report, reason: string): number {

@@ -1,7 +1,7 @@
+import type { CommonInputs } from "./common-inputs.ts";
 import type { Console } from "./console.ts";
 import { asFields, asText, type WorkflowEvent } from "./event.ts";
 import type { InputProblem } from "./input-problem.ts";
-import type { Inputs } from "./inputs.ts";
 
 /** Events that anybody can cause in a public repository, without any permission in it. */
 const publicEvents: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ export function canAnyoneTrigger({ name }: Pick<WorkflowEvent, "name">): boolean
  * is a problem of the inputs, never a permission.
  */
 export async function lookUpSender(
-  { githubToken }: Pick<Inputs, "githubToken">,
+  { githubToken }: Pick<CommonInputs, "githubToken">,
   event: WorkflowEvent,
   console: Console,
   signal: AbortSignal,

@@ -14,6 +14,8 @@ const wakeUpMs = 60_000;
 /** Timeout of the run, in milliseconds. */
 const runMs = 180_000;
 
+type TestSession = Pick<Session, "console" | "client" | "redactor" | "signal">;
+
 /** A live deployment failed its smoke test. */
 export class SmokeTestError extends Error {
   constructor(message: string) {
@@ -27,7 +29,7 @@ export class SmokeTestError extends Error {
  * @throws {@link SmokeTestError} when it doesn't respond in time, or not as expected
  */
 export async function testDeployment(
-  session: Session,
+  session: TestSession,
   settings: Settings,
   test: SmokeTest,
   url: string | undefined,
@@ -56,7 +58,7 @@ export async function testDeployment(
 }
 
 async function testRun(
-  { console, redactor, signal }: Session,
+  { console, redactor, signal }: TestSession,
   settings: Settings,
   run: NonNullable<SmokeTest["run"]>,
   root: string,

@@ -10,7 +10,9 @@ const names = [
   "web-url",
   /** Saved once it is known. */
   "result",
-  /** The id of the GitHub deployment until it has its final state. */
+  /** Of a file, the deployments that are in progress, for a reader. */
+  "in-progress",
+  /** The ids of the GitHub deployments, separated by commas, until they have their final states. */
   "github-deployment",
   /** The comment's subject and pull request, as JSON. */
   "comment",

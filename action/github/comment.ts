@@ -6,6 +6,9 @@ import { facts, headline, logTail, message, paragraphs, plan, steps } from "./re
 /** The most characters of a comment, below GitHub's limit of 65,536 to leave room for the marker. */
 const maxTextLength = 60_000;
 
+/** Bytes that the tables of a comment may take. */
+export const maxTableBytes = 20_000;
+
 /** What a comment is about: a deployment of one control plane. */
 export interface CommentSubject {
   name: string;
@@ -31,10 +34,15 @@ export function renderComment(report: Report, declaredSecrets: Redactor, allSecr
     // Joining and escaping may produce a secret that the parts didn't contain.
     allSecrets.text(message(shown)),
     facts(shown),
-    declaredSecrets.text(plan(shown, 20_000)),
+    declaredSecrets.text(plan(shown, maxTableBytes)),
     steps(shown),
     allSecrets.text(logTail(shown, 10_000)),
   ]);
+  return withinComment(text);
+}
+
+/** Cuts a text to the length of a comment. */
+export function withinComment(text: string): string {
   if (text.length <= maxTextLength) return text;
   return `${text.slice(0, maxTextLength - 50).toWellFormed()}\n\n… cut: the rest is in the log.`;
 }

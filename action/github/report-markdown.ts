@@ -5,7 +5,7 @@ import { code, codeBlock, escapeMarkdown, lastLinesWithin, link } from "../markd
 import type { Result } from "../operations.ts";
 import type { Report } from "../report.ts";
 
-const signs: Readonly<Record<Result, string>> = {
+export const signs: Readonly<Record<Result, string>> = {
   deployed: "✅ is live",
   started: "🚀 is rolling out",
   failed: "❌ failed",

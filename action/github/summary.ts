@@ -7,6 +7,9 @@ import { facts, headline, logTail, message, paragraphs, plan, steps, timeline } 
 /** GitHub drops a job summary over 1 MiB, which all steps of the job share. */
 const maxSummaryBytes = 256 * 1024;
 
+/** Bytes that a table of a summary may take. */
+export const maxTableBytes = 64 * 1024;
+
 /** The summary of one run, redacted by {@link publicReport} and truncated to fit. */
 export function renderSummary(given: Report, declaredSecrets: Redactor, allSecrets = declaredSecrets): string {
   const report = publicReport(given, declaredSecrets, allSecrets);
@@ -17,11 +20,16 @@ export function renderSummary(given: Report, declaredSecrets: Redactor, allSecre
     allSecrets.text(message(report)),
     facts(report),
     swept,
-    declaredSecrets.text(plan(report, 64 * 1024)),
+    declaredSecrets.text(plan(report, maxTableBytes)),
     steps(report),
     timeline(report),
     allSecrets.text(logTail(report, 64 * 1024)),
   ]);
+  return withinSummary(text);
+}
+
+/** Ends a step's summary, and cuts it to its share of the job's. */
+export function withinSummary(text: string): string {
   const bytes = Buffer.from(`${text}\n\n`);
   if (bytes.length <= maxSummaryBytes) return bytes.toString();
   return `${bytes

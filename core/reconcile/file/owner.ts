@@ -35,3 +35,15 @@ export function isOwnedByFile(deployment: Pick<Deployment, "name" | "secrets">, 
   const marker = readMarker(deployment.secrets);
   return marker !== undefined && ownerOf(marker) === deploymentOwner(owner, deployment.name);
 }
+
+/** The pull request whose preview a deployment is, of this file; `undefined` where no readable marker says so. */
+export function pullRequestOf(
+  deployment: Pick<Deployment, "name" | "secrets">,
+  file: Pick<FileIdentity, "repository" | "path">,
+): number | undefined {
+  const owner = ownerOf(readMarker(deployment.secrets) ?? "");
+  const digits = /@pr-([1-9]\d{0,14}):/.exec(owner.slice(fileOwner(file).length))?.[1];
+  const pullRequest = digits === undefined ? undefined : Number(digits);
+  const isOwn = pullRequest !== undefined && isOwnedByFile(deployment, fileOwner({ ...file, pullRequest }));
+  return isOwn ? pullRequest : undefined;
+}

@@ -1,5 +1,12 @@
 import type { Runner } from "../../../action/runner.ts";
 
+interface AnnotationProperties {
+  title?: string;
+  file?: string;
+  startLine?: number;
+  startColumn?: number;
+}
+
 /** A runner that keeps what a step gives it, with workflow commands in the log as `@actions/core` writes them. */
 export class RecordingRunner implements Runner {
   log = "";
@@ -61,7 +68,7 @@ export class RecordingRunner implements Runner {
     this.#command("warning", String(message), properties);
   }
 
-  error(message: string | Error, properties?: { title?: string }): void {
+  error(message: string | Error, properties?: AnnotationProperties): void {
     this.#command("error", String(message), properties);
   }
 
@@ -73,9 +80,12 @@ export class RecordingRunner implements Runner {
     this.#command("endgroup", "");
   }
 
-  #command(name: string, message: string, { title = "" }: { title?: string } = {}): void {
-    const property = title === "" ? "" : ` title=${escapeData(title).replaceAll(":", "%3A").replaceAll(",", "%2C")}`;
-    this.info(`::${name}${property}::${escapeData(message)}`);
+  #command(name: string, message: string, given: AnnotationProperties = {}): void {
+    const { title, file, startLine: line, startColumn: col } = given;
+    const properties = Object.entries({ title, file, line, col })
+      .filter(([, value]) => value !== undefined && value !== "")
+      .map(([key, value]) => `${key}=${escapeData(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C")}`);
+    this.info(`::${name}${properties.length === 0 ? "" : ` ${properties.join(",")}`}::${escapeData(message)}`);
   }
 }
 

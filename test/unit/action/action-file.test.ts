@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { fileOutputs } from "../../../action/file/report.ts";
 import { inputDefaults } from "../../../action/input-defaults.ts";
 import { outputs } from "../../../action/outputs.ts";
 import { checkout } from "../../../scripts/run-command.ts";
@@ -17,11 +18,14 @@ test("action.yml has the inputs of the code, with the same defaults", () => {
   );
   expect(inFile.sort()).toEqual(inCode.sort());
   const required = Object.entries(actionFile.inputs).filter(([, { required }]) => required === true);
-  expect(required.map(([name]) => name)).toEqual(["name"]);
+  // Either name or config.
+  expect(required).toEqual([]);
 });
 
 test("action.yml has the outputs of the code", () => {
-  expect(Object.keys(actionFile.outputs).sort()).toEqual(Object.keys(outputs).sort());
+  expect(Object.keys(actionFile.outputs).sort()).toEqual(
+    [...new Set([...Object.keys(outputs), ...Object.keys(fileOutputs)])].sort(),
+  );
 });
 
 test.each([...Object.entries(actionFile.inputs), ...Object.entries(actionFile.outputs)])(
@@ -56,7 +60,7 @@ test.each(globSync("examples/workflows/*.yml", { cwd: checkout }))(
     expect(own.length).toBeGreaterThan(0);
     for (const { id, with: given = {} } of own) {
       expect(Object.keys(actionFile.inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
-      expect(Object.keys(given)).toEqual(expect.arrayContaining(["api-key", "name"]));
+      expect(Object.keys(given)).toEqual(expect.arrayContaining(["api-key", "config" in given ? "config" : "name"]));
       const used = [...text.matchAll(new RegExp(`steps\\.${id}\\.outputs\\.([a-z-]+)`, "g"))].map(([, name]) => name);
       expect(Object.keys(actionFile.outputs)).toEqual(expect.arrayContaining(used));
     }
