@@ -1,10 +1,7 @@
 import { isSameOwner } from "../core/reconcile/origin.ts";
 import { ownerOf, readMarker } from "../core/reconcile/ownership.ts";
-import { followRollout } from "../core/rollout/follow.ts";
+import { lastLiveRevision, rollBackTo } from "../core/reconcile/rollback.ts";
 import type { Session } from "./session.ts";
-
-/** How many revisions are searched for one that was live. */
-const maxSearched = 100;
 
 /**
  * Rolls the deployment back to the last revision that was live before the one of this run. Best effort: the run reports
@@ -18,13 +15,7 @@ export async function rollBack(
   const { deploymentId, revisionId } = report;
   if (deploymentId === undefined || revisionId === undefined) return;
   try {
-    let seen = 0;
-    let last: string | undefined;
-    for await (const { id, status } of client.revisions.list(deploymentId, { status: ["DEPLOYED"] }, { signal })) {
-      seen += 1;
-      if (id !== revisionId && status === "DEPLOYED") last = id;
-      if (last !== undefined || seen >= maxSearched) break;
-    }
+    const last = await lastLiveRevision(client, deploymentId, revisionId, { signal });
     const { latest_revision_id: latest, secrets } = await client.deployments.get(deploymentId, { signal });
     const marker = readMarker(secrets);
     if (marker !== undefined && !isSameOwner(marker, owner)) {
@@ -45,11 +36,7 @@ export async function rollBack(
       `Rolling back to revision ${last}. Its source comes back; environment variables and secrets stay as they are now.`,
     );
     const failedStatus = report.status;
-    const { latest_revision_id: newId } = await client.revisions.redeploy(deploymentId, last, { signal });
-    if (newId === undefined || newId === null) throw new Error("the platform named no new revision");
-    const { revision } = await followRollout(client, {
-      deploymentId,
-      revisionId: newId,
+    const { revision } = await rollBackTo(client, deploymentId, last, {
       limits: { timeoutMs: inputs.timeoutMs },
       signal,
       // The report stays about the failed revision.

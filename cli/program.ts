@@ -1,19 +1,17 @@
 import { Command } from "commander";
-import { devCommand } from "../mock-server/dev-command.ts";
-import { closeOnSignal, runCommand } from "../mock-server/run-until-signal.ts";
-import manifest from "../package.json" with { type: "json" };
-import { validateCommand } from "./validate.ts";
+import { runCommand } from "../mock-server/run-until-signal.ts";
+import { commands } from "./commands.ts";
+import { version } from "./version.ts";
 
 const program = new Command("graphdeploy")
-  .description("Agent deployments as code: tools for tests and local work.")
-  .version(manifest.version);
+  .description("Agent deployments as code: plan, apply and follow what a file declares, and a mock of the platform.")
+  .version(version);
 
-if (process.argv[2] !== "dev" && process.argv[2] !== "validate") {
-  // Loads code that the other commands don't need.
-  const { mockCommand } = await import("../mock-server/mock-command.ts");
-  program.addCommand(mockCommand(closeOnSignal));
+const [first, second] = process.argv.slice(2);
+const chosen = first === "help" ? second : first;
+for (const { name, summary, load } of commands) {
+  program.addCommand((name === chosen ? await load() : new Command(name)).summary(summary));
 }
-program.addCommand(devCommand(closeOnSignal));
-program.addCommand(validateCommand());
 
-await runCommand(program);
+// With --detailed-exitcode, 2 means nothing but changes.
+await runCommand(program, process.argv.includes("--detailed-exitcode") ? 1 : 2);

@@ -33,11 +33,11 @@ export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number
 const hostErrors: ReadonlySet<string> = new Set(["ENOTFOUND", "EADDRNOTAVAIL", "EAI_AGAIN", "EAI_NODATA", "EINVAL"]);
 
 /**
- * Runs a command with the process's arguments. An error becomes one line on stderr, and the exit code is 2 for wrong
- * usage, a file that can't be read among it, and 1 for any other failure.
+ * Runs a command with the process's arguments. An error becomes one line on stderr, and the exit code is
+ * `usageCode` for wrong usage, a file that can't be read among it, and 1 for any other failure.
  */
-export async function runCommand(command: Command): Promise<void> {
-  exitAsDocumented(command);
+export async function runCommand(command: Command, usageCode = 2): Promise<void> {
+  exitAsDocumented(command, usageCode);
   silenceSqliteWarning();
   // A reader that closes the pipe after the first line must not end the server.
   process.stdout.on("error", () => undefined);
@@ -50,9 +50,9 @@ export async function runCommand(command: Command): Promise<void> {
   }
 }
 
-function exitAsDocumented(command: Command): void {
-  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  for (const subcommand of command.commands) exitAsDocumented(subcommand);
+function exitAsDocumented(command: Command, usageCode: number): void {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageCode));
+  for (const subcommand of command.commands) exitAsDocumented(subcommand, usageCode);
 }
 
 function outcomeOf(error: NodeJS.ErrnoException & { hostname?: string; address?: string }) {

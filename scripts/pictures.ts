@@ -1,10 +1,12 @@
-// `npm run pictures`: creates the documentation's pictures. A headless browser uses the agent server's reference page;
-// the real Pulumi CLI produces the rollout in a terminal.
+// `npm run pictures [-- <name>…]`: makes the pictures of the documentation, or those named. The agent server's reference
+// page is used in a headless browser; a rollout in a terminal comes from the real Pulumi CLI, an apply from the command.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
 import { startDevServer } from "../mock-server/dev-server.ts";
 import { startMockServer } from "../mock-server/server.ts";
+import { createCommandProject } from "../test/kit/cli/command.ts";
+import { runInTerminal, type TerminalLine } from "../test/kit/cli/terminal.ts";
 import { createPulumiProject } from "../test/kit/pulumi/cli.ts";
 import { buildPackageIfStale } from "./build-package.ts";
 import { getChromium } from "./get-chromium.ts";
@@ -89,5 +91,51 @@ function rowsOf(output: string): string[] {
     .filter((line) => /agent.*\(\d+s\)|failed|Revision |npm error|Duration/.test(line));
 }
 
-await referencePictures();
-await rolloutPicture();
+/** A picture of the second apply of a file: its plan, the table as it goes, and the end. */
+async function applyPicture(): Promise<void> {
+  await buildPackageIfStale();
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  using project = createCommandProject(mock.url, { FORCE_COLOR: "1" });
+  const write = (ref: string, level: string) =>
+    project.write(
+      "graphdeploy.yaml",
+      `version: 1
+defaults:
+  source: github
+  source_config: { repo_url: https://github.com/acme/agents, integration_id: integration-1 }
+  source_revision_config: { repo_ref: main, graph_config_path: graph.json }
+deployments:
+  billing: {}
+  search: { source_revision_config: { repo_ref: ${ref} } }
+  support:
+    depends_on: [search]
+    env: { LOG_LEVEL: ${level} }
+    secrets: { MODEL_API_KEY: "\${MODEL_API_KEY}" }
+    assistants: { friendly: { graph_id: agent, context: { level: ${level} } } }
+`,
+    );
+  write("main", "info");
+  await project.run("apply", "--yes");
+  write("next", "debug");
+  mock.transitions.set({ mode: "time:12s" });
+  let hasTyped = false;
+  const { lines, frames } = await runInTerminal(project, { columns: 100 }, ["apply"], (output, type) => {
+    if (hasTyped || !output.includes("Apply this plan?")) return;
+    hasTyped = true;
+    type("y\r");
+  });
+  const styled = (shown: readonly TerminalLine[]) => shown.map((line) => line.styled);
+  const middle = frames.find((frame) => frame.some(({ text }) => /support .*BUILDING/.test(text))) ?? [];
+  const end = lines.slice(lines.findIndex(({ text }) => text.includes("Apply this plan?")) + 1);
+  const picture = terminalPicture("graphdeploy apply: the plan, the table as it goes, and the end", [
+    "$ graphdeploy apply",
+    ...styled(middle),
+    "",
+    ...styled(end),
+  ]);
+  await writeFile(join(checkout, "docs/images/apply.svg"), picture);
+}
+
+const pictures = { reference: referencePictures, rollout: rolloutPicture, apply: applyPicture };
+const named = process.argv.slice(2);
+for (const [name, make] of Object.entries(pictures)) if (named.length === 0 || named.includes(name)) await make();

@@ -25,7 +25,7 @@ export async function makeReference(): Promise<Reference> {
   const pages = new Map([
     ["docs/reference/action.md", await actionPage()],
     ["docs/reference/provider.md", providerPage()],
-    ["docs/reference/command-line.md", commandLinePage()],
+    ["docs/reference/command-line.md", await commandLinePage()],
     ["docs/reference/declarative-file.md", declarativeFilePage()],
     ["docs/reference/environment-variables.md", await environmentPage()],
     ...configurationPages(),

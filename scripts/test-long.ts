@@ -14,7 +14,11 @@ const statuses = [
   await run({ GRAPHDEPLOY_MODEL_STEPS: "10000" }, "test/process/model"),
   await run({ GRAPHDEPLOY_MODEL_CLI_STEPS: "500" }, "test/system/pulumi/model.test.ts"),
   await run({ GRAPHDEPLOY_ENGINE_SEQUENCES: "all" }, "test/system/pulumi/small-engine.test.ts"),
-  await run({ GRAPHDEPLOY_KILLS: "all" }, "test/process/provider/kill-at-every-step.test.ts"),
+  await run(
+    { GRAPHDEPLOY_KILLS: "all" },
+    "test/process/provider/kill-at-every-step.test.ts",
+    "test/process/cli/kill.test.ts",
+  ),
   await run({ GRAPHDEPLOY_CRASH_ROUNDS: "200" }, "test/process/mock-server/crash"),
   await run(
     { GRAPHDEPLOY_TEST_STORE: "file" },

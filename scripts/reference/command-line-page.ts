@@ -1,21 +1,15 @@
 import type { Command } from "commander";
-import { validateCommand } from "../../cli/validate.ts";
-import { devCommand } from "../../mock-server/dev-command.ts";
-import { mockCommand } from "../../mock-server/mock-command.ts";
+import { commands } from "../../cli/commands.ts";
 import { code, page, table } from "./markdown.ts";
 
 /** The commands and their options, from the program that parses them. */
-export function commandLinePage(): string {
-  const commands = [mockCommand(() => undefined), devCommand(() => undefined), validateCommand()];
+export async function commandLinePage(): Promise<string> {
+  const loaded = await Promise.all(commands.map(({ load }) => load()));
   return page(
     "Command line",
-    "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run it from the sources.",
-    "Exit codes of every command: 0 for success, which is also the end of a server by a signal; 1 for a failure, such as a port in use, a file with problems or a graph that doesn't load; 2 for wrong usage, such as an unknown option, a value that an option doesn't take, or a file that can't be read.",
-    ...commands.flatMap((command) => [
-      `## \`graphdeploy ${command.name()}\``,
-      command.description(),
-      optionsOf(command),
-    ]),
+    "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run those two from the sources. The commands that work with a file: [guide](../guides/cli.md).",
+    "Exit codes of every command: 0 for success, which is also the end of a server by a signal; 1 for a failure, such as a port in use, a file with problems or a graph that doesn't load; 2 for wrong usage, such as an unknown option, a value that an option doesn't take, or a file that can't be read. Those that a command adds stand with it.",
+    ...loaded.flatMap((command) => [`## \`graphdeploy ${command.name()}\``, command.description(), optionsOf(command)]),
   );
 }
 
@@ -28,8 +22,8 @@ function optionsOf(command: Command): string {
     return [code(option.flags), `${option.description}${choices}${variable}`, code(fallback)];
   });
   const given = command.registeredArguments.map((argument) => {
-    const name = argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
-    return [code(name), argument.description, ""];
+    const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
+    return [code(argument.required ? `<${name}>` : `[${name}]`), argument.description, ""];
   });
   return table(["option", "meaning", "default"], [...given, ...rows]);
 }

@@ -123,12 +123,7 @@ test("--json prints names and problems", async () => {
 });
 
 test.each([
-  [
-    "no file",
-    {},
-    [],
-    "error: This folder has no graphdeploy.yaml, graphdeploy.yml, graphdeploy.json. Name the file: graphdeploy validate <file>.",
-  ],
+  ["no file", {}, [], "error: This folder has no graphdeploy.yaml, graphdeploy.yml, graphdeploy.json. Name the file."],
   ["a file that isn't there", {}, ["none.yaml"], "error: There is no file none.yaml."],
   ["a folder", {}, ["."], "error: . can't be read (EISDIR)."],
   ["an unknown option", { "graphdeploy.yaml": file }, ["--enviroment", "a"], "error: unknown option '--enviroment'"],

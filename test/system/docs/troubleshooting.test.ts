@@ -18,7 +18,7 @@ function quotedPieces(page: string): string[] {
 
 test("every message on the troubleshooting page exists in the sources", async () => {
   const page = await readFile(join(checkout, "docs/guides", "troubleshooting.md"), "utf8");
-  const files = globSync("{core,provider,mock-server}/**/*.ts", { cwd: checkout });
+  const files = globSync("{core,provider,action,cli,mock-server}/**/*.ts", { cwd: checkout });
   const sources = (await Promise.all(files.map((file) => readFile(join(checkout, file), "utf8")))).join("\n");
   const pieces = quotedPieces(page);
   expect(pieces.length).toBeGreaterThan(60);

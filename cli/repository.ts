@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { ConfigError } from "../core/client/errors.ts";
+import type { FileIdentity } from "../core/reconcile/file/owner.ts";
+import type { Environment } from "../core/settings.ts";
+
+const run = promisify(execFile);
+
+/** How long Git may take, in milliseconds. It only reads its configuration. */
+const gitTimeoutMs = 10_000;
+
+/** Where a file lies: its repository, also as a URL, and its path there. */
+export interface FileLocation extends Pick<FileIdentity, "repository" | "path"> {
+  repositoryUrl: string;
+}
+
+/**
+ * The repository of a file and its path from the root of it. Git is optional: in a workflow the repository stands in the
+ * environment.
+ * @param given `owner/name`
+ * @throws {@link ConfigError} when nothing names the repository
+ */
+export async function locateFile(file: string, given: string | undefined, env: Environment): Promise<FileLocation> {
+  const folder = realpathSync(dirname(resolve(file)));
+  const root = (await git(folder, "rev-parse", "--show-toplevel")) ?? checkoutAbove(folder) ?? folder;
+  const path = relative(realpathSync(root), join(folder, basename(file)))
+    .split(sep)
+    .join("/");
+  const named = given ?? (env.GITHUB_REPOSITORY || undefined);
+  if (named !== undefined) {
+    return { repository: named, path, repositoryUrl: `${env.GITHUB_SERVER_URL || "https://github.com"}/${named}` };
+  }
+  const remote = await git(folder, "config", "--get", "remote.origin.url");
+  const found = remote === undefined ? undefined : parseRemote(remote);
+  if (found === undefined) {
+    const why = remote === undefined ? "there is no remote named origin" : "the remote origin isn't on a host";
+    throw new ConfigError(`The repository of ${file} isn't known: GITHUB_REPOSITORY isn't set, and ${why}.`, {
+      path: "repository",
+      hint: "Pass --repository owner/name. It is part of the ownership marker of each deployment.",
+    });
+  }
+  return { ...found, path };
+}
+
+/** The repository of a remote's address, over https, over ssh, or as `git@host:owner/name`; user names are left out. */
+export function parseRemote(remote: string): Omit<FileLocation, "path"> | undefined {
+  const short = /^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(remote);
+  const url = short === null ? URL.parse(remote) : URL.parse(`https://${short[1]}/${short[2]?.replace(/^\/+/, "")}`);
+  if (url === null || url.host === "" || url.protocol === "file:") return undefined;
+  const repository = decodeURI(url.pathname)
+    .replace(/^\/+|\/+$/g, "")
+    .replace(/\.git$/, "");
+  if (repository === "") return undefined;
+  // A port of ssh is none of https.
+  const host = url.protocol === "http:" || url.protocol === "https:" ? url.host : url.hostname;
+  return { repository, repositoryUrl: `https://${host}/${repository}` };
+}
+
+/** The output of a Git command; `undefined` where it fails, or there is no Git. */
+async function git(folder: string, ...args: string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await run("git", args, { cwd: folder, timeout: gitTimeoutMs });
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For checkouts that Git refuses to read because somebody else owns them, as in containers. */
+function checkoutAbove(folder: string): string | undefined {
+  if (existsSync(join(folder, ".git"))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? undefined : checkoutAbove(parent);
+}

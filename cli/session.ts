@@ -1,0 +1,82 @@
+import type { Command } from "commander";
+import { AgentServer } from "../core/client/agent-server.ts";
+import { ControlPlane } from "../core/client/client.ts";
+import { type DeclarativeFile, warningLine } from "../core/declare/file/declarative-file.ts";
+import type { FileOptions } from "../core/reconcile/file/declared.ts";
+import { fileOwner } from "../core/reconcile/file/owner.ts";
+import { resolveSettings } from "../core/settings.ts";
+import { printFindings, readFile } from "./file.ts";
+import type { FileFlags } from "./options.ts";
+import { locateFile } from "./repository.ts";
+import { cliText, printable } from "./terminal/text.ts";
+
+/** What a command works with: a valid file, the client, and who owns what the file declares. */
+export interface Session {
+  file: DeclarativeFile;
+  client: ControlPlane;
+  /** The repository of the file. */
+  repositoryUrl: string;
+  options: Pick<FileOptions, "owner" | "connect">;
+  /** `text` for the user: without secrets, in the words of the file and of the command line. */
+  text: (text: string) => string;
+  /** `text` of somebody else: without secrets and control sequences. */
+  printable: (text: string) => string;
+}
+
+/**
+ * Runs a command with its file and its connection. Problems with those, and what `run` throws, are printed, and the exit
+ * code is then 1.
+ * @throws {@link ConfigError} when the repository isn't known
+ */
+export async function withSession(
+  named: string | undefined,
+  flags: FileFlags & { json?: boolean },
+  command: Command,
+  run: (session: Session) => Promise<void>,
+): Promise<void> {
+  const session = await openSession(named, flags, command);
+  if (session === undefined) return;
+  try {
+    await run(session);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`error: ${session.text(message).trimEnd()}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Reads the file and the settings, or prints all problems with them. Sends nothing. */
+async function openSession(
+  named: string | undefined,
+  flags: FileFlags & { json?: boolean },
+  command: Command,
+): Promise<Session | undefined> {
+  const { environment, preview: pullRequest } = flags;
+  const { path, file } = readFile(named, flags, command);
+  const { settings, problems } = resolveSettings({
+    explicit: flags,
+    env: process.env,
+    names: { explicit: "--api-key-env" },
+  });
+  if (file.problems.length > 0) printFindings(path, file, flags.json === true);
+  else for (const warning of file.warnings) process.stderr.write(`${warningLine(warning)}\n`);
+  for (const { message } of problems) process.stderr.write(`error: ${cliText(message)}\n`);
+  if (file.problems.length > 0 || settings === undefined) {
+    process.exitCode = 1;
+    return undefined;
+  }
+  const location = await locateFile(path, flags.repository, process.env);
+  const client = new ControlPlane({ ...settings, userAgent: "cli" });
+  const redactor = client.redactor.add(file.secrets);
+  return {
+    file,
+    client,
+    repositoryUrl: location.repositoryUrl,
+    options: {
+      owner: fileOwner({ ...location, environment, pullRequest }),
+      connect: (url) => new AgentServer({ url, settings, redactor, userAgent: "cli" }),
+    },
+    text: (given) => cliText(redactor.text(given)),
+    printable: (given) => printable(redactor.text(given)),
+  };
+}

@@ -1,0 +1,37 @@
+import { snakeCaseKeys } from "../../core/names.ts";
+import type { Outcome } from "../../core/reconcile/file/outcome.ts";
+import type { Redactor } from "../../core/redact.ts";
+import type { ProgressEvent } from "../../core/rollout/waiting.ts";
+import type { Presenter } from "./presenter.ts";
+import { outcomeReport } from "./reports.ts";
+
+/** One JSON document a line, each with an `event`. All of them are documented in `docs/guides/cli.md`. */
+export class JsonEvents implements Presenter {
+  readonly #redactor: Redactor;
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  write(event: string, fields: Readonly<Record<string, unknown>>): void {
+    process.stdout.write(`${JSON.stringify(this.#redactor.deep({ event, ...fields }))}\n`);
+  }
+
+  progress(key: string, { type, ...fields }: ProgressEvent): void {
+    this.write(type, { key, ...snakeCaseKeys(fields) });
+  }
+
+  outcome(outcome: Outcome): void {
+    this.write("outcome", outcomeReport(outcome));
+  }
+
+  interrupted(): void {
+    this.write("interrupted", {});
+  }
+
+  end(_: readonly Outcome[], exitCode: number): void {
+    this.write("end", { exit_code: exitCode });
+  }
+
+  close(): void {}
+}
