@@ -94,7 +94,8 @@ function readSettings(
     baseUrl: reader.text("base-url"),
     dialect: reader.text("dialect"),
   };
-  const resolved = resolveSettings({ explicit, env, names: { explicit: "the input api-key" } });
+  const input = "the input api-key";
+  const resolved = resolveSettings({ explicit, env, names: { explicit: input, advised: input } });
   const { settings, problems, hasApiKey } = resolved;
   for (const problem of problems) {
     if (problem.path === "apiKey" && !hasApiKey && skipsMissing) continue;

@@ -2,6 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Redactor } from "../core/redact.ts";
 import type { Runner } from "./runner.ts";
 
+/** Lines and columns count from 1. */
+interface Place {
+  file?: string;
+  startLine?: number;
+  startColumn?: number;
+}
+
 /**
  * The log of the step. Everything printed through it is redacted. The lines of a build or deploy log are printed while
  * workflow commands are stopped, so that the runner doesn't execute them.
@@ -30,17 +37,14 @@ export class Console {
     this.#runner.notice(this.#redactor.text(message), { title });
   }
 
-  warning(message: string, title = "graphdeploy"): void {
+  /** @param place where in a file of the checkout it is shown */
+  warning(message: string, title = "graphdeploy", place: Place = {}): void {
     this.#closeGroup();
-    this.#runner.warning(this.#redactor.text(message), { title });
+    this.#runner.warning(this.#redactor.text(message), { title, ...place });
   }
 
   /** @param place where in a file of the checkout it is shown */
-  error(
-    message: string,
-    title = "graphdeploy",
-    place: { file?: string; startLine?: number; startColumn?: number } = {},
-  ): void {
+  error(message: string, title = "graphdeploy", place: Place = {}): void {
     this.#closeGroup();
     this.#runner.error(this.#redactor.text(message), { title, ...place });
   }

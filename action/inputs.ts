@@ -1,5 +1,5 @@
 import { graphConfigFileNames } from "../core/client/wire/conventions.ts";
-import { isMarkerName, sources } from "../core/client/wire/deployments.ts";
+import { isMarkerName } from "../core/client/wire/deployments.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import type { Problem } from "../core/declare/validation.ts";
 import { validateDesired } from "../core/declare/validation.ts";
@@ -162,18 +162,16 @@ function* missingValueProblems(
 }
 
 /**
- * The warning about a source that this version doesn't know; `undefined` if it is known. It isn't an error, since a
- * newer platform may accept it.
+ * The problems of a declaration, with the names of inputs, and warnings about what the platform may accept, but is
+ * probably a mistake.
  */
-export function unknownSource({ source }: DesiredDeployment): string | undefined {
-  if ((sources as readonly string[]).includes(source)) return undefined;
-  return `source: is ${JSON.stringify(source)}, which is none of those that are known: ${sources.join(", ")}. It is passed on unchanged.`;
-}
-
-/** The problems of a declaration, with the names of inputs. */
-export function problemsOf(desired: DesiredDeployment): InputProblem[] {
-  const { problems } = validateDesired(desired);
-  return problems.filter(({ path }) => path[0] !== "name" || desired.name !== "").map(toInputProblem);
+export function findingsOf(desired: DesiredDeployment): { problems: InputProblem[]; warnings: InputProblem[] } {
+  const { problems, warnings } = validateDesired(desired);
+  return {
+    problems: problems.filter(({ path }) => path[0] !== "name" || desired.name !== "").map(toInputProblem),
+    // The input allow-empty has settled which secrets may be empty.
+    warnings: warnings.filter(({ path }) => path[0] !== "secrets").map(toInputProblem),
+  };
 }
 
 function toInputProblem({ path, message }: Problem): InputProblem {

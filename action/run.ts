@@ -5,7 +5,7 @@ import { declare } from "./declaration.ts";
 import { readEvent, type WorkflowEvent } from "./event.ts";
 import { targetOf } from "./event-target.ts";
 import type { InputName } from "./input-defaults.ts";
-import { InputError, type Inputs, problemsOf, readInputs, unknownSource } from "./inputs.ts";
+import { findingsOf, InputError, type Inputs, readInputs } from "./inputs.ts";
 import { missingSecretsReason } from "./missing-secrets.ts";
 import { Outputs } from "./outputs.ts";
 import { previewNameOf } from "./preview-name.ts";
@@ -49,9 +49,9 @@ export async function run(
     if (target.kind === "refuse") addRefusal(problems, target);
     if (target.kind === "refuse" || "source" in target) {
       const source = "source" in target ? target.source : { ref: inputs.ref };
-      problems.push(...inputs.declarationProblems, ...problemsOf(declare(inputs.declared, report.name, source)));
-      const unknown = unknownSource(inputs.declared);
-      if (unknown !== undefined) console.warning(unknown);
+      const found = findingsOf(declare(inputs.declared, report.name, source));
+      problems.push(...inputs.declarationProblems, ...found.problems);
+      for (const { input, message } of found.warnings) console.warning(`${input}: ${message}`);
     }
     if (target.kind === "preview" && report.name === inputs.declared.name) {
       const message = `makes ${report.name} of pull request #${target.pullRequest}, which is the name of the deployment itself.`;

@@ -6,6 +6,7 @@ import { defaultHeartbeatMs, Heartbeat } from "../core/rollout/waiting.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatDuration } from "../core/time.ts";
 import type { Session } from "./session.ts";
+import { shortenedText } from "./shortened-text.ts";
 import type { SmokeTest } from "./smoke-test-input.ts";
 
 /** How long an agent server may take to respond to `/ok` once its revision is live, in milliseconds. */
@@ -76,7 +77,7 @@ async function testRun(
   if (response.status !== 200) throw new SmokeTestError(`The run of the smoke test ${describe(response, redactor)}.`);
   if (!run.match.test(response.text)) {
     throw new SmokeTestError(
-      `The output of the smoke test's run doesn't match ${run.match}: ${redactor.text(response.text).slice(0, 500)}`,
+      `The output of the smoke test's run doesn't match ${run.match}: ${shortenedText(redactor.text(response.text), 500)}`,
     );
   }
   console.info(`Smoke test: a run of ${run.assistant} responded as expected.`);
@@ -116,5 +117,5 @@ async function send(
 function describe({ status, text }: ServerResponse, redactor: Redactor): string {
   return status === 0
     ? `could not be reached (${text})`
-    : `responded with ${status}: ${redactor.text(text).slice(0, 300)}`;
+    : `responded with ${status}: ${shortenedText(redactor.text(text), 300)}`;
 }

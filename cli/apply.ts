@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { applyFile } from "../core/reconcile/file/apply.ts";
 import { hasChanges, planFile } from "../core/reconcile/file/plan.ts";
 import { confirmed, requireConfirmable } from "./confirmation.ts";
-import { jsonOption, parallelOption, timeoutOption, usageExit, yesOption } from "./options.ts";
+import { jsonOption, parallelOption, timeoutOption, yesOption } from "./options.ts";
 import { isRefused, type PlanFlags, planOptions, withPlanOptions } from "./plan.ts";
 import { runAndShow } from "./run.ts";
 import { type Session, withSession } from "./session.ts";
@@ -19,14 +19,13 @@ interface ApplyFlags extends PlanFlags {
 /** The `apply` command. */
 export function applyCommand(): Command {
   const command = new Command("apply").description(
-    "Plan, confirm, and bring the platform to what the file declares. A plan with a refused deployment sends nothing. Exit codes: 0 everything is live, 1 something isn't, 2 wrong usage, 130 interrupted.",
+    "Plan, confirm, and bring the platform to what the file declares. A plan with a refused deployment sends nothing. Exit code 130: interrupted.",
   );
   return withPlanOptions(command)
     .addOption(yesOption())
     .addOption(parallelOption())
     .addOption(timeoutOption())
     .addOption(jsonOption("print events as JSON, one a line"))
-    .exitOverride(usageExit)
     .action((path: string | undefined, flags: ApplyFlags, used: Command) => {
       requireConfirmable(used, flags);
       return withSession(path, flags, used, (session) => apply(session, flags));

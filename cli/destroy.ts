@@ -9,7 +9,6 @@ import {
   jsonOption,
   onlyOption,
   parallelOption,
-  usageExit,
   withOptions,
   yesOption,
 } from "./options.ts";
@@ -29,10 +28,9 @@ interface DestroyFlags extends FileFlags {
 export function destroyCommand(): Command {
   const command = new Command("destroy")
     .description(
-      "Delete what the file owns, by its ownership marker: what it declares, and what it once declared. Exit codes: 0 everything is gone, 1 something isn't, 2 wrong usage, 130 interrupted.",
+      "Delete what the file owns, by its ownership marker: what it declares, and what it once declared. Exit code 130: interrupted.",
     )
     .argument(...fileArgument)
-    .exitOverride(usageExit)
     .action((path: string | undefined, flags: DestroyFlags, used: Command) => {
       requireConfirmable(used, flags);
       return withSession(path, flags, used, (session) => destroy(session, flags));

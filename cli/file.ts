@@ -1,6 +1,11 @@
 import { dirname } from "node:path";
 import type { Command } from "commander";
-import { type DeclarativeFile, problemLine, readDeclarativeFile } from "../core/declare/file/declarative-file.ts";
+import {
+  type DeclarativeFile,
+  problemLine,
+  readDeclarativeFile,
+  warningLine,
+} from "../core/declare/file/declarative-file.ts";
 import { defaultFileNames, readNamedOrDefault } from "../core/declare/file/default-file.ts";
 import { createConfinedReader } from "../core/declare/file/substitution.ts";
 
@@ -26,13 +31,15 @@ function read(named: string | undefined, command: Command): { file: string; text
   return command.error(`error: This folder has no ${defaultFileNames.join(", ")}. Name the file.`);
 }
 
-/** Prints the problems of a file, one a line, or as one JSON document. */
+/** Prints the problems and warnings of a file, one a line, or as one JSON document. */
 export function printProblems(path: string, file: DeclarativeFile, isJson: boolean): void {
-  const lines = isJson ? [JSON.stringify(fileReport(path, file))] : file.problems.map(problemLine);
+  const lines = isJson
+    ? [JSON.stringify(fileReport(path, file))]
+    : [...file.problems.map(problemLine), ...file.warnings.map(warningLine)];
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** What `validate --json` prints. */
-export function fileReport(path: string, { deployments, problems }: DeclarativeFile) {
-  return { file: path, deployments: deployments.map(({ desired }) => desired.name), problems };
+export function fileReport(path: string, { deployments, problems, warnings }: DeclarativeFile) {
+  return { file: path, deployments: deployments.map(({ desired }) => desired.name), problems, warnings };
 }

@@ -5,7 +5,7 @@ import { type LogEntry, meaningOf } from "../core/client/wire/revisions.ts";
 import { secretValuesOf } from "../core/reconcile/environment.ts";
 import { selected } from "../core/reconcile/file/plan.ts";
 import { LogReader } from "../core/rollout/log-reader.ts";
-import { duration, type FileFlags, fileOption, fileOptions, usageExit, withOptions } from "./options.ts";
+import { duration, type FileFlags, fileOption, fileOptions, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
 
 /** The pause between two reads of a followed log, in milliseconds. */
@@ -22,11 +22,8 @@ interface LogsFlags extends FileFlags {
 /** The `logs` command. */
 export function logsCommand(): Command {
   const command = new Command("logs")
-    .description(
-      "Print the log of a deployment's latest revision, oldest line first, without secrets. Exit codes: 0 printed, 1 a failure, 2 wrong usage.",
-    )
+    .description("Print the log of a deployment's latest revision, oldest line first, without secrets.")
     .argument("<key>", "key of the deployment in the file")
-    .exitOverride(usageExit)
     .action((key: string, flags: LogsFlags, used: Command) =>
       withSession(flags.file, flags, used, (session) => logs(session, key, flags)),
     );

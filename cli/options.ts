@@ -96,11 +96,6 @@ export function duration(option: string): (value: string) => number {
   };
 }
 
-/** Ends the process where commander would: with 2 after wrong usage. */
-export function usageExit({ exitCode }: { exitCode: number }): never {
-  process.exit(exitCode === 0 ? 0 : 2);
-}
-
 export function withOptions(command: Command, ...options: readonly Option[]): Command {
   for (const option of options) command.addOption(option);
   return command;

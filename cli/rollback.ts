@@ -1,15 +1,7 @@
 import { Command, Option } from "commander";
 import { selected } from "../core/reconcile/file/plan.ts";
 import { rollBackDeclared } from "../core/reconcile/file/redeploy.ts";
-import {
-  type FileFlags,
-  fileOption,
-  fileOptions,
-  jsonOption,
-  timeoutOption,
-  usageExit,
-  withOptions,
-} from "./options.ts";
+import { type FileFlags, fileOption, fileOptions, jsonOption, timeoutOption, withOptions } from "./options.ts";
 import { runAndShow } from "./run.ts";
 import { type Session, withSession } from "./session.ts";
 
@@ -24,10 +16,9 @@ interface RollbackFlags extends FileFlags {
 export function rollbackCommand(): Command {
   const command = new Command("rollback")
     .description(
-      "Bring back the source of a revision that was live before; the environment stays as it is, and the next apply brings the declared state again. Exit codes: 0 it is live, 1 it isn't, 2 wrong usage, 130 interrupted.",
+      "Bring back the source of a revision that was live before; the environment stays as it is, and the next apply brings the declared state again. Exit code 130: interrupted.",
     )
     .argument("<key>", "key of the deployment in the file")
-    .exitOverride(usageExit)
     .action((key: string, flags: RollbackFlags, used: Command) =>
       withSession(flags.file, flags, used, (session) => rollback(session, key, flags)),
     );

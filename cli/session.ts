@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { AgentServer } from "../core/client/agent-server.ts";
 import { ControlPlane } from "../core/client/client.ts";
-import type { DeclarativeFile } from "../core/declare/file/declarative-file.ts";
+import { type DeclarativeFile, warningLine } from "../core/declare/file/declarative-file.ts";
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { fileOwner } from "../core/reconcile/file/owner.ts";
 import { resolveSettings } from "../core/settings.ts";
@@ -59,6 +59,7 @@ async function openSession(
     names: { explicit: "--api-key-env" },
   });
   if (file.problems.length > 0) printProblems(path, file, flags.json === true);
+  else for (const warning of file.warnings) process.stderr.write(`${warningLine(warning)}\n`);
   for (const { message } of problems) process.stderr.write(`error: ${cliText(message)}\n`);
   if (file.problems.length > 0 || settings === undefined) {
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { type DeploymentState, fileState } from "../core/reconcile/file/status.ts";
-import { type FileFlags, fileArgument, fileOptions, jsonOption, usageExit, withOptions } from "./options.ts";
+import { type FileFlags, fileArgument, fileOptions, jsonOption, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
 import { stateReport } from "./terminal/reports.ts";
 import { table } from "./terminal/table.ts";
@@ -13,11 +13,8 @@ interface StatusFlags extends FileFlags {
 /** The `status` command. */
 export function statusCommand(): Command {
   const command = new Command("status")
-    .description(
-      "Show what the platform has of the file's deployments, and what the file owns but no longer declares. Exit codes: 0 shown, 1 a failure, 2 wrong usage.",
-    )
+    .description("Show what the platform has of the file's deployments, and what the file owns but no longer declares.")
     .argument(...fileArgument)
-    .exitOverride(usageExit)
     .action((path: string | undefined, flags: StatusFlags, used: Command) =>
       withSession(path, flags, used, (session) => status(session, flags)),
     );

@@ -42,8 +42,11 @@ export interface SettingsSources {
   env: Environment;
   /** Pulumi config or the file, used after the environment. */
   fallback?: SettingsInput;
-  /** How error messages name the explicit source and the fallback. */
-  names?: { explicit?: string; fallback?: string };
+  /**
+   * How error messages name the explicit source and the fallback, and what they advise to set for a missing key.
+   * `advised` defaults to `GRAPHDEPLOY_API_KEY`.
+   */
+  names?: { explicit?: string; fallback?: string; advised?: string };
 }
 
 /** The settings, or all problems with them. `hasApiKey` is whether any source has a key, valid or not. */
@@ -153,7 +156,7 @@ function refuseMissingKey({ names }: SettingsSources): never {
   ];
   throw new ConfigError(`No API key: looked for ${places.slice(0, -1).join(", ")} and ${places.at(-1)}.`, {
     path: "apiKey",
-    hint: "Set GRAPHDEPLOY_API_KEY to a key of your workspace.",
+    hint: `Set ${names?.advised ?? "GRAPHDEPLOY_API_KEY"} to a key of your workspace.`,
   });
 }
 

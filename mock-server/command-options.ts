@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { InvalidArgumentError, Option } from "commander";
 import { checkWorkerMemory } from "./worker-memory.ts";
 
@@ -9,6 +10,14 @@ export function readPort(value: string): number {
   const port = Number(value);
   if (!/^\d+$/.test(value) || port > 65535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
   return port;
+}
+
+/** Reads an address to listen on. @throws {InvalidArgumentError} for what is neither a name nor an address. */
+export function readHost(value: string): string {
+  if (isIP(value) === 0 && !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i.test(value)) {
+    throw new InvalidArgumentError("A host is a name or an address without a port, such as 127.0.0.1 or ::1.");
+  }
+  return value;
 }
 
 /** The hosts that requests to a server on loopback may name. */

@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { allowHostOption, graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
+import { allowHostOption, graphsOption, readHost, readPort, workerMemoryOption } from "./command-options.ts";
 import type { DevFlags, StartedDev } from "./start-dev.ts";
 
 /** The `dev` command. Calls `run` once the server listens. */
@@ -7,7 +7,7 @@ export function devCommand(run: (server: StartedDev) => void): Command {
   return new Command("dev")
     .description("Run one agent server at the root.")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 2024)
-    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--host <host>", "address to listen on", readHost, "127.0.0.1")
     .addOption(allowHostOption)
     .option(
       "--config <file>",

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { parseRepositoryFolder } from "./builds/repository-folders.ts";
-import { allowHostOption, graphsOption, readPort, workerMemoryOption } from "./command-options.ts";
+import { allowHostOption, graphsOption, readHost, readPort, workerMemoryOption } from "./command-options.ts";
 import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { parseTransitionMode } from "./control-plane/revisions/transition-settings.ts";
 import { readPublicUrl } from "./public-url.ts";
@@ -56,7 +56,7 @@ export function mockCommand(run: (server: MockServer) => void): Command {
   return new Command("mock")
     .description("Run a mock of the control plane and of the deployments' agent servers.")
     .option("--port <port>", "port to listen on; 0 picks a free one", readPort, 8124)
-    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--host <host>", "address to listen on", readHost, "127.0.0.1")
     .option(
       "--api-key <key>",
       "a key to accept, and its workspaces: KEY or KEY=WORKSPACE,WORKSPACE (repeatable)",

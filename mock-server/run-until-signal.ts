@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { ConfigError } from "../core/client/errors.ts";
 import { silenceSqliteWarning } from "./sqlite-warning.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Time that responses in progress get to finish after a signal, in milliseconds. */
 const gracePeriodMs = 5_000;
@@ -27,17 +29,41 @@ export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number
   for (const signal of signals) process.on(signal, close);
 }
 
-/** Runs a command with the process's arguments; an error becomes one line on stderr and exit code 1. */
-export async function runCommand(command: Command): Promise<void> {
+/** System errors that mean a `--host` which isn't one of this machine's. */
+const hostErrors: ReadonlySet<string> = new Set(["ENOTFOUND", "EADDRNOTAVAIL", "EAI_AGAIN", "EAI_NODATA", "EINVAL"]);
+
+/**
+ * Runs a command with the process's arguments. An error becomes one line on stderr, and the exit code is 2 for wrong
+ * usage, a file that can't be read among it, and 1 for any other failure.
+ * @param usageCode the code for a command line that can't be parsed
+ */
+export async function runCommand(command: Command, usageCode = 2): Promise<void> {
+  exitAsDocumented(command, usageCode);
   silenceSqliteWarning();
   // A reader that closes the pipe after the first line must not end the server.
   process.stdout.on("error", () => undefined);
   try {
     await command.parseAsync();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const advice = code === "EADDRINUSE" ? " Choose another with --port, or 0 for a free one." : "";
-    process.stderr.write(`error: ${message.replace(/\.$/, "")}.${advice}\n`);
-    process.exitCode = 1;
+    const { exitCode, text } = outcomeOf(error as NodeJS.ErrnoException);
+    process.stderr.write(`error: ${text}\n`);
+    process.exitCode = exitCode;
   }
+}
+
+function exitAsDocumented(command: Command, usageCode: number): void {
+  command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : usageCode));
+  for (const subcommand of command.commands) exitAsDocumented(subcommand, usageCode);
+}
+
+function outcomeOf(error: NodeJS.ErrnoException & { hostname?: string; address?: string }) {
+  const { code = "", message, cause, hostname, address } = error;
+  const isOfHost = hostErrors.has(code) && (error.syscall === "listen" || error.syscall === "getaddrinfo");
+  if (isOfHost) {
+    return { exitCode: 2, text: `--host ${hostname ?? address} is neither a name nor an address of this machine.` };
+  }
+  const advice = code === "EADDRINUSE" ? " Choose another with --port, or 0 for a free one." : "";
+  const text = `${message}${/[.?!]$/.test(message) ? "" : "."}${advice}`;
+  const isUnreadFile = error instanceof ConfigError && cause instanceof Error && "errno" in cause;
+  return { exitCode: error instanceof UsageError || isUnreadFile ? 2 : 1, text };
 }

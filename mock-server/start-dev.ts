@@ -1,9 +1,10 @@
 import { relative } from "node:path";
-import { ConfigError } from "../core/client/errors.ts";
 import type { ScriptedGraph } from "./agent-server/engine/scripted-graph.ts";
 import type { DevServer } from "./dev-server.ts";
 import { isSecretVariable, Redaction } from "./kit/redaction.ts";
 import type { DataDirectory } from "./kit/store/data-directory.ts";
+import { sayIfReachable } from "./network-notice.ts";
+import { UsageError } from "./usage-error.ts";
 import type { GraphWorker } from "./worker/host/graph-worker.ts";
 import type { LogLine } from "./worker/host/printed-lines.ts";
 import type { ReloadEvent, ReloadingProject } from "./worker/host/reloading-project.ts";
@@ -29,11 +30,11 @@ export type StartedDev = Pick<DevServer, "url" | "close">;
 /**
  * Starts the server that the flags describe, and says on stdout where it listens. What few of its starts need is loaded
  * by those.
- * @throws {ConfigError} for a file that isn't right; {Error} when something of a project doesn't load.
+ * @throws {UsageError} for options that exclude each other; {ConfigError} for a file that isn't right; {Error} when something of a project doesn't load.
  */
 export async function startDev(flags: DevFlags): Promise<StartedDev> {
   const { config, graphs } = flags;
-  if (config !== undefined && graphs !== undefined) throw new ConfigError("Give --config or --graphs, not both.");
+  if (config !== undefined && graphs !== undefined) throw new UsageError("Give --config or --graphs, not both.");
   const file = config ?? (graphs === undefined ? findGraphConfig(process.cwd()) : undefined);
   if (file === undefined) return startServer(flags);
   // The project's worker takes its time to start, and then to load the library: it goes first, and the rest is loaded
@@ -110,6 +111,14 @@ async function startServer(
   say({ event: "listening", url, docs: `${url}/docs`, graphs, config: projectStart?.file ?? null });
   tell = say;
   for (const event of early) say(event);
+  const hasAuth = project?.running.project.auth ?? null;
+  sayIfReachable(
+    host,
+    logFormat,
+    hasAuth === null
+      ? "It asks for no key, and whoever reaches it runs the graphs."
+      : "Only the project's auth handlers protect it.",
+  );
   return {
     url,
     async close(options) {

@@ -4,7 +4,9 @@ import type { TransitionMode } from "./control-plane/revisions/rollout.ts";
 import { withBuiltInGraphs } from "./graphs/built-in-graphs.ts";
 import { readGraphs } from "./graphs/declared/read-graphs.ts";
 import type { Certificate } from "./kit/http/http-server.ts";
+import { sayIfReachable } from "./network-notice.ts";
 import { type MockServer, startMockServer } from "./server.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The parsed flags of the `mock` command. */
 export interface MockFlags {
@@ -83,13 +85,28 @@ export async function startMock(flags: MockFlags): Promise<MockServer> {
     throw new RangeError(`${file}: ${(error as Error).message.replace(/\.$/, "")}`);
   }
   announce(server, logFormat, apiKeys ? Object.keys(apiKeys).length : null);
+  const callers = apiKeys
+    ? "Callers need one of the API keys"
+    : "Any key that isn't empty is accepted: name keys with --api-key";
+  const admins =
+    flags.adminToken === undefined ? "the admin API is closed without --admin-token" : "the admin API needs its token";
+  sayIfReachable(flags.host, logFormat, `${callers}; ${admins}.`);
   return server;
 }
 
 async function readCertificate(cert: string | undefined, key: string | undefined): Promise<Certificate | undefined> {
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw new Error("--tls-cert and --tls-key go together: give both.");
-  return { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+  if (cert === undefined || key === undefined) throw new UsageError("--tls-cert and --tls-key go together: give both.");
+  return { cert: await readPem("--tls-cert", cert), key: await readPem("--tls-key", key) };
+}
+
+async function readPem(option: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new UsageError(`${option} ${path} can't be read (${code}).`, { cause });
+  }
 }
 
 function announce(server: MockServer, logFormat: MockFlags["logFormat"], keyCount: number | null): void {

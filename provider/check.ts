@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { ConfigError } from "../core/client/errors.ts";
 import { refusedRemovals } from "../core/declare/deployment.ts";
-import { desiredFields, knownValue, nullProblem, validateDesired } from "../core/declare/validation.ts";
+import { adviceOnField } from "../core/declare/near-misses.ts";
+import {
+  adviceOnUnknown,
+  desiredFields,
+  knownValue,
+  nullProblem,
+  validateDesired,
+} from "../core/declare/validation.ts";
 import { parseTimeout } from "../core/time.ts";
 import { SettingsError, type StackConfig, settingsOf, withKeyByName } from "./connection.ts";
 import { jsonSafe } from "./json-safe.ts";
 import { replacedPaths } from "./replacement.ts";
-import { type DeploymentInputs, declaredOf, inputNames } from "./state.ts";
+import { connectionNames, type DeploymentInputs, declaredOf, inputNames, type Timeouts } from "./state.ts";
 import { hasUnknown, isUnknown, unknownValue } from "./unknown.ts";
 
 export interface CheckFailure {
@@ -21,18 +28,18 @@ export interface CheckFailure {
 
 /**
  * Validates the inputs without any request and fills in the defaults, so that previews show them and the state keeps
- * them.
+ * them. A warning is about what the platform may accept, but is probably a mistake.
  */
 export function check(
   olds: DeploymentInputs | undefined,
   news: DeploymentInputs,
   config: StackConfig | undefined,
-): { inputs: DeploymentInputs; failures: CheckFailure[] } {
+): { inputs: DeploymentInputs; failures: CheckFailure[]; warnings: string[] } {
   const inputs = withSecretsVersion(
     olds,
     withDefaults(olds, jsonSafe({ ...news, connection: withKeyByName(news.connection, config) })),
   );
-  const { problems, desired } = validateDesired(declaredOf(inputs), isUnknown);
+  const { problems, warnings, desired } = validateDesired(declaredOf(inputs), isUnknown);
   const failures = problems.map(({ path, message }) =>
     failure(path, isMissingSource(path, inputs) ? sourceHint : message),
   );
@@ -51,7 +58,11 @@ export function check(
     const removals = refusedRemovals(desired, declaredOf(olds));
     failures.push(...removals.map(({ path, message }) => ({ property: path, reason: `${path} ${message}` })));
   }
-  return { inputs, failures: failures.map(withoutValue) };
+  return {
+    inputs,
+    failures: failures.map(withoutValue),
+    warnings: warnings.map(({ path, message }) => failure(path, message).reason),
+  };
 }
 
 function withoutValue({ property, reason }: CheckFailure): CheckFailure {
@@ -111,9 +122,28 @@ function undeclaredOf(inputs: DeploymentInputs): Partial<DeploymentInputs> {
   );
 }
 
+const timeoutNames: readonly string[] = ["create", "update", "delete"] satisfies (keyof Timeouts)[];
+
+/** The paths of what a program may set beside the declaration. */
+const otherArguments: readonly (readonly string[])[] = [
+  ...["triggers", "wait", "timeouts", "adopt", "deleteTracingProject", "pushedCommit"].map((name) => [name]),
+  ...timeoutNames.map((name) => ["timeouts", name]),
+  ...connectionNames.map((name) => ["the Provider", name]),
+];
+
 function* unknownInputFailures(inputs: DeploymentInputs): Generator<CheckFailure> {
   for (const name of Object.keys(inputs)) {
-    if (!inputNames.includes(name)) yield failure([name], "is not an input of a deployment. Check its spelling.");
+    if (!inputNames.includes(name)) {
+      yield failure([name], `is not an input of a deployment. ${adviceOnUnknown([name], otherArguments)}`);
+    }
+  }
+  const { connection } = inputs;
+  if (typeof connection !== "object" || connection === null) return;
+  const known = connectionNames.map((name) => ["connection", name]);
+  for (const name of Object.keys(connection)) {
+    const path = ["connection", name];
+    if ((connectionNames as readonly string[]).includes(name)) continue;
+    yield failure(path, `is not an argument of a Provider. ${adviceOnField(path, known)}`);
   }
 }
 
@@ -124,7 +154,7 @@ function* timeoutFailures({ timeouts }: DeploymentInputs): Generator<CheckFailur
     return;
   }
   for (const [name, value] of Object.entries(timeouts)) {
-    if (!["create", "update", "delete"].includes(name)) {
+    if (!timeoutNames.includes(name)) {
       yield failure(["timeouts", name], "is unknown: only create, update and delete wait.");
       continue;
     }

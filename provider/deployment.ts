@@ -191,7 +191,8 @@ export class Deployment extends pulumi.CustomResource {
     const inputs: pulumi.Inputs = {
       ...outputs,
       ...given,
-      ...(given?.secrets === undefined ? {} : { secrets: pulumi.secret(given.secrets) }),
+      ...(given?.env === undefined ? {} : { env: withoutUndefined(given.env) }),
+      ...(given?.secrets === undefined ? {} : { secrets: pulumi.secret(withoutUndefined(given.secrets)) }),
       timeouts: mergedTimeouts(given?.timeouts, opts.customTimeouts),
       connection: provider?.connection,
       // A promise: an output would depend on the parent, and so on all its children, including this one.
@@ -218,6 +219,28 @@ const ownInputs = ["resourceUrn", "resourceOptions", "secretsVersion"];
 function relevantOptions({ deleteBeforeReplace, retainOnDelete }: DeploymentOptions): ResourceOptionInputs | undefined {
   const given = definedFields({ deleteBeforeReplace, retainOnDelete });
   return Object.keys(given).length === 0 ? undefined : given;
+}
+
+type Variables = Record<string, pulumi.Input<string>>;
+
+/**
+ * The entries of an environment with null for each undefined one: the SDK would leave that out, and the deployment would
+ * be without a variable that the program has forgotten to set. Nulls are refused by `check`, with their names.
+ */
+function withoutUndefined(entries: pulumi.Input<Variables>): pulumi.Input<Variables> {
+  if (typeof entries !== "object" || entries === null) return entries;
+  if (pulumi.Output.isInstance(entries) || entries instanceof Promise) return pulumi.output(entries).apply(withNulls);
+  return withNulls(entries);
+}
+
+/** Each entry by itself: an unknown one must not make the others unknown. */
+function withNulls(entries: Variables): Variables {
+  if (typeof entries !== "object" || entries === null) return entries;
+  const settled = Object.entries(entries).map(([name, value]) => {
+    const isPlain = typeof value !== "object" || value === null;
+    return [name, isPlain ? (value ?? null) : pulumi.output(value).apply((text) => text ?? null)];
+  });
+  return Object.fromEntries(settled);
 }
 
 /** `customTimeouts` never reach a dynamic provider, so an input passes them on. */

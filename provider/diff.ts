@@ -1,7 +1,7 @@
 import { ConfigError } from "../core/client/errors.ts";
 import { refuseOtherWorkspace, type StackConfig, settingsOf } from "./connection.ts";
 import { replacedPaths, unknownImmutablePaths } from "./replacement.ts";
-import { type DeploymentInputs, type DeploymentState, isUnhealthy } from "./state.ts";
+import { type DeploymentInputs, type DeploymentState, isUnhealthy, unhealthyReason } from "./state.ts";
 import { hasUnknown } from "./unknown.ts";
 
 export interface Difference {
@@ -26,6 +26,16 @@ export function warningsOf(olds: DeploymentState, news: DeploymentInputs, differ
   return [
     `${olds.name} may be replaced, and its threads and store items lost: ${unknown.join(", ")} ${isPlural ? "aren't" : "isn't"} known yet.`,
   ];
+}
+
+/**
+ * Notes for the resource's row in a preview: why it is updated even if no input differs, which the engine shows without a
+ * reason.
+ */
+export function notesOf(olds: DeploymentState, news: DeploymentInputs, difference: Difference): string[] {
+  if (difference.changes !== true || difference.replaces.length > 0) return [];
+  const reason = unhealthyReason({ ...olds, wait: news.wait ?? true }) ?? "it was changed outside of Pulumi";
+  return [`${olds.name} is updated because ${reason}.`];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type CancellableOperation, cancellable } from "./cancellation.ts";
 import { type CheckFailure, check } from "./check.ts";
 import type { StackConfig } from "./connection.ts";
-import { type Difference, diff, warningsOf } from "./diff.ts";
+import { type Difference, diff, notesOf, warningsOf } from "./diff.ts";
 import { currentEntry, noteHolder } from "./holders.ts";
 import { InitError } from "./init-error.ts";
 import { jsonSafe } from "./json-safe.ts";
@@ -64,8 +64,9 @@ export function createProvider(): DeploymentProvider {
       config = request.config;
     },
     async check(olds, news) {
-      const { inputs, failures } = check(unwrapSecrets(olds), unwrapSecrets(news), config);
+      const { inputs, failures, warnings } = check(unwrapSecrets(olds), unwrapSecrets(news), config);
       checkedUrns.add(inputs.resourceUrn);
+      await report(inputs, "warning", warnings);
       const isCreation = olds?.name === undefined;
       if (isCreation && inputs.adopt === true) await report(inputs, "note", [adoptionNote(inputs)]);
       return jsonSafe({ inputs: wrapSecrets(inputs), failures });
@@ -77,7 +78,10 @@ export function createProvider(): DeploymentProvider {
       const difference = differenceOf(olds, news, config);
       const mayBeReplaced = difference.replaces.length > 0 || news.resourceOptions?.deleteBeforeReplace === true;
       if (!mayBeReplaced) noteHolder(id, olds.generation ?? currentEntry);
-      if (checkedUrns.delete(news.resourceUrn)) await report(news, "warning", warningsOf(olds, news, difference));
+      if (checkedUrns.delete(news.resourceUrn)) {
+        await report(news, "warning", warningsOf(olds, news, difference));
+        await report(news, "note", notesOf(olds, news, difference));
+      }
       return difference;
     },
     create: (inputs) => operate("create", inputs, (run) => createResource(unwrapSecrets(inputs), config, run)),

@@ -1,3 +1,4 @@
+import { isFinalFailure } from "../core/client/wire/revisions.ts";
 import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { desiredFields } from "../core/declare/validation.ts";
 import type { Claim } from "../core/reconcile/ownership.ts";
@@ -98,6 +99,18 @@ export interface DeploymentState extends Omit<DeploymentInputs, "secrets">, Depl
   drifted?: boolean | undefined;
 }
 
+/** The names of a connection's settings, which are arguments of a `Provider`. */
+export const connectionNames: readonly (keyof ConnectionInputs)[] = [
+  "apiKey",
+  "apiKeyEnv",
+  "apiKeyConfig",
+  "workspaceId",
+  "region",
+  "baseUrl",
+  "dialect",
+  "allowHttpHosts",
+];
+
 /** Inputs that only the client needs, so that a change takes no request. */
 export const clientOnlyInputs: readonly string[] = [
   "resourceUrn",
@@ -185,9 +198,19 @@ export function declaredNames({ env, secretNames }: DeploymentState): string[] {
 
 /** Whether, according to the state, the latest revision isn't live, or the deployment is being deleted. */
 export function isUnhealthy(state: DeploymentState): boolean {
-  if (state.status === "AWAITING_DELETE" || state.status === "AWAITING_FINAL_DELETE") return true;
-  if (state.wait === false || state.revisionStatus === undefined) return false;
-  if (state.revisionStatus !== "DEPLOYED") return true;
-  const { activeRevisionId: active, latestRevisionId: latest } = state;
-  return active !== undefined && latest !== undefined && active !== latest;
+  return unhealthyReason(state) !== undefined;
+}
+
+/** Why a deployment is unhealthy according to the state, as the end of a sentence. */
+export function unhealthyReason(state: DeploymentState): string | undefined {
+  const { status, wait, revisionStatus, activeRevisionId: active, latestRevisionId: latest } = state;
+  if (status === "AWAITING_DELETE" || status === "AWAITING_FINAL_DELETE") return "it is being deleted";
+  if (wait === false || revisionStatus === undefined) return undefined;
+  if (revisionStatus !== "DEPLOYED") {
+    return isFinalFailure(revisionStatus)
+      ? `its last rollout ended as ${revisionStatus}`
+      : `the end of its last rollout isn't known (last seen ${revisionStatus})`;
+  }
+  const isSwitched = active === undefined || latest === undefined || active === latest;
+  return isSwitched ? undefined : "its traffic wasn't on the latest revision";
 }

@@ -12,7 +12,7 @@ export async function reportProblems(
   event: WorkflowEvent,
   { console, runner, declaredSecrets, signal }: Tools,
 ): Promise<void> {
-  for (const problem of report.problems) annotate(problem, console);
+  for (const problem of report.problems) annotate(problem, "error", console);
   const { length } = report.problems;
   const message = `${report.title} has ${length === 1 ? "a problem" : `${length} problems`}, so nothing was sent.`;
   console.error(message, "graphdeploy: wrong file");
@@ -36,9 +36,19 @@ export async function reportProblems(
   });
 }
 
-function annotate({ file, line, column, path, message }: FileProblem, console: Tools["console"]): void {
+/** Annotates what is doubtful in a file, and applied as it is. */
+export function reportWarnings(warnings: readonly FileProblem[], console: Tools["console"]): void {
+  for (const warning of warnings) annotate(warning, "warning", console);
+}
+
+function annotate(
+  { file, line, column, path, message }: FileProblem,
+  kind: "error" | "warning",
+  console: Tools["console"],
+): void {
   const place = { file, startLine: line, startColumn: column };
   // The position again, since the log shows none of an annotation.
   const where = `${file}:${line}:${column}`;
-  console.error(`${where}: ${path === "" ? "" : `${path}: `}${message}`, "graphdeploy: wrong file", place);
+  const title = kind === "error" ? "graphdeploy: wrong file" : "graphdeploy";
+  console[kind](`${where}: ${path === "" ? "" : `${path}: `}${message}`, title, place);
 }

@@ -8,7 +8,7 @@ import type { Target } from "../target.ts";
 import type { Tools } from "../tools.ts";
 import { type FileInputs, readFileInputs } from "./inputs.ts";
 import { type FileLocation, locateFile, readLocated } from "./location.ts";
-import { reportProblems } from "./problems.ts";
+import { reportProblems, reportWarnings } from "./problems.ts";
 import type { FileReport } from "./report.ts";
 import { jobTokenProblem, secretsOf } from "./secrets.ts";
 import { fileSubject, previewSubject, previewTitle } from "./subject.ts";
@@ -43,6 +43,7 @@ export async function runFile(sources: InputSources, tools: Tools): Promise<numb
   const workspace = env.GITHUB_WORKSPACE || ".";
   const location = locateFile(inputs.config, workspace);
   const file = isSkipped ? noFile : readFile(location, inputs, target, sources, workspace, problems);
+  reportWarnings(file.warnings, console);
   const report = newReport(location, inputs, target, event.runUrl);
   if (file.problems.length > 0) {
     const pullRequest = "pullRequest" in target ? target.pullRequest : undefined;
@@ -66,7 +67,7 @@ export async function runFile(sources: InputSources, tools: Tools): Promise<numb
   return executeFile({ event, inputs, task: target, file, identity, report }, tools);
 }
 
-const noFile: DeclarativeFile = { deployments: [], previews: undefined, secrets: [], problems: [] };
+const noFile: DeclarativeFile = { deployments: [], previews: undefined, secrets: [], problems: [], warnings: [] };
 
 function isTask(target: Target): target is FileTask {
   return !["skip", "refuse", "look-up", "redeploy"].includes(target.kind);

@@ -1,4 +1,5 @@
 import type { Result } from "../operations.ts";
+import { shortenedText } from "../shortened-text.ts";
 import type { GitHub } from "./client.ts";
 import type { CommentSubject } from "./comment.ts";
 
@@ -173,6 +174,9 @@ export async function retireEnvironment(github: GitHub, environment: string, run
   });
 }
 
+/** GitHub refuses a longer one. */
+const maxDescriptionLength = 140;
+
 async function setState(
   github: GitHub,
   id: number,
@@ -185,6 +189,6 @@ async function setState(
     state,
     log_url: runUrl,
     ...(url === undefined ? {} : { environment_url: url }),
-    ...(description === undefined ? {} : { description: description.slice(0, 140) }),
+    ...(description === undefined ? {} : { description: shortenedText(description, maxDescriptionLength) }),
   });
 }

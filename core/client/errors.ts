@@ -42,6 +42,12 @@ export class GraphDeployError extends Error {
   }
 }
 
+/** The message of an error without its hint, which is about what to do once the operation has failed. */
+export function withoutHint(error: Error): string {
+  const hint = error instanceof GraphDeployError ? error.hint : undefined;
+  return hint === undefined ? error.message : error.message.slice(0, -hint.length).trimEnd();
+}
+
 /**
  * A mistake in what the user declared: settings, inputs or a file. `path` is the field, `line` the 1-based line of the
  * file.

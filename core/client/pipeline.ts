@@ -2,9 +2,10 @@ import { type Dispatcher, request as sendRequest } from "undici";
 import type { Logger, Redactor } from "../redact.ts";
 import { abortedBy, type Clock, formatDuration, throwIfAborted } from "../time.ts";
 import { connectionFailed, timedOut } from "./connection.ts";
-import { ResponseError } from "./errors.ts";
+import { ApiError, ResponseError } from "./errors.ts";
 import { type ApiRequest, type ApiResponse, readBody, readResponse } from "./response.ts";
 import { type Advice, type AttemptFailure, type RequestLimits, rateLimitsOf, retryDelayMs } from "./retry.ts";
+import { RetryNotices } from "./retry-notices.ts";
 import type { WireNaming } from "./wire/conventions.ts";
 
 export interface PipelineOptions {
@@ -31,10 +32,12 @@ export class RequestPipeline {
   readonly #options: PipelineOptions;
   /** Identifies whom the server's rate limit counts: the origin with the key. */
   readonly #caller: string;
+  readonly #notices: RetryNotices;
   #hasResponded = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#notices = new RetryNotices(options);
     const { "x-api-key": apiKey, authorization } = options.headers;
     this.#caller = JSON.stringify([new URL(options.baseUrl).origin, apiKey, authorization]);
   }
@@ -51,7 +54,7 @@ export class RequestPipeline {
    * ResponseError}, {@link Aborted}
    */
   async send<Body>(request: ApiRequest<Body>): Promise<ApiResponse<Body>> {
-    const { clock, random, limits, logger } = this.#options;
+    const { clock, random, limits } = this.#options;
     const deadline = clock.now() + Math.min(request.deadlineMs ?? limits.deadlineMs, limits.deadlineMs);
     const failures = { connection: 0, status: 0, busy: 0 };
     for (let attempt = 1; ; attempt += 1) {
@@ -59,8 +62,12 @@ export class RequestPipeline {
       throwIfAborted(request.signal);
       const timeoutMs = Math.max(1, Math.ceil(Math.min(limits.attemptTimeoutMs, deadline - clock.now())));
       const outcome = await this.#attempt(request, timeoutMs);
-      if (!("error" in outcome)) return outcome;
+      if (!("error" in outcome)) {
+        this.#notices.responds(request.path);
+        return outcome;
+      }
       const { error, kind, retryable, retryAfterMs } = outcome;
+      if (!retryable && error instanceof ApiError && error.fromControlPlane) this.#notices.responds(request.path);
       failures[kind] += 1;
       if (kind === "busy" && retryAfterMs !== undefined) {
         rateLimitsOf(clock).begin(this.#caller, clock.now(), retryAfterMs);
@@ -68,7 +75,7 @@ export class RequestPipeline {
       const isSpent = failures.connection > limits.maxConnectionRetries || failures.status > limits.maxRetries;
       const delay = retryDelayMs(attempt, random(), retryAfterMs);
       if (!retryable || isSpent || clock.now() + delay >= deadline) throw error;
-      logger.warn(`${error.message} Retrying in ${formatDuration(delay)}.`, { attempt });
+      this.#notices.retries(request.path, outcome, delay);
       await clock.sleep(delay, request.signal);
     }
   }

@@ -9,6 +9,7 @@ import {
 } from "../client/wire/deployments.ts";
 import { camelCase, snakeCaseKeys } from "../names.ts";
 import { type DesiredDeployment, isTagRef } from "./deployment.ts";
+import { adviceOnField, doubtsAbout, fieldPaths } from "./near-misses.ts";
 
 /** One mistake in a declaration. `path` leads to the field, for example `["sourceConfig", "buildOnPush"]`. */
 export interface Problem {
@@ -56,16 +57,25 @@ const desiredSchema = z.strictObject({
 /** The names of all fields that can be declared. */
 export const desiredFields: readonly string[] = Object.keys(desiredSchema.shape);
 
+const desiredPaths = fieldPaths(desiredSchema);
+
+/** What to do about an unknown field; `others` are the paths of fields beside those of a declaration. */
+export function adviceOnUnknown(path: Path, others: readonly (readonly string[])[] = []): string {
+  return adviceOnField(path, [...desiredPaths, ...others]);
+}
+
 /**
  * Validates a declaration once, at the door; nothing behind it validates again.
  *
  * @param isUnknown whether a value isn't known yet (a Pulumi output in preview); it counts as valid
+ * @returns `warnings` about what the platform may accept, but is probably a mistake; none beside problems with shapes
  */
 export function validateDesired(
   declared: unknown,
   isUnknown: (value: unknown) => boolean = () => false,
-): { desired: DesiredDeployment; problems: readonly Problem[] } {
-  const { value, unknownPaths, nullPaths } = knownValue(declared, isUnknown);
+): { desired: DesiredDeployment; problems: readonly Problem[]; warnings: readonly Problem[] } {
+  const { value, unknownPaths, nullPaths: nulls } = knownValue(declared, isUnknown);
+  const nullPaths = [...nulls, ...undefinedVariables(declared)];
   const parsed = desiredSchema.safeParse(value, { reportInput: true });
   const shapeProblems = parsed.success ? [] : parsed.error.issues.flatMap(toProblems);
   const withoutValue = [...unknownPaths, ...nullPaths];
@@ -74,8 +84,22 @@ export function validateDesired(
     ...shapeProblems.filter((problem) => !withoutValue.some((path) => isWithin(path, problem.path))),
   ];
   const desired = value as DesiredDeployment;
-  return { desired, problems: problems.length > 0 ? problems : [...ruleProblems(desired, unknownPaths)] };
+  if (problems.length > 0) return { desired, problems, warnings: [] };
+  return { desired, problems: [...ruleProblems(desired, unknownPaths)], warnings: [...doubtsAbout(desired)] };
 }
+
+/** Variables without a value: one that is left out by mistake would be missing in the deployment. */
+function undefinedVariables(declared: unknown): Path[] {
+  const { env, secrets } = (declared ?? {}) as { env?: unknown; secrets?: unknown };
+  return Object.entries({ env, secrets }).flatMap(([field, entries]) => {
+    if (typeof entries !== "object" || entries === null) return [];
+    const names = Object.keys(entries).filter((name) => (entries as Record<string, unknown>)[name] === undefined);
+    return names.map((name) => [field, name]);
+  });
+}
+
+/** What Git hosts take: https, http or ssh, or ssh in the form of scp. */
+const repositoryAddress = /^(?:(?:https?|ssh):\/\/[^/\s]+\/|[\w.-]+@[\w.-]+:\/?)[^\s/]\S*$/i;
 
 /**
  * The rules between fields that are valid each by itself. A field at or below an unknown path may be declared, so it is
@@ -99,6 +123,13 @@ function* ruleProblems(desired: DesiredDeployment, unknownPaths: readonly Path[]
   else if (desired.source === "external_docker") yield* imageProblems(desired, mayBeDeclared);
   if (config.customUrl !== undefined && !sourceMayBe("external_docker")) {
     yield { path: ["sourceConfig", "customUrl"], message: "can only be set for the source external_docker." };
+  }
+  if (config.repoUrl !== undefined && !repositoryAddress.test(config.repoUrl)) {
+    yield {
+      path: ["sourceConfig", "repoUrl"],
+      message:
+        "isn't the address of a repository. Write https://<host>/<path>, ssh://<user>@<host>/<path> or <user>@<host>:<path>.",
+    };
   }
   const repository = URL.parse(config.repoUrl ?? "");
   // A token may be in the place of the user name. The user of an ssh address isn't secret.
@@ -218,7 +249,7 @@ function toProblems(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...path, key],
-      message: "is not a field of a deployment. Check its spelling.",
+      message: `is not a field here. ${adviceOnUnknown([...path, key])}`,
     }));
   }
   const missing = issue.code === "invalid_type" && issue.input === undefined;
@@ -227,7 +258,8 @@ function toProblems(issue: z.core.$ZodIssue): Problem[] {
 
 /** The problem of a null in a declaration, which is ambiguous: it could mean "not declared" or "clear it". */
 export function nullProblem(path: Path): Problem {
-  return { path, message: "is null. Leave it out, or give it a value." };
+  const isVariable = path.length === 2 && (path[0] === "env" || path[0] === "secrets");
+  return { path, message: `is ${isVariable ? "null or undefined" : "null"}. Leave it out, or give it a value.` };
 }
 
 /** `message` as the end of a sentence that begins with the field's name. */

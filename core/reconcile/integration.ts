@@ -40,7 +40,7 @@ export async function findIntegration(
       return { id, missingReason: undefined };
     }
     return withoutIntegration(
-      `None of the workspace's ${integrations.length} integrations lists ${repositoryUrl}, so the deployment is created without one. If that is refused, give the platform's GitHub app access to the repository, or set the integration's id.`,
+      `${noneOf(integrations.length)} ${repositoryUrl}, so the deployment is created without one. If that is refused, give the platform's GitHub app access to the repository, or set the integration's id.`,
     );
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ResponseError)) throw error;
@@ -53,4 +53,10 @@ export async function findIntegration(
     onNote?.(missingReason);
     return { id: undefined, missingReason };
   }
+}
+
+function noneOf(count: number): string {
+  if (count === 0) return "The workspace has no integrations, so none lists";
+  if (count === 1) return "The workspace's only integration doesn't list";
+  return `None of the workspace's ${count} integrations lists`;
 }

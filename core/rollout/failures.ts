@@ -1,12 +1,12 @@
 import type { ControlPlane } from "../client/client.ts";
 import {
-  GraphDeployError,
   Interrupted,
   type NotFoundError,
   RolloutError,
   type RolloutErrorOptions,
   RolloutTimeout,
   Superseded,
+  withoutHint,
 } from "../client/errors.ts";
 import type { LogEntry } from "../client/wire/revisions.ts";
 import { formatDuration } from "../time.ts";
@@ -54,10 +54,8 @@ export interface Outage {
 
 /** The deadline passed during an outage: nothing is known of the rollout since, and no log is requested. */
 export function lostSight(rollout: FailedRollout, { unreadMs, error }: Outage): RolloutTimeout {
-  const hint = error instanceof GraphDeployError ? error.hint : undefined;
-  const reason = hint === undefined ? error.message : error.message.slice(0, -hint.length).trimEnd();
   return new RolloutTimeout(
-    `Revision ${rollout.revisionId} was last seen ${rollout.status} ${formatDuration(unreadMs)} ago: the control plane can't be read (${reason.replace(/\.$/, "")}). Whether the revision is live isn't known.`,
+    `Revision ${rollout.revisionId} was last seen ${rollout.status} ${formatDuration(unreadMs)} ago: the control plane can't be read (${withoutHint(error).replace(/\.$/, "")}). Whether the revision is live isn't known.`,
     {
       ...rollout,
       hint: "Check that the control plane can be reached from here, then run again to follow the same revision.",

@@ -1,5 +1,5 @@
 import type { ControlPlane } from "../client/client.ts";
-import { isGone, NotFoundError, type RolloutTimeout } from "../client/errors.ts";
+import { isGone, NotFoundError, type RolloutTimeout, withoutHint } from "../client/errors.ts";
 import { isFromIntermediary, isTransient } from "../client/retry.ts";
 import type { Deployment } from "../client/wire/deployments.ts";
 import { meaningOf, type Revision } from "../client/wire/revisions.ts";
@@ -224,7 +224,7 @@ class Rollout {
     if (!isOutage) throw error;
     this.#outage = error;
     if (this.#now() < this.#readDeadlineMs) {
-      this.#warnOnce("outage", `The control plane can't be read; still waiting. ${error.message}`);
+      this.#warnOnce("outage", `The control plane can't be read; still waiting. ${withoutHint(error)}`);
     }
     return undefined;
   }

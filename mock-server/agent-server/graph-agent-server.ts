@@ -1,5 +1,6 @@
 import type { AgentLogEntry } from "../kit/agent-log.ts";
 import { type Clock, createClock } from "../kit/clock.ts";
+import { shownPlace } from "../kit/failure.ts";
 import type { HttpResponse } from "../kit/http/http-response.ts";
 import { inject } from "../kit/http/inject.ts";
 import type { RequestContext } from "../kit/http/request-context.ts";
@@ -152,7 +153,8 @@ class GraphAgentServer implements AgentServer {
         checkKey?.();
         return null;
       },
-      onFailure: (error) => this.#agents.log(agent, "ERROR", `The app of http.app failed: ${String(error)}`),
+      onFailure: (error) =>
+        this.#agents.log(agent, "ERROR", `The app of http.app failed: ${String(error)}${shownPlace(error)}`),
     });
   }
 

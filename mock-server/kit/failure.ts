@@ -1,7 +1,9 @@
-/** The name and message of a failure. */
+/** What is known of a failure. */
 export interface Failure {
   name: string;
   message: string;
+  /** The place in a project's code that it came from, as `file:line`. It is for logs, not for clients. */
+  at?: string | undefined;
 }
 
 /** Describes a thrown value. Never throws, though code can throw values without a text. */
@@ -17,6 +19,12 @@ export function failureByClass(thrown: unknown): Failure {
   if (failure.name !== "Error" || !(thrown instanceof Error)) return failure;
   const className = attempt(() => thrown.constructor.name);
   return { ...failure, name: typeof className === "string" && className !== "" ? className : "Error" };
+}
+
+/** Where a failure that was thrown came from, in parentheses after a space; empty where that isn't known. */
+export function shownPlace(thrown: unknown): string {
+  const { at } = (thrown ?? {}) as Partial<Failure>;
+  return typeof at === "string" ? ` (${at})` : "";
 }
 
 function textOf(read: () => unknown): string {

@@ -42,9 +42,13 @@ export interface MessageChecks<Ours extends Methods<Ours>, Theirs extends Method
 
 /** Thrown when a method of the other side throws. */
 export class CallFailure extends Error {
-  constructor({ name, message }: Failure) {
+  /** The place in the other side's code that it came from. */
+  readonly at: string | undefined;
+
+  constructor({ name, message, at }: Failure) {
     super(message);
     this.name = name;
+    this.at = at;
   }
 }
 
@@ -60,6 +64,7 @@ interface Pending {
  */
 export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   readonly #port: Port;
+  readonly #describe: (thrown: unknown) => Failure;
   readonly #pending = new Map<number, Pending>();
   readonly #running = new Map<number, AbortController>();
   #handlers: Partial<Handlers<Ours>> = {};
@@ -67,8 +72,10 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
   #lastId = 0;
   #closed: { reason: unknown } | undefined;
 
-  constructor(port: Port) {
+  /** @param describe describes what a handler throws, for the caller */
+  constructor(port: Port, describe: (thrown: unknown) => Failure = failureByClass) {
     this.#port = port;
+    this.#describe = describe;
     port.on("message", (message) => this.#receive(message));
   }
 
@@ -146,7 +153,7 @@ export class Calls<Ours extends Methods<Ours>, Theirs extends Methods<Theirs>> {
         result: await this.#handler(method, params)(params as never, controller.signal),
       };
     } catch (error) {
-      response = { kind: "failure", id, failure: failureByClass(error) };
+      response = { kind: "failure", id, failure: this.#describe(error) };
     }
     this.#running.delete(id);
     if (this.#closed) return;

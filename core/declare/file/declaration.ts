@@ -1,7 +1,7 @@
 import { camelCaseKeys, snakeCase } from "../../names.ts";
 import type { DesiredDeployment } from "../deployment.ts";
-import { validateDesired } from "../validation.ts";
-import { type FileNode, type Finding, findingIn, type Path, plainValue } from "./file-node.ts";
+import { type Problem, validateDesired } from "../validation.ts";
+import { type FileNode, type Finding, findingAtKey, findingIn, type Path, partAt, plainValue } from "./file-node.ts";
 import type { DeclaredAssistant, DeclaredCron, DeclaredStoreItem } from "./schema.ts";
 
 /** A deployment of a file, with what belongs to its agent server. */
@@ -39,12 +39,20 @@ export function declareDeployment(
   key: string,
   node: FileNode,
   doubtful: readonly Path[],
-): { desired: DesiredDeployment; findings: Finding[] } {
+): { desired: DesiredDeployment; findings: Finding[]; warnings: Finding[] } {
   const wire = plainValue(node) as Record<string, unknown>;
   for (const path of doubtful) setAt(wire, path, doubt);
-  const { desired, problems } = validateDesired(toDeclaration(key, wire), (value) => value === doubt);
+  const { desired, problems, warnings } = validateDesired(toDeclaration(key, wire), (value) => value === doubt);
   const findings = problems.map(({ path, message }) => findingIn(node, toWirePath(path), inWireNames(message)));
-  return { desired, findings };
+  return { desired, findings, warnings: warnings.map((warning) => warningIn(node, warning)) };
+}
+
+/** A warning at the key: it is the name in a resource spec, or the value as a whole, that is doubtful. */
+function warningIn(node: FileNode, { path: [field, section, ...rest], message }: Problem): Finding {
+  const path = section === "resourceSpec" ? ["source_config", "resource_spec", ...rest] : undefined;
+  const known = path ?? toWirePath([field, section, ...rest].filter((part) => part !== undefined));
+  const part = partAt(node, known);
+  return part === undefined ? findingIn(node, known, message) : findingAtKey(part, message);
 }
 
 /** Sets the value at a path, and makes the maps that lead there. Nothing is set in what isn't a map. */

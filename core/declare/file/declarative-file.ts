@@ -40,6 +40,12 @@ export function problemLine({ file, line, column, path, message }: FileProblem):
   return `${file}:${line}:${column}: ${path === "" ? "" : `${path}: `}${message}`;
 }
 
+/** A warning as {@link problemLine} has a problem. */
+export function warningLine(warning: FileProblem): string {
+  const { path, message } = warning;
+  return problemLine({ ...warning, path: "", message: `warning: ${path === "" ? "" : `${path}: `}${message}` });
+}
+
 export interface DeclarativeFile {
   /** In the file's order. */
   deployments: readonly DeclaredDeployment[];
@@ -48,13 +54,16 @@ export interface DeclarativeFile {
   secrets: readonly string[];
   /** All there are, by line. With any of them, the file declares nothing. */
   problems: readonly FileProblem[];
+  /** What the platform may accept, but is probably a mistake, by line. */
+  warnings: readonly FileProblem[];
 }
 
 /** Reads a declarative file: all of its mistakes at once, or what it declares in the chosen environment. Sends nothing. */
 export function readDeclarativeFile(text: string, options: DeclarativeFileOptions): DeclarativeFile {
   const { root, findings: syntaxFindings } = parseFile(text, options.path.endsWith(".json"));
   if (root === undefined) {
-    return { deployments: [], previews: undefined, secrets: [], problems: toProblems(syntaxFindings, options.path) };
+    const problems = toProblems(syntaxFindings, options.path);
+    return { deployments: [], previews: undefined, secrets: [], problems, warnings: [] };
   }
   const substitution = new Substitution(options);
   const written = partAt(root, ["previews"]);
@@ -64,7 +73,7 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   const environment = options.environment ?? (isPreview ? declaredPreviews?.environment : undefined);
   const { deployments: merged, findings: layerFindings } = mergeLayers(root, environment);
   const deployments = new Map([...merged].map(([key, node]) => [key, substitution.fillIn(node)]));
-  const { declarations, findings: declarationFindings } = declareAll(deployments);
+  const { declarations, findings: declarationFindings, warnings } = declareAll(deployments);
   const found = [
     checkSchema(root, declarativeFileSchema, true).findings,
     layerFindings,
@@ -76,7 +85,8 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
   const unread = new Set(syntaxFindings.map(({ path }) => JSON.stringify(path)));
   const findings = [...syntaxFindings, ...found.filter(({ path }) => !unread.has(JSON.stringify(path)))];
   const secrets = new Set([...secretTexts(root, deployments.values()), ...substitution.filledIn]);
-  const problems = toProblems(findings, options.path, new Redactor(secrets));
+  const redactor = new Redactor(secrets);
+  const problems = toProblems(findings, options.path, redactor);
   const isRight = problems.length === 0;
   const { pullRequest } = options;
   return {
@@ -84,21 +94,25 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
     previews: isRight ? declaredPreviews : undefined,
     secrets: [...secrets].filter((value) => value !== ""),
     problems,
+    warnings: toProblems(warnings, options.path, redactor),
   };
 }
 
 function declareAll(deployments: ReadonlyMap<string, FileNode>): {
   declarations: DeclaredDeployment[];
   findings: Finding[];
+  warnings: Finding[];
 } {
   const declarations: DeclaredDeployment[] = [];
   const findings: Finding[][] = [];
+  const warnings: Finding[][] = [];
   for (const [key, node] of deployments) {
     const shape = checkSchema(node, deploymentSchema, false);
     findings.push([...shape.findings]);
     if (node.kind !== "map") continue;
-    const { desired, findings: ruleFindings } = declareDeployment(key, node, shape.doubtful);
+    const { desired, findings: ruleFindings, warnings: doubts } = declareDeployment(key, node, shape.doubtful);
     findings.push(ruleFindings);
+    warnings.push(doubts);
     const { integration, depends_on, assistants, crons, store } = plainValue(node) as z.output<typeof deploymentSchema>;
     declarations.push({
       key,
@@ -110,7 +124,7 @@ function declareAll(deployments: ReadonlyMap<string, FileNode>): {
       store: store ?? [],
     });
   }
-  return { declarations, findings: findings.flat() };
+  return { declarations, findings: findings.flat(), warnings: warnings.flat() };
 }
 
 /** Every value under a key `secrets`, whatever its shape: in all layers as written, and in the merged deployments filled in. */

@@ -13,7 +13,9 @@ export function mergeLayers(
   if (environment !== undefined && overlay === undefined) {
     const names = [...environments.keys()];
     const message =
-      names.length === 0 ? "has no environments." : `has no ${environment}.${suggestion(environment, names)}`;
+      names.length === 0
+        ? `has no ${environment}: this file has no environments.`
+        : `has no ${environment}.${suggestion(environment, names)}`;
     const node = partAt(root, ["environments"]) ?? root;
     findings.push({ ...findingAtKey(node, message), path: ["environments"] });
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isSpeltAlike, nearestName } from "../../names.ts";
+import { withoutWrappers } from "../near-misses.ts";
 import { type FileNode, type Finding, findingAtKey, findingIn, type Path, partAt, plainValue } from "./file-node.ts";
 
 /** The end of a sentence about an unknown name: the one that was probably meant, else all there are. */
@@ -68,11 +69,6 @@ function knownKeysOf(schema: unknown): KnownKeys {
     return part instanceof z.ZodObject ? Object.keys(part.shape).map((key) => [name, key] as const) : [];
   });
   return { own: Object.keys(shape), inner };
-}
-
-function withoutWrappers(schema: z.ZodType): z.ZodType {
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
-  return isWrapped ? withoutWrappers(schema.unwrap() as z.ZodType) : schema;
 }
 
 function unknownKey(key: string, { own, inner }: KnownKeys): { message: string; meant: Path | undefined } {

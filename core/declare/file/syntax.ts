@@ -1,5 +1,6 @@
 import { type ParseError, parse } from "jsonc-parser";
 import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { unclosedBefore } from "../../unclosed.ts";
 import type { FileNode, Finding, Path, Position } from "./file-node.ts";
 
 /** Bytes of a file. A file of 5,000 deployments is smaller. */
@@ -16,8 +17,8 @@ const yamlMessages: Partial<Record<ErrorCode, string>> = {
     "has a second colon in one line, or more indentation than the key above. Put a string with a colon in quotes.",
   MULTILINE_IMPLICIT_KEY: "is a key over several lines. Check the indentation.",
   BLOCK_IN_FLOW: "has a second colon inside of { } or [ ]. Put a string with a colon in quotes.",
-  BAD_INDENT: "is indented differently from what it belongs to, or a bracket above isn't closed.",
-  MISSING_CHAR: "lacks a closing quote or bracket, or the colon after a key.",
+  BAD_INDENT: "is indented differently from what it belongs to.",
+  MISSING_CHAR: "lacks the colon after a key, or the comma between two items.",
   BAD_SCALAR_START: "begins with a character that YAML reserves. Put the string in quotes.",
   BAD_DQ_ESCAPE: "has a backslash that YAML doesn't know in double quotes. Write it twice, or use single quotes.",
   BAD_ALIAS: "is not a valid alias or anchor.",
@@ -25,6 +26,8 @@ const yamlMessages: Partial<Record<ErrorCode, string>> = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the file
   UNEXPECTED_TOKEN: "can't be here. Check indentation and quotes: inside of { } and [ ], ${…} needs quotes, too.",
 };
+
+const unclosedMessage = "opens a quote or bracket that is never closed.";
 
 /** The file as nodes. Without a document there is no point in looking further, so a mistake in the syntax is the only one that is reported. */
 export function parseFile(text: string, isJson: boolean): { root: FileNode | undefined; findings: readonly Finding[] } {
@@ -42,11 +45,22 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const unclosedAt = (offset: number) => unclosedBefore(document, offset);
+  const document = parseDocument(content, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    keepSourceTokens: true,
+  });
   if (isJson) {
     const offset = invalidJsonAt(content);
-    if (offset !== undefined) return fail(positionAt(offset), "is not valid JSON.");
+    if (offset !== undefined) {
+      const opening = offset < content.trimEnd().length ? undefined : unclosedAt(content.length);
+      return fail(positionAt(opening ?? offset), opening === undefined ? "is not valid JSON." : unclosedMessage);
+    }
   }
+  const unclosed = document.errors.map(({ pos }) => unclosedAt(pos[0])).find((opening) => opening !== undefined);
+  if (unclosed !== undefined) return fail(positionAt(unclosed), unclosedMessage);
   const [error] = [...document.errors, ...document.warnings].sort((a, b) => a.pos[0] - b.pos[0]);
   if (error !== undefined) {
     const isTag = error.code === "TAG_RESOLVE_FAILED";

@@ -1,5 +1,5 @@
 import type { EventLog } from "../../kit/event-log.ts";
-import { failureOf } from "../../kit/failure.ts";
+import { failureOf, shownPlace } from "../../kit/failure.ts";
 import { isTooLarge } from "../../kit/http/too-large.ts";
 import type { Fields, Interrupt } from "../engine/contract.ts";
 import type { RunError } from "../persistence/records.ts";
@@ -20,10 +20,10 @@ export class RunCancelled extends Error {
   }
 }
 
-/** The outcome of a run. */
+/** The outcome of a run. `place` is for the log: where in a project's code the error came from. */
 export type RunResult =
   | { kind: "success"; values: Fields; interrupts?: Interrupt[] }
-  | { kind: "error"; error: RunError }
+  | { kind: "error"; error: RunError; place: string }
   | { kind: "cancelled" };
 
 /** A run that hasn't ended, queued or in progress. */
@@ -56,6 +56,11 @@ export class LiveRun implements Job {
     this.log.end();
     this.#finish(result);
   }
+}
+
+/** The result of a run that failed with what was thrown. */
+export function failedRun(thrown: unknown): RunResult {
+  return { kind: "error", error: runError(thrown), place: shownPlace(thrown) };
 }
 
 /** The name and message of a failure, for clients. */

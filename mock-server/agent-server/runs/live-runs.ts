@@ -9,7 +9,7 @@ import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { EndedRuns } from "./ended-runs.ts";
-import { type CancelAction, LiveRun, RunCancelled, type RunResult, runError } from "./live-run.ts";
+import { type CancelAction, failedRun, LiveRun, RunCancelled, type RunResult } from "./live-run.ts";
 import { threadConfig } from "./run-kwargs.ts";
 import { createRunLog } from "./run-log.ts";
 import { RunQueue } from "./run-queue.ts";
@@ -203,7 +203,7 @@ export class LiveRuns {
     try {
       result = await this.#dependencies.execute(live, this.#begin(live));
     } catch (failure) {
-      result = live.abort.signal.aborted ? { kind: "cancelled" } : { kind: "error", error: runError(failure) };
+      result = live.abort.signal.aborted ? { kind: "cancelled" } : failedRun(failure);
     }
     await this.#finish(live, result);
   }
@@ -229,7 +229,7 @@ export class LiveRuns {
     try {
       await this.#settle(live, result);
     } catch (failure) {
-      ended = { kind: "error", error: runError(failure) };
+      ended = failedRun(failure);
       await this.#settle(live, ended).catch(this.#dependencies.onDefect);
     }
     this.#live.delete(live.runId);

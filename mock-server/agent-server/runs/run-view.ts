@@ -23,7 +23,10 @@ export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult,
 
 /** The log entry for a run that ended `now`, in milliseconds since the epoch. */
 export function endLine({ runId, startedAt }: LiveRun, result: RunResult, now: number): [AgentLogLevel, string] {
-  if (result.kind === "error") return ["ERROR", `Run ${runId} failed: ${result.error.error}: ${result.error.message}`];
+  if (result.kind === "error") {
+    const { error, place } = result;
+    return ["ERROR", `Run ${runId} failed: ${error.error}: ${error.message}${place}`];
+  }
   if (result.kind === "cancelled") return ["WARNING", `Run ${runId} was cancelled.`];
   const took = startedAt === undefined ? 0 : now - Date.parse(startedAt);
   return ["INFO", `Run ${runId} ${result.interrupts ? "was interrupted" : "succeeded"} after ${took} ms.`];

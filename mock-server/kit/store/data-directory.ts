@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { DamagedRecordError } from "./damaged-record.ts";
 import { Database, NewerSchemaError, type Schema } from "./database.ts";
@@ -48,7 +48,7 @@ export class DataDirectory {
     let connection: DatabaseSync | undefined;
     let restore = () => {};
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      createFolder(resolve(folder));
       const file = join(realpathSync(resolve(folder)), fileName);
       if (openFiles.has(file)) throw new DataDirectoryError(inUse(folder));
       const isNew = checkFile(file, folder);
@@ -76,6 +76,19 @@ export class DataDirectory {
     this.database.close();
     openFiles.delete(this.#file);
   }
+}
+
+/**
+ * Creates a folder with those around it, as far as they are missing. The recursive `mkdir` of Node.js never returns
+ * where a file system such as /proc refuses a folder with ENOENT.
+ * @throws {Error} where a file is in the way; a system error otherwise.
+ */
+function createFolder(folder: string): void {
+  const present = statSync(folder, { throwIfNoEntry: false });
+  if (present?.isDirectory()) return;
+  if (present !== undefined) throw new Error(`${folder} is a file`);
+  createFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Migrates the data of an earlier format into the tables. */
@@ -162,6 +175,7 @@ function reasonOf(error: unknown, folder: string): string {
     case fullCode:
       return `The data directory ${folder} can't be used: the disk is full.`;
   }
+  if (code === "ENOENT") return `The data directory ${folder} can't be created there: use another directory.`;
   if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
     return `The data directory ${folder} can't be written to: make it writable, or use another directory.`;
   }

@@ -12,10 +12,12 @@ const path = z.array(z.string());
 const id = z.number();
 const handle = z.number();
 
+const failure = z.object({ name: z.string(), message: z.string(), at: z.string().optional() });
+
 const message: z.ZodType<Message> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("call"), id, method: z.string(), params: z.unknown() }),
   z.object({ kind: z.literal("result"), id, result: z.unknown() }),
-  z.object({ kind: z.literal("failure"), id, failure: z.object({ name: z.string(), message: z.string() }) }),
+  z.object({ kind: z.literal("failure"), id, failure }),
   z.object({ kind: z.literal("cancel"), id }),
   z.object({ kind: z.literal("notice"), method: z.string(), params: z.unknown() }),
 ]);

@@ -3,7 +3,9 @@ import { parentPort } from "node:worker_threads";
 import type { GraphSettings } from "../../agent-server/engine/contract.ts";
 import { failureByClass } from "../../kit/failure.ts";
 import { Calls } from "../calls.ts";
+import { LoadAttempts } from "../load/load-attempts.ts";
 import { loadedFiles } from "../load/module-hooks.ts";
+import { ownFrame } from "../load/own-frame.ts";
 import { graphNotMade, type ServerMethods, type WorkerMethods } from "../protocol.ts";
 import { currentCaller } from "./caller.ts";
 import { threadSaver } from "./checkpoint-saver.ts";
@@ -25,7 +27,10 @@ import { wireValue } from "./wire-json.ts";
 // Workers don't inherit this setting. Loading the library takes most of a worker's start.
 enableCompileCache();
 if (!parentPort) throw new Error("This module is the entry of a worker.");
-const calls = new Calls<WorkerMethods, ServerMethods>(parentPort);
+const calls = new Calls<WorkerMethods, ServerMethods>(parentPort, (thrown) => ({
+  ...failureByClass(thrown),
+  at: ownFrame(thrown),
+}));
 const isolated = isolateRuns();
 const makers = new Map<string, GraphMaker>();
 let library: Library;
@@ -39,9 +44,23 @@ calls.serve({
     provideSdkLogger(calls, currentNode);
     const [first] = project.graphs;
     if (first) library = await loadLibrary(project.folder, first.module);
-    for (const { id, ...place } of project.graphs) makers.set(id, await loadGraph(place));
-    if (project.auth) auth = await loadAuth(project.auth);
-    if (project.http.app) app = await HttpApp.load(project.http.app);
+    const loading = new LoadAttempts();
+    for (const { id, ...place } of project.graphs) {
+      await loading.attempt(async () => makers.set(id, await loadGraph(place)));
+    }
+    const { auth: authPlace, http } = project;
+    if (authPlace) {
+      await loading.attempt(async () => {
+        auth = await loadAuth(authPlace);
+      });
+    }
+    if (http.app) {
+      const place = http.app;
+      await loading.attempt(async () => {
+        app = await HttpApp.load(place);
+      });
+    }
+    loading.throwIfAnyFailed();
     return [...loadedFiles];
   },
 

@@ -1,5 +1,6 @@
 import { isNode, LineCounter, parseDocument } from "yaml";
 import { ConfigError } from "../../../core/client/errors.ts";
+import { unclosedBefore } from "../../../core/unclosed.ts";
 
 /** A parsed configuration file with line numbers. */
 export interface ConfigDocument {
@@ -14,19 +15,31 @@ export interface ConfigDocument {
  */
 export function readConfigDocument(file: string, text: string): ConfigDocument {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
+  const document = parseDocument(text, { lineCounter: lines, keepSourceTokens: true });
   const isJson = file.endsWith(".json");
+  const refuseUnclosed = (offset: number, cause: unknown): void => {
+    const opening = unclosedBefore(document, offset);
+    if (opening === undefined) return;
+    const { line } = lines.linePos(opening);
+    throw new ConfigError(`${file}:${line} opens a quote or bracket that is never closed.`, {
+      path: file,
+      line,
+      cause,
+    });
+  };
   let content: unknown;
   if (isJson) {
     try {
       content = JSON.parse(text);
     } catch (error) {
       const { message } = error as Error;
-      const position = /position (\d+)/.exec(message)?.[1];
-      const line = position === undefined ? lines.linePos(text.length).line : lines.linePos(Number(position)).line;
+      const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+      if (position >= text.trimEnd().length) refuseUnclosed(text.length, error);
+      const { line } = lines.linePos(position);
       throw new ConfigError(`${file}:${line} is not valid JSON: ${message}`, { path: file, line, cause: error });
     }
   } else {
+    for (const error of document.errors) refuseUnclosed(error.pos[0], error);
     const [error] = document.errors;
     if (error) {
       const line = lines.linePos(error.pos[0]).line;

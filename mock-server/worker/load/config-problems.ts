@@ -27,7 +27,8 @@ export function within(key: string, problems: readonly Problem[]): Problem[] {
 export function problemsError(path: string, { lineOf }: ConfigDocument, found: readonly Problem[]): ConfigError {
   const lines = found.map(({ at, text }) => {
     const line = lineOf(at);
-    return `${path}${line === undefined ? "" : `:${line}`}: ${at.map(String).join(".") || "the file"}: ${text}`;
+    const place = `${path}${line === undefined ? "" : `:${line}`}`;
+    return [place, ...(at.length === 0 ? [] : [at.map(String).join(".")]), text].join(": ");
   });
   const [first] = found;
   const line = first && lineOf(first.at);

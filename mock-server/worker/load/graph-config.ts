@@ -5,7 +5,7 @@ import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
 import { type Problem, problemsError, schemaProblems } from "./config-problems.ts";
 import { projectEnvironment } from "./environment.ts";
 import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
-import { inertKeyWarnings } from "./known-keys.ts";
+import { inertKeyWarnings, problemsWithKeys } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
 
 /** An export of a module of the project. */
@@ -61,7 +61,9 @@ export async function readGraphConfig(path: string, { isConfined = true } = {}):
   }
   const document = readConfigDocument(path, text);
   const result = graphConfigSchema.safeParse(document.content);
-  if (!result.success) throw problemsError(path, document, schemaProblems(result.error));
+  if (!result.success) {
+    throw problemsError(path, document, problemsWithKeys(schemaProblems(result.error), document.content));
+  }
   return projectOf(path, file, document, result.data, isConfined);
 }
 

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { nearestName } from "../../../core/names.ts";
 import { didYouMean } from "../../kit/unknown-names.ts";
 import type { ConfigDocument } from "./config-document.ts";
+import type { Problem } from "./config-problems.ts";
 import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
 
 /** Keys for other tools, which don't affect how graphs run. */
@@ -31,6 +33,25 @@ export function inertKeyWarnings(path: string, document: ConfigDocument): string
   );
   const version = versionMismatch(config.node_version);
   return version === undefined ? warnings : [...warnings, `${place(path, document, ["node_version"])}: ${version}`];
+}
+
+/**
+ * The problems of a schema. A missing key is reported at the unknown one beside it that probably stands for it, if there
+ * is one.
+ */
+export function problemsWithKeys(problems: readonly Problem[], content: unknown): Problem[] {
+  const unknown = unknownIn(content, graphConfigSchema, []);
+  return problems.map((problem) => {
+    const owner = problem.at.slice(0, -1).map(String);
+    const name = String(problem.at.at(-1));
+    const fields = owner.reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], content);
+    const isMissing = problem.at.length > 0 && typeof fields === "object" && fields !== null && !(name in fields);
+    if (!isMissing) return problem;
+    const beside = unknown.filter(({ at }) => at.slice(0, -1).join("\n") === owner.join("\n"));
+    const meant = beside.find(({ at }) => nearestName(String(at.at(-1)), [name]) !== undefined);
+    if (meant === undefined) return { ...problem, text: "is missing" };
+    return { at: meant.at, text: `isn't a known key${didYouMean(String(meant.at.at(-1)), [name])}` };
+  });
 }
 
 interface KeyInVain {

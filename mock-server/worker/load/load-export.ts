@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { ModuleExport } from "./graph-config.ts";
 import { registerModuleHooks } from "./module-hooks.ts";
+import { ownFrame } from "./own-frame.ts";
 import { ProjectLoadError } from "./project-load-error.ts";
 
 /**
@@ -14,12 +15,8 @@ export async function loadExport({ module, exportName }: ModuleExport): Promise<
     exported = await import(pathToFileURL(module).href);
   } catch (error) {
     const { name, message } = error instanceof Error ? error : { name: "", message: String(error) };
-    throw new ProjectLoadError(
-      `${module} doesn't load: ${name === "Error" || name === "" ? "" : `${name}: `}${message}`,
-      {
-        cause: error,
-      },
-    );
+    const reason = `${name === "Error" || name === "" ? "" : `${name}: `}${message}`;
+    throw new ProjectLoadError(`${module} doesn't load: ${withPlace(reason, error)}`, { cause: error });
   }
   const value = Object.hasOwn(exported, exportName) ? exported[exportName] : commonJsExport(exported, exportName);
   if (value === undefined) {
@@ -30,10 +27,14 @@ export async function loadExport({ module, exportName }: ModuleExport): Promise<
   try {
     return await value;
   } catch (error) {
-    throw new ProjectLoadError(`${exportName} of ${module} is a promise that rejected: ${String(error)}`, {
-      cause: error,
-    });
+    const reason = withPlace(String(error), error);
+    throw new ProjectLoadError(`${exportName} of ${module} is a promise that rejected: ${reason}`, { cause: error });
   }
+}
+
+function withPlace(reason: string, error: unknown): string {
+  const place = ownFrame(error);
+  return place === undefined ? reason : `${reason} (${place})`;
 }
 
 /** An export of a CommonJS module that Node.js couldn't detect before running it: those are in the default export. */

@@ -80,10 +80,25 @@ test("problems are printed one per line, and the exit code is 1", async () => {
   });
 });
 
+test("a warning is a line of its own, and the file stays valid", async () => {
+  const doubtful = file.replace("search: {", "search: { source_config: { resource_spec: { min_scal: 1 } },");
+  const { code, stdout } = await validate({ "graphdeploy.yaml": doubtful, ...keys }, [], {
+    TOKEN: "token-of-somebody",
+  });
+  expect(code).toBe(0);
+  expect(stdout).toBe(
+    [
+      "graphdeploy.yaml:4:47: warning: deployments.search.source_config.resource_spec.min_scal: isn't a known field, and is passed on unchanged. Did you mean min_scale?",
+      "graphdeploy.yaml: 2 deployments",
+      "",
+    ].join("\n"),
+  );
+});
+
 test("a problem with the whole file has no path", async () => {
   expect(await validate({ "graphdeploy.json": "{" }, [])).toMatchObject({
     code: 1,
-    stdout: "graphdeploy.json:1:2: is not valid JSON.\n",
+    stdout: "graphdeploy.json:1:1: opens a quote or bracket that is never closed.\n",
   });
 });
 
@@ -94,6 +109,7 @@ test("--json prints names and problems", async () => {
     file: "graphdeploy.yaml",
     deployments: ["chat", "search"],
     problems: [],
+    warnings: [],
   });
   expect(valid.stdout).not.toContain("token-of-somebody");
   const broken = await validate({ "graphdeploy.yaml": "version: 1\n" }, ["--json"]);
@@ -102,6 +118,7 @@ test("--json prints names and problems", async () => {
     file: "graphdeploy.yaml",
     deployments: [],
     problems: [{ file: "graphdeploy.yaml", line: 1, column: 1, path: "deployments", message: "is required." }],
+    warnings: [],
   });
 });
 

@@ -54,11 +54,56 @@ test.each([
   [["--port", "99999"], "65535"],
   [["--public-url", "ftp://x"], "http"],
   [["--log-format", "xml"], "pretty"],
-])("the mock command refuses %s with a one-line error", async (flags, hint) => {
+  [["--host", "http://localhost"], "A host is a name or an address without a port"],
+  [["--host", "127.0.0.1:8124"], "A host is a name or an address without a port"],
+  [["--host", ""], "A host is a name or an address without a port"],
+  [["--host", "192.0.2.1", "--port", "0"], "--host 192.0.2.1 is neither a name nor an address of this machine"],
+  [["--host", "nowhere.invalid", "--port", "0"], "--host nowhere.invalid is neither a name nor an address"],
+  [["--config", "none.yaml"], "none.yaml can't be read"],
+  [["--graphs", "none.yaml"], "none.yaml can't be read"],
+  [["--tls-cert", "cert.pem"], "give both"],
+  [["--tls-cert", "none.pem", "--tls-key", "none.pem"], "--tls-cert none.pem can't be read (ENOENT)"],
+  [["--nothing"], "unknown option"],
+])("the mock command refuses %s with a one-line error and code 2", async (flags, hint) => {
   const { code, text } = await errorOf(run("main.ts", ...flags));
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(text).toContain(hint);
   expect(text.trim().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  [["--config", "none.json"], "none.json can't be read"],
+  [["--config", "a.json", "--graphs", "b.yaml"], "Give --config or --graphs, not both."],
+  [["--host", "127.0.0.1:2024"], "A host is a name or an address without a port"],
+])("the dev command refuses %s with a one-line error and code 2", async (flags, hint) => {
+  const { code, text } = await errorOf(run("dev.ts", "--port", "0", ...flags));
+  expect(code).toBe(2);
+  expect(text).toContain(hint);
+  expect(text.trim().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  [
+    "main.ts",
+    [],
+    "Any key that isn't empty is accepted: name keys with --api-key; the admin API is closed without --admin-token.",
+  ],
+  [
+    "main.ts",
+    ["--api-key", "key", "--admin-token", "token"],
+    "Callers need one of the API keys; the admin API needs its token.",
+  ],
+  ["dev.ts", [], "It asks for no key, and whoever reaches it runs the graphs."],
+])("%s %j off loopback says who may reach it", async (program, flags, protection) => {
+  const child = run(program, "--port", "0", "--host", "0.0.0.0", ...flags);
+  const url = /http:[^\s"]+/.exec(await firstLine(child))?.[0];
+  const [said] = await once(child.stderr, "data");
+  expect(String(said)).toBe(
+    `notice: The server listens on 0.0.0.0, where other machines may reach it. ${protection}\n`,
+  );
+  expect((await fetch(`${url}/docs`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
 });
 
 test("a port in use is a one-line error", async () => {

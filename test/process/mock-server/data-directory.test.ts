@@ -242,7 +242,9 @@ test("configured deployments are created in an empty data directory only", async
 
 test("a folder that can't be a data directory is refused in one sentence and left unchanged", async ({ folder }) => {
   await writeFile(folder, "a file");
-  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: `);
+  await expect(startWith(folder)).rejects.toThrow(`The data directory ${folder} can't be used: ${folder} is a file.`);
+  const below = join(folder, "deeper", "data");
+  await expect(startWith(below)).rejects.toThrow(`The data directory ${below} can't be used: ${folder} is a file.`);
   await rm(folder);
   await (await startWith(folder)).close();
   const file = dataFile(folder);
@@ -278,6 +280,12 @@ test("a folder that can't be a data directory is refused in one sentence and lef
   newerTables.close();
   await refusesToTouch(
     `The data directory ${folder} was written by a newer version: use that one, or another directory.`,
+  );
+});
+
+test.runIf(process.platform === "linux")("a folder that can't be created is refused in one sentence", async () => {
+  await expect(startWith("/proc/graphdeploy/data")).rejects.toThrow(
+    "The data directory /proc/graphdeploy/data can't be created there: use another directory.",
   );
 });
 

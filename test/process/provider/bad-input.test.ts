@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { ControlPlane } from "../../../core/client/client.ts";
 import { reconcile } from "../../../core/reconcile/reconcile.ts";
@@ -72,7 +73,7 @@ test("each invalid argument is refused at its path, before any request", async (
     { env: { "MY-NAME": "a" } },
   );
   await at("env.RETRIES", "env.RETRIES must be a string.", { env: { RETRIES: 3 } });
-  await at("sourceConfig.repoURL", "sourceConfig.repoURL is not a field of a deployment. Check its spelling.", {
+  await at("sourceConfig.repoURL", "sourceConfig.repoURL is not a field here. Did you mean repoUrl?", {
     sourceConfig: { repoURL: "https://github.com/acme/agent" },
   });
   await at(
@@ -259,9 +260,9 @@ test("the last entry of the environment can be removed because the marker stays 
 
 test("a null is refused at its path, in every argument but the triggers", async () => {
   await using ground = await startGround();
-  const refused = async (path: string, changes: Record<string, unknown>) =>
+  const refused = async (path: string, changes: Record<string, unknown>, what = "null") =>
     expect(await refusal(ground, changes)).toEqual([
-      `create: ${shownPath(path)}${path} is null. Leave it out, or give it a value.`,
+      `create: ${shownPath(path)}${path} is ${what}. Leave it out, or give it a value.`,
     ]);
   for (const name of ["name", "source", "env", "secrets", "secretReferences", "displayName"]) {
     await refused(name, { [name]: null });
@@ -269,8 +270,12 @@ test("a null is refused at its path, in every argument but the triggers", async 
   for (const name of ["wait", "adopt", "deleteTracingProject", "pushedCommit", "timeouts"]) {
     await refused(name, { [name]: null });
   }
-  await refused("env.Y", { env: { Y: null } });
-  await refused("secrets.TOKEN", { secrets: { TOKEN: null } });
+  for (const nothing of [null, undefined, pulumi.output(undefined), Promise.resolve(undefined)]) {
+    await refused("env.Y", { env: { X: "x", Y: nothing } }, "null or undefined");
+    await refused("secrets.TOKEN", { secrets: { TOKEN: nothing, OTHER: "other-secret" } }, "null or undefined");
+  }
+  const later = pulumi.output({ TOKEN: undefined });
+  await refused("secrets.TOKEN", { secrets: later }, "null or undefined");
   await refused("timeouts.create", { timeouts: { create: null } });
   await refused("sourceConfig.buildOnPush", { sourceConfig: { buildOnPush: null } });
   await refused("sourceConfig.resourceSpec.cpu", { sourceConfig: { resourceSpec: { cpu: null } } });

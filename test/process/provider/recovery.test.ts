@@ -1,5 +1,14 @@
 import { expect, test, vi } from "vitest";
-import { elsewhere, type Ground, platform, program, startGround, summary, writes } from "../../kit/provider/ground.ts";
+import {
+  elsewhere,
+  type Ground,
+  platform,
+  program,
+  startGround,
+  startLogs,
+  summary,
+  writes,
+} from "../../kit/provider/ground.ts";
 import type { Step } from "../../kit/pulumi/engine.ts";
 
 // The run after a failed one. In the end, the platform has the declared deployment exactly once.
@@ -47,6 +56,18 @@ test("a failed build is reported with its revision and log, and the next up repa
   expect(revisions).toHaveLength(2);
   expect(stored(ground)).toMatchObject({ id, outputs: { revisionStatus: "DEPLOYED" }, initErrors: [] });
   expect(summary(await ground.engine.up(program()))).toEqual(["same"]);
+});
+
+test("the preview of an update without a changed input says why there is one", async () => {
+  await using logs = await startLogs();
+  await using ground = await startGround({ logs: logs.address });
+  ground.mock.transitions.set({ rules: [{ name: "agent", fail: "BUILD_FAILED", times: 1 }] });
+  await ground.engine.up(program());
+  expect(summary(await ground.engine.preview(program()))).toEqual(["update"]);
+  expect(await logs.logged("agent is updated because its last rollout ended as BUILD_FAILED.")).toMatchObject({
+    severity: "info",
+    ephemeral: false,
+  });
 });
 
 test("a refresh after a failed build still shows the failure, and the next up repairs it", async () => {

@@ -6,7 +6,7 @@ import { declare, droppableNames, droppableReferences } from "../../../action/de
 import type { WorkflowEvent } from "../../../action/event.ts";
 import { type InputName, inputDefaults } from "../../../action/input-defaults.ts";
 import { inInputNames, inputsByPath, shownPath } from "../../../action/input-names.ts";
-import { problemsOf, readInputs } from "../../../action/inputs.ts";
+import { findingsOf, readInputs } from "../../../action/inputs.ts";
 import { fields } from "../../../core/declare/deployment.ts";
 import { validateDesired } from "../../../core/declare/validation.ts";
 import { withKeptReferences } from "../../../core/reconcile/environment.ts";
@@ -65,7 +65,7 @@ test("fields of self-hosted installations are declared in their usual forms", ()
   });
   expect(lines.problems).toEqual([]);
   const desired = declare(lines.inputs.declared, "support-agent", { ref: "main" });
-  expect(problemsOf(desired)).toEqual([]);
+  expect(findingsOf(desired).problems).toEqual([]);
   expect(desired).toMatchObject({
     displayName: "Support agent",
     sourceConfig: {
@@ -103,7 +103,7 @@ test("problems are reported with the name of the input", () => {
     "secret-references: TOKEN is not <Kubernetes Secret>:<key>, for example TOKEN=agent-secrets:token.",
   ]);
   const desired = { ...inputs.declared, sourceConfig: { ...inputs.declared.sourceConfig, resourceSpec: { cpu: 99 } } };
-  expect(reported(problemsOf(desired)).join()).toMatch(/,resource-spec: cpu /);
+  expect(reported(findingsOf(desired).problems).join()).toMatch(/,resource-spec: cpu /);
 });
 
 test("a preview has neither the address nor the display name of the deployment itself", () => {
@@ -214,7 +214,7 @@ test("no message about a declaration has a path of the core in it", () => {
     secretReferences: { A: { secretName: "s", secretKey: "k" } },
   };
   for (const desired of [wrong, both]) {
-    const messages = reported(problemsOf(desired as never));
+    const messages = reported(findingsOf(desired as never).problems);
     expect(messages.length).toBe(validateDesired(desired).problems.length - (desired.name === "" ? 1 : 0));
     for (const message of messages) expect(message).not.toMatch(/sourceConfig|sourceRevisionConfig|[a-z][A-Z]/);
   }
@@ -274,4 +274,22 @@ test.each<[string, Partial<Record<InputName, string>>, string[]]>([
   const found = inputs.declarationProblems.map(({ input, message }) => `${input}: ${message}`);
   expect(found).toEqual(expected.map((start) => expect.stringContaining(`${start}, ${aboutToken}`)));
   expect(JSON.stringify(found)).not.toContain(jobToken);
+});
+
+test("what the platform may know, but is near a known name, is a warning with the name of its input", () => {
+  const { inputs, problems } = read({
+    ...right,
+    "resource-spec": '{"minScal": 1, "max_scal": 2, "sidecars": []}',
+    "deployment-type": "prodd",
+    secrets: "TOKEN=",
+    "allow-empty": "TOKEN",
+  });
+  expect(problems).toEqual([]);
+  expect(inputs.declared.sourceConfig?.resourceSpec).toEqual({ minScal: 1, max_scal: 2, sidecars: [] });
+  const { warnings } = findingsOf(declare(inputs.declared, "support-agent", { ref: "main" }));
+  expect(reported(warnings)).toEqual([
+    "deployment-type: is none of the known ones, dev_free, dev, prod, dev_zero, dev_free_zero. It is passed on unchanged. Did you mean prod?",
+    "resource-spec: minScal isn't a known field, and is passed on unchanged. Did you mean minScale?",
+    "resource-spec: max_scal isn't a known field, and is passed on unchanged. Did you mean max_scale?",
+  ]);
 });

@@ -58,7 +58,7 @@ test("a GitHub deployment starts without waiting for checks or merging, and ends
   await updateGitHubDeployment(github(), { id: 5, environment: "" }, "success", {
     url: "https://agent.example.com",
     runUrl,
-    description: "x".repeat(500),
+    description: "revision ".repeat(50),
   });
   expect(bodies).toMatchObject([
     {
@@ -70,7 +70,11 @@ test("a GitHub deployment starts without waiting for checks or merging, and ends
       payload: { graphdeploy: { ...subject, run: runUrl } },
     },
     { state: "in_progress", log_url: runUrl },
-    { state: "success", environment_url: "https://agent.example.com", description: "x".repeat(140) },
+    {
+      state: "success",
+      environment_url: "https://agent.example.com",
+      description: `${"revision ".repeat(15).trim()}…`,
+    },
   ]);
 });
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { declare } from "../../../action/declaration.ts";
 import { possibleValues, readEnvironment } from "../../../action/environment-input.ts";
 import type { InputName } from "../../../action/input-defaults.ts";
-import { problemsOf, readInputs } from "../../../action/inputs.ts";
+import { findingsOf, readInputs } from "../../../action/inputs.ts";
 import { readSmokeTest } from "../../../action/smoke-test-input.ts";
 import { someEvent } from "../../kit/action/events.ts";
 
@@ -82,7 +82,7 @@ test("an image makes the source external_docker, which needs no configuration fi
   const { inputs } = read({ ...right, "graph-config-path": "", "image-uri": "ghcr.io/acme/agent:1" });
   const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
   expect(desired).toMatchObject({ source: "external_docker", sourceRevisionConfig: { repoRef: undefined } });
-  expect(problemsOf(desired)).toEqual([]);
+  expect(findingsOf(desired).problems).toEqual([]);
 });
 
 test("what is declared is checked in the names of the inputs", () => {
@@ -94,7 +94,7 @@ test("what is declared is checked in the names of the inputs", () => {
     env: "PORT=2",
   });
   const desired = declare(inputs.declared, "support-agent", { ref: "refs/tags/v1" });
-  const reported = problemsOf(desired).map(({ input, message }) => `${input}: ${message}`);
+  const reported = findingsOf(desired).problems.map(({ input, message }) => `${input}: ${message}`);
   expect(reported).toHaveLength(4);
   expect(reported.join("\n")).toContain("graph-config-path: is required for the source github");
   expect(reported.join("\n")).toContain("build-on-push: must be false with the tag refs/tags/v1");

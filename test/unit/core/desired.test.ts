@@ -29,6 +29,33 @@ test.each(["https://ghp_token@github.com/acme/agents", "https://x:ghp_token@gith
   },
 );
 
+test.each([
+  "https://github.com/acme/agents.git",
+  "http://git.internal:3000/acme/agents",
+  "ssh://git@github.com:22/acme/agents",
+  "git@github.com:acme/agents.git",
+  "git@git.internal:/srv/agents.git",
+  "HTTPS://GitHub.com/acme/agents/",
+])("%s is the address of a repository", (repoUrl) => {
+  expect(problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }))).toEqual([]);
+});
+
+test.each([
+  "ftp://files.example/acme/agents",
+  "javascript:alert(1)",
+  "file:///srv/agents",
+  "data:,acme",
+  "github.com/acme/agents",
+  "acme/agents",
+  "https:///acme/agents",
+  "https://github.com",
+  "https://github.com/acme/two words",
+])("%s isn't the address of a repository, and isn't shown", (repoUrl) => {
+  expect(problemsOf(declaration({ sourceConfig: { ...config, repoUrl } }))).toEqual([
+    "sourceConfig.repoUrl: isn't the address of a repository. Write https://<host>/<path>, ssh://<user>@<host>/<path> or <user>@<host>:<path>.",
+  ]);
+});
+
 test.each<[string, unknown, string[]]>([
   [
     "a tag with build_on_push",
@@ -85,14 +112,22 @@ test.each<[string, unknown, string[]]>([
   ],
   ["an env value that is no string", declaration({ env: { A: 1 as never } }), ["env.A: must be a string."]],
   [
+    "a secret that is undefined",
+    declaration({ env: { A: undefined as never }, secrets: { TOKEN: undefined as never, OTHER: "b" } }),
+    [
+      "env.A: is null or undefined. Leave it out, or give it a value.",
+      "secrets.TOKEN: is null or undefined. Leave it out, or give it a value.",
+    ],
+  ],
+  [
     "an unknown field",
     { ...declaration(), buildOnPush: true },
-    ["buildOnPush: is not a field of a deployment. Check its spelling."],
+    ["buildOnPush: is not a field here. It belongs to sourceConfig, as buildOnPush."],
   ],
   [
     "an unknown field further down",
     declaration({ sourceConfig: { ...config, repo_url: "x" } as never }),
-    ["sourceConfig.repo_url: is not a field of a deployment. Check its spelling."],
+    ["sourceConfig.repo_url: is not a field here. Did you mean repoUrl?"],
   ],
   [
     "a resource out of bounds",
@@ -150,7 +185,8 @@ test("a null is reported at its path, and as nothing else", () => {
   const paths = ["name", "sourceRevisionConfig", "env.A", "sourceConfig.resourceSpec.cpu"];
   paths.push("sourceConfig.resourceSpec.volumes.0.name");
   expect(problems.map(({ path }) => path.join(".")).toSorted()).toEqual(paths.toSorted());
-  for (const { message } of problems) expect(message).toBe("is null. Leave it out, or give it a value.");
+  for (const { message } of problems)
+    expect(message).toMatch(/^is null( or undefined)?\. Leave it out, or give it a value\.$/);
   expect(desired.env).toEqual({ B: "b" });
 });
 

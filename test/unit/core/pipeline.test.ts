@@ -479,3 +479,35 @@ test.each([
   await new Promise((resolve) => proxy.close(resolve));
   expect(tunnels).toEqual(expected);
 });
+
+test("an outage is a line at its start, at most one every 30 s, and one at its end, without advice to run again", async () => {
+  const clock = new FakeClock();
+  const startedAt = clock.now();
+  const isDown = () => clock.now() - startedAt < 75_000;
+  await using server = await startScriptedServer(() => (isDown() ? { status: 503 } : { body: deployment() }));
+  const said: string[] = [];
+  const say = (message: string) => void said.push(message.replace(/\d+s/, "<n>s"));
+  const logger: Logger = { debug() {}, info: say, warn: say, error: say };
+  await clientOf(server.url, { clock, logger, random: () => 0.9 }).deployments.get(deploymentId);
+  const failure = `GET /v2/deployments/${deploymentId} responded with 503: no message.`;
+  expect(said).toEqual([
+    `${failure} Retrying.`,
+    `${failure} Still retrying after <n>s.`,
+    expect.stringMatching(/^The server responds again after /),
+  ]);
+});
+
+test("a resource that fails alone isn't reported as back by another one", async () => {
+  const clock = new FakeClock();
+  await using server = await startScriptedServer(({ path }) =>
+    path.includes("/revisions") ? { status: 500 } : { body: deployment() },
+  );
+  const said: string[] = [];
+  const say = (message: string) => void said.push(message);
+  const client = clientOf(server.url, { clock, logger: { debug() {}, info: say, warn: say, error: say } });
+  for (let count = 0; count < 3; count += 1) {
+    await failureOf(client.revisions.get(deploymentId, "one", { deadlineMs: 5_000 }));
+    await client.deployments.get(deploymentId);
+  }
+  expect(said).toHaveLength(1);
+});

@@ -72,6 +72,11 @@ test("a missing key names every place that was searched", () => {
   );
 });
 
+test("the hint about a missing key names what the door advises", () => {
+  const error = failureOf({ env: {}, names: { explicit: "the input api-key", advised: "the input api-key" } });
+  expect(error.hint).toBe("Set the input api-key to a key of your workspace.");
+});
+
 test("apiKeyEnv names the variable that holds the key", () => {
   expect(settingsOf({ explicit: { apiKeyEnv: "MY_KEY" }, env: { MY_KEY: "mine" } }).apiKey).toBe("mine");
   expect(failureOf({ explicit: { apiKeyEnv: "MY_KEY" }, env: { GRAPHDEPLOY_API_KEY: "own" } }).path).toBe("apiKeyEnv");

@@ -79,7 +79,8 @@ test.each([
   ["an unknown field", "colour: red", "colour"],
   ["a field of the wrong kind", "deployments: 7", "deployments"],
   ["a fault that contradicts itself", "faults: [{ effect: {} }]", "faults.0.effect"],
-  ["something else than YAML", "{", "is not valid YAML"],
+  ["an open bracket", "faults:\n  - match: {\n", ":2 opens a quote or bracket that is never closed"],
+  ["something else than YAML", "a: b: c", "is not valid YAML"],
 ])("a file with %s is refused with the file and field named", async (_, text, named) => {
   await withFile(text, async (file) => {
     await expect(readMockConfig(file)).rejects.toThrow(named);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,14 +43,14 @@ async function startDev(folder: string, ...flags: string[]) {
   };
 }
 
-async function errorOf(folder: string, ...flags: string[]): Promise<string> {
+async function failureOf(folder: string, ...flags: string[]): Promise<{ code: number; text: string }> {
   const child = spawn(process.execPath, [program, "--port", "0", ...flags], { cwd: folder });
   let text = "";
   child.stderr.on("data", (chunk) => {
     text += chunk;
   });
-  expect(await once(child, "close")).toEqual([1, null]);
-  return text;
+  const [code] = await once(child, "close");
+  return { code, text };
 }
 
 test("the dev command serves the graphs of the configuration file it finds, and prints their output", async () => {
@@ -192,13 +192,67 @@ test("the http settings take effect: disabled groups, the project's app, and COR
 test("a missing or invalid configuration file, or a graph that doesn't load, ends the command with the reason", async () => {
   await using project = await copyOfProject("greeter");
   const { folder } = project;
-  expect(await errorOf(folder, "--config", "none.json")).toMatch(/^error: none\.json can't be read\./);
+  const missing = await failureOf(folder, "--config", "none.json");
+  expect(missing).toEqual({ code: 2, text: expect.stringMatching(/^error: none\.json can't be read\./) });
   await writeFile(join(folder, "graph.json"), '{\n  "graphs": { "greeter": "./gone.ts:graph" }\n}');
-  expect(await errorOf(folder)).toMatch(/graph\.json:2: graphs\.greeter: names \.\/gone\.ts, which doesn't exist\.\n$/);
+  expect(await failureOf(folder)).toEqual({
+    code: 1,
+    text: expect.stringMatching(/graph\.json:2: graphs\.greeter: names \.\/gone\.ts, which doesn't exist\.\n$/),
+  });
   await mkdir(join(folder, "src"));
   await writeFile(join(folder, "src/exits.ts"), "process.exit(3);\n");
   await writeFile(join(folder, "graph.json"), '{ "graphs": { "exits": "./src/exits.ts:graph" } }');
-  expect(await errorOf(folder)).toMatch(/^error: .*exits\.ts.*\n$/);
+  expect(await failureOf(folder)).toEqual({ code: 1, text: expect.stringMatching(/^error: .*exits\.ts.*\n$/) });
+});
+
+test("every graph that doesn't load is reported, each with the line of its own code", async () => {
+  await using project = await copyOfProject("greeter");
+  const { folder } = project;
+  await mkdir(join(folder, "src"));
+  await writeFile(
+    join(folder, "src/helper.ts"),
+    "export function connect(): never {\n  throw new TypeError('no key');\n}\n",
+  );
+  await writeFile(
+    join(folder, "src/first.ts"),
+    "import { connect } from './helper.ts';\nexport const graph = connect();\n",
+  );
+  await writeFile(join(folder, "src/second.mjs"), "export const graph = {;\n");
+  await writeFile(join(folder, "src/third.ts"), "export const other = 1;\n");
+  const graphs = {
+    first: "./src/first.ts:graph",
+    second: "./src/second.mjs:graph",
+    third: "./src/third.ts:graph",
+  };
+  await writeFile(join(folder, "graph.json"), JSON.stringify({ graphs }));
+  const { code, text } = await failureOf(folder);
+  expect(code).toBe(1);
+  const lines = text.trim().split("\n");
+  expect(lines).toEqual([
+    expect.stringMatching(/^error: .*first\.ts doesn't load: TypeError: no key \(.*\/src\/helper\.ts:2\)$/),
+    expect.stringMatching(/second\.mjs doesn't load: SyntaxError: /),
+    expect.stringMatching(/third\.ts doesn't export graph: it exports other\.$/),
+  ]);
+});
+
+test("the log of a run that fails in a node names the line of the node's code, and clients don't see it", async () => {
+  await using project = await copyOfProject("greeter");
+  const { folder } = project;
+  const file = join(folder, "greeting.ts");
+  await writeFile(
+    file,
+    "export const greeting = {\n  toString(): string {\n    throw new TypeError('no greeting');\n  },\n};\n",
+  );
+  await writeFile(
+    join(folder, "graph.ts"),
+    (await readFile(join(folder, "graph.ts"), "utf8")).replace(/^console.*$/m, ""),
+  );
+  await using dev = await startDev(folder);
+  const body = JSON.stringify({ assistant_id: "greeter", input: { name: "nobody" } });
+  const response = await (await fetch(`${dev.url}/runs/wait`, { method: "POST", body })).json();
+  expect(response).toEqual({ __error__: { error: "TypeError", message: "no greeting" } });
+  const { level, text } = await dev.next("output");
+  expect([level, text]).toEqual(["ERROR", expect.stringContaining(`failed: TypeError: no greeting (${file}:3)`)]);
 });
 
 test("a project in a workspace may use files outside its own folder on the developer's machine", async () => {

@@ -29,6 +29,17 @@ test("each problem of a file is annotated at its line, and the summary and the c
   expect(mock.requests()).toEqual([]);
 });
 
+test("what is doubtful in a file is annotated as a warning, and applied", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  const file = agentsFile.replace("search: {}", "search: { source_config: { resource_spec: { min_scal: 1 } } }");
+  const { code, log } = await runFile(mock, { event, file, env: { TOKEN: "planted-0123" } });
+  expect([code, log], log).toEqual([
+    0,
+    expect.stringContaining("::warning title=graphdeploy,file=graphdeploy.yaml,line=7,"),
+  ]);
+  expect(log).toContain("deployments.search.source_config.resource_spec.min_scal");
+});
+
 test("problems of inputs and of the file are reported together", async () => {
   await using mock = await startMockServer({ port: 0 });
   const { log } = await runFile(mock, { event, file: "version: 2", inputs: { name: "x", timeout: "soon" } });

@@ -22,5 +22,7 @@ test("an unknown source is reported together with the problems, with the known s
   });
   expect(code).toBe(1);
   expect(log).toContain("timeout: ");
-  expect(log).toContain('source: is "githbu", which is none of those that are known: github, external_docker');
+  expect(log).toContain(
+    "source: is none of the known ones, github, external_docker, internal_docker, internal_source. It is passed on unchanged. Did you mean github?",
+  );
 });

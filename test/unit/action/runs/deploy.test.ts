@@ -124,6 +124,7 @@ test.concurrent("a missing key is skipped where that is wanted", async () => {
   });
   expect([failed.code, failed.outputs.result]).toEqual([1, "failed"]);
   expect(failed.log).toContain("looked for the input api-key, GRAPHDEPLOY_API_KEY");
+  expect(failed.log).toContain("Set the input api-key to a key of your workspace.");
 });
 
 test.concurrent("a build that fails shows its log, its cause and its ids", async () => {
@@ -326,7 +327,7 @@ test.concurrent("the integration is found from the repository", async () => {
 });
 
 test.concurrent.each([
-  [{ status: 200, body: [] }, "None of the workspace's 0 integrations lists"],
+  [{ status: 200, body: [] }, "The workspace has no integrations"],
   [{ status: 404 }, "The integrations of the workspace can't be listed"],
 ])("without an integration the deployment is created, and the log says so: %o", async (effect, doubt) => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -352,7 +353,7 @@ test.concurrent("a missing integration causes a warning only if the creation is 
   ]);
   const refused = await runAction({ event: push("a".repeat(40)), inputs: { ...inputs, "base-url": strict.url } });
   expect(refused.outputs.result).toBe("failed");
-  expect(refused.log).toMatch(/^::warning .*None of the workspace's 1 integrations lists/m);
+  expect(refused.log).toMatch(/^::warning .*The workspace's only integration doesn't list/m);
 });
 
 test.concurrent("a redeployment rolls the present ref out again, and needs a deployment", async () => {

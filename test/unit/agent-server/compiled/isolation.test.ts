@@ -103,8 +103,8 @@ test("a worker that is closed with drain finishes its runs first", async () => {
 });
 
 test.each([
-  ["throws.json", /throws\.ts doesn't load: RangeError: not today$/],
-  ["exits.json", /exits\.ts doesn't load: ProcessExit: process\.exit\(4\) was called\.$/],
+  ["throws.json", /throws\.ts doesn't load: RangeError: not today \(\/.*\/throws\.ts:\d+\)$/],
+  ["exits.json", /exits\.ts doesn't load: ProcessExit: process\.exit\(4\) was called\. \(\/.*\/exits\.ts:\d+\)$/],
   ["blocks.json", /blocks\.ts didn't load within 0.5 s: loading may never end\.$/],
   ["number.json", /agent of .*number\.ts is of type number, but must be a graph, a builder of one, or a function/],
   ["missing.json", /number\.ts doesn't export nothing: it exports agent\.$/],

@@ -173,10 +173,23 @@ test("invalid values are reported with what is expected", async () => {
   expect(await refusal({ "graph.json": '{ "graphs": {} }' })).toBe(
     "graph.json:1: graphs: must name at least one graph",
   );
-  expect(await refusal({ "graph.json": "[]" })).toContain("expected object");
+  expect(await refusal({ "graph.json": "[]" })).toBe("graph.json: Invalid input: expected object, received array");
+});
+
+test("a missing key is reported at the misspelt one that stands for it", async () => {
+  expect(await refusal({ "graph.json": '{\n  "grahps": { "agent": "./a.mjs:agent" }\n}' })).toBe(
+    'graph.json:2: grahps: isn\'t a known key; did you mean "graphs"?',
+  );
+  expect(await refusal({ "graph.json": '{ "env": {} }' })).toBe("graph.json: graphs: is missing");
+  expect(await refusal({ "graph.json": '{ "graphs": { "a": "./a.mjs:a" }, "auth": { "paht": "./a.mjs:a" } }' })).toBe(
+    'graph.json:1: auth.paht: isn\'t a known key; did you mean "path"?',
+  );
 });
 
 test("a missing or invalid file is reported with its path and line", async () => {
   await expect(readGraphConfig(join(folder, "none.json"))).rejects.toThrow(/none\.json can't be read/);
-  expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toMatch(/^graph\.json:3 is not valid JSON: /);
+  expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toBe(
+    "graph.json:1 opens a quote or bracket that is never closed.",
+  );
+  expect(await refusal({ "graph.json": '{\n  "graphs": {},,\n}' })).toMatch(/^graph\.json:2 is not valid JSON: /);
 });

@@ -36,7 +36,7 @@ test("a TypeScript project loads without a build, with enums, parameter properti
 test("an exported promise is awaited", async () => {
   expect((await load("main.ts", "later")).value).toBe("HELLO-ada-2-42");
   expect((await load("main.ts", "never")).error).toMatch(
-    /^never of .*main\.ts is a promise that rejected: Error: no database$/,
+    /^never of .*main\.ts is a promise that rejected: Error: no database \(\/.*\.ts:\d+\)$/,
   );
 });
 
@@ -47,7 +47,9 @@ test("an unknown export is reported with the known ones", async () => {
 });
 
 test("a module that throws, can't be parsed or has an unknown import is reported with its file and the cause", async () => {
-  expect((await load("throws.ts", "before")).error).toMatch(/throws\.ts doesn't load: TypeError: no key is set$/);
+  expect((await load("throws.ts", "before")).error).toMatch(
+    /throws\.ts doesn't load: TypeError: no key is set \(\/.*\/throws\.ts:2\)$/,
+  );
   expect((await load("syntax.ts", "broken")).error).toMatch(/syntax\.ts doesn't load: SyntaxError: .*syntax\.ts:1: /);
   expect((await load("imports-nothing.ts", "graph")).error).toMatch(
     /imports-nothing\.ts doesn't load: Cannot find module .*gone.*imports-nothing\.ts/,

@@ -381,7 +381,7 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "an environment in a file without any",
     text: declaring(`  chat: { ${image} }`),
-    problems: ["1:1 environments: has no environments."],
+    problems: ["1:1 environments: has no production: this file has no environments."],
     environment: "production",
   },
   {
@@ -445,7 +445,28 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "invalid YAML: an open quote",
     text: declaring("  chat: { env: { A: 'hunter2hunter2 } }"),
-    problems: ["4:1 lacks a closing quote or bracket, or the colon after a key."],
+    problems: ["3:21 opens a quote or bracket that is never closed."],
+  },
+  {
+    name: "invalid YAML: an open bracket, with lines below it",
+    text: declaring("  chat:", "    depends_on: [search, other", "    display_name: Chat"),
+    problems: ["4:17 opens a quote or bracket that is never closed."],
+  },
+  {
+    name: "invalid YAML: a bracket that is closed by another one",
+    text: declaring("  chat: { depends_on: [search }"),
+    problems: ["3:23 opens a quote or bracket that is never closed."],
+  },
+  {
+    name: "invalid YAML: a key without a colon",
+    text: declaring("  chat: {}", "  search"),
+    problems: ["4:3 lacks the colon after a key, or the comma between two items."],
+  },
+  {
+    name: "invalid JSON: an open bracket",
+    text: '{\n  "version": 1,\n  "deployments": {\n    "chat": {}\n}\n',
+    problems: ["1:1 opens a quote or bracket that is never closed."],
+    path: "graphdeploy.json",
   },
   {
     name: "invalid YAML: a reserved character",
@@ -455,7 +476,7 @@ const brokenFiles: readonly BrokenFile[] = [
   {
     name: "invalid YAML: bad indentation",
     text: declaring("  chat:", "    source: github", "   env: {}"),
-    problems: ["5:1 is indented differently from what it belongs to, or a bracket above isn't closed."],
+    problems: ["5:1 is indented differently from what it belongs to."],
   },
   {
     name: "invalid JSON",
