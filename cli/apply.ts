@@ -19,7 +19,7 @@ interface ApplyFlags extends PlanFlags {
 /** The `apply` command. */
 export function applyCommand(): Command {
   const command = new Command("apply").description(
-    "Plan, confirm, and bring the platform to what the file declares. A plan with a refused deployment sends nothing. Exit code 130: interrupted.",
+    "Plan, confirm, and bring the platform to what the file declares. A plan with a refused deployment sends nothing. Exit codes: 0 everything is live, 1 something isn't, 2 wrong usage, 130 interrupted.",
   );
   return withPlanOptions(command)
     .addOption(yesOption())

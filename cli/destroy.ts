@@ -28,7 +28,7 @@ interface DestroyFlags extends FileFlags {
 export function destroyCommand(): Command {
   const command = new Command("destroy")
     .description(
-      "Delete what the file owns, by its ownership marker: what it declares, and what it once declared. Exit code 130: interrupted.",
+      "Delete what the file owns, by its ownership marker: what it declares, and what it once declared. Exit codes: 0 everything is gone, 1 something isn't, 2 wrong usage, 130 interrupted.",
     )
     .argument(...fileArgument)
     .action((path: string | undefined, flags: DestroyFlags, used: Command) => {

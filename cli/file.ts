@@ -32,14 +32,10 @@ function read(named: string | undefined, command: Command): { file: string; text
 }
 
 /** Prints the problems and warnings of a file, one a line, or as one JSON document. */
-export function printProblems(path: string, file: DeclarativeFile, isJson: boolean): void {
+export function printFindings(path: string, file: DeclarativeFile, isJson: boolean): void {
+  const { deployments, problems, warnings } = file;
   const lines = isJson
-    ? [JSON.stringify(fileReport(path, file))]
-    : [...file.problems.map(problemLine), ...file.warnings.map(warningLine)];
+    ? [JSON.stringify({ file: path, deployments: deployments.map(({ desired }) => desired.name), problems, warnings })]
+    : [...problems.map(problemLine), ...warnings.map(warningLine)];
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
-}
-
-/** What `validate --json` prints. */
-export function fileReport(path: string, { deployments, problems, warnings }: DeclarativeFile) {
-  return { file: path, deployments: deployments.map(({ desired }) => desired.name), problems, warnings };
 }

@@ -22,7 +22,9 @@ interface LogsFlags extends FileFlags {
 /** The `logs` command. */
 export function logsCommand(): Command {
   const command = new Command("logs")
-    .description("Print the log of a deployment's latest revision, oldest line first, without secrets.")
+    .description(
+      "Print the log of a deployment's latest revision, oldest line first, without secrets. Exit codes: 0 printed, 1 a failure, 2 wrong usage.",
+    )
     .argument("<key>", "key of the deployment in the file")
     .action((key: string, flags: LogsFlags, used: Command) =>
       withSession(flags.file, flags, used, (session) => logs(session, key, flags)),

@@ -46,11 +46,11 @@ export function isRefused({ deployments }: FilePlan): boolean {
 /** The `plan` command. */
 export function planCommand(): Command {
   const command = new Command("plan").description(
-    "Show what an apply would change, and why, without changing anything. A refused deployment is a failure.",
+    "Show what an apply would change, and why, without changing anything. Exit codes: 0 planned, 1 a failure or a refused deployment, 2 wrong usage; with --detailed-exitcode 0 no changes, 1 failure, refusal or wrong usage, 2 changes.",
   );
   return withPlanOptions(command)
     .addOption(jsonOption("print the plan as JSON"))
-    .option("--detailed-exitcode", "exit with 2 when there are changes, and with 1 for wrong usage", false)
+    .option("--detailed-exitcode", "exit with 2 when there are changes", false)
     .action((path: string | undefined, flags: ShownPlanFlags, used: Command) =>
       withSession(path, flags, used, (session) => showPlan(session, flags)),
     );

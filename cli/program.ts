@@ -13,5 +13,5 @@ for (const { name, summary, load } of commands) {
   program.addCommand((name === chosen ? await load() : new Command(name)).summary(summary));
 }
 
-// There, 2 must mean nothing but changes.
+// With --detailed-exitcode, 2 means nothing but changes.
 await runCommand(program, process.argv.includes("--detailed-exitcode") ? 1 : 2);

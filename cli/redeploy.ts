@@ -24,7 +24,7 @@ interface RedeployFlags extends FileFlags {
 export function redeployCommand(): Command {
   const command = new Command("redeploy")
     .description(
-      "Roll deployments of the file out again with the configuration that they have: a branch is built from its newest commit. Exit code 130: interrupted.",
+      "Roll deployments of the file out again with the configuration that they have: a branch is built from its newest commit. Exit codes: 0 everything is live, 1 something isn't, 2 wrong usage, 130 interrupted.",
     )
     .argument("<keys...>", "keys of the deployments in the file")
     .action((keys: string[], flags: RedeployFlags, used: Command) =>

@@ -16,7 +16,7 @@ interface RollbackFlags extends FileFlags {
 export function rollbackCommand(): Command {
   const command = new Command("rollback")
     .description(
-      "Bring back the source of a revision that was live before; the environment stays as it is, and the next apply brings the declared state again. Exit code 130: interrupted.",
+      "Bring back the source of a revision that was live before; the environment stays as it is, and the next apply brings the declared state again. Exit codes: 0 it is live, 1 it isn't, 2 wrong usage, 130 interrupted.",
     )
     .argument("<key>", "key of the deployment in the file")
     .action((key: string, flags: RollbackFlags, used: Command) =>

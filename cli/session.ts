@@ -5,7 +5,7 @@ import { type DeclarativeFile, warningLine } from "../core/declare/file/declarat
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { fileOwner } from "../core/reconcile/file/owner.ts";
 import { resolveSettings } from "../core/settings.ts";
-import { printProblems, readFile } from "./file.ts";
+import { printFindings, readFile } from "./file.ts";
 import type { FileFlags } from "./options.ts";
 import { locateFile } from "./repository.ts";
 import { cliText, printable } from "./terminal/text.ts";
@@ -58,7 +58,7 @@ async function openSession(
     env: process.env,
     names: { explicit: "--api-key-env" },
   });
-  if (file.problems.length > 0) printProblems(path, file, flags.json === true);
+  if (file.problems.length > 0) printFindings(path, file, flags.json === true);
   else for (const warning of file.warnings) process.stderr.write(`${warningLine(warning)}\n`);
   for (const { message } of problems) process.stderr.write(`error: ${cliText(message)}\n`);
   if (file.problems.length > 0 || settings === undefined) {

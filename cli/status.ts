@@ -13,7 +13,9 @@ interface StatusFlags extends FileFlags {
 /** The `status` command. */
 export function statusCommand(): Command {
   const command = new Command("status")
-    .description("Show what the platform has of the file's deployments, and what the file owns but no longer declares.")
+    .description(
+      "Show what the platform has of the file's deployments, and what the file owns but no longer declares. Exit codes: 0 shown, 1 a failure, 2 wrong usage.",
+    )
     .argument(...fileArgument)
     .action((path: string | undefined, flags: StatusFlags, used: Command) =>
       withSession(path, flags, used, (session) => status(session, flags)),

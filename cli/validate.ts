@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { printProblems, readFile } from "./file.ts";
+import { printFindings, readFile } from "./file.ts";
 import { environmentOption, fileArgument, jsonOption, withOptions } from "./options.ts";
 import { counted } from "./terminal/text.ts";
 
@@ -11,7 +11,7 @@ interface ValidateFlags {
 /** The `validate` command. */
 export function validateCommand(): Command {
   const command = new Command("validate")
-    .description("Check a declarative file, without sending anything.")
+    .description("Check a declarative file, without sending anything. Exit codes: 0 valid, 1 problems, 2 wrong usage.")
     .argument(...fileArgument)
     .action(validate);
   return withOptions(command, environmentOption(), jsonOption("print the result as JSON"));
@@ -19,7 +19,7 @@ export function validateCommand(): Command {
 
 function validate(named: string | undefined, flags: ValidateFlags, command: Command): void {
   const { path, file } = readFile(named, flags, command);
-  printProblems(path, file, flags.json);
+  printFindings(path, file, flags.json);
   if (file.problems.length > 0) process.exitCode = 1;
   else if (!flags.json) process.stdout.write(`${path}: ${counted(file.deployments.length, "deployment")}\n`);
 }

@@ -33,9 +33,8 @@ export function closeOnSignal(server: { close(options?: { gracePeriodMs?: number
 const hostErrors: ReadonlySet<string> = new Set(["ENOTFOUND", "EADDRNOTAVAIL", "EAI_AGAIN", "EAI_NODATA", "EINVAL"]);
 
 /**
- * Runs a command with the process's arguments. An error becomes one line on stderr, and the exit code is 2 for wrong
- * usage, a file that can't be read among it, and 1 for any other failure.
- * @param usageCode the code for a command line that can't be parsed
+ * Runs a command with the process's arguments. An error becomes one line on stderr, and the exit code is
+ * `usageCode` for wrong usage, a file that can't be read among it, and 1 for any other failure.
  */
 export async function runCommand(command: Command, usageCode = 2): Promise<void> {
   exitAsDocumented(command, usageCode);

@@ -8,7 +8,7 @@ export async function commandLinePage(): Promise<string> {
   return page(
     "Command line",
     "Installed, the command is `graphdeploy`. In a checkout, `npm run mock -- …` and `npm run dev -- …` run those two from the sources. The commands that work with a file: [guide](../guides/cli.md).",
-    "Exit codes of every command: 0 for success, which is also the end of a server by a signal; 1 for a failure, such as a port in use, a file with problems or a graph that doesn't load; 2 for wrong usage, such as an unknown option, a value that an option doesn't take, or a file that can't be read.",
+    "Exit codes of every command: 0 for success, which is also the end of a server by a signal; 1 for a failure, such as a port in use, a file with problems or a graph that doesn't load; 2 for wrong usage, such as an unknown option, a value that an option doesn't take, or a file that can't be read. Those that a command adds stand with it.",
     ...loaded.flatMap((command) => [`## \`graphdeploy ${command.name()}\``, command.description(), optionsOf(command)]),
   );
 }
