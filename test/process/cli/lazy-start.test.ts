@@ -11,7 +11,16 @@ registerHooks({ load: (url, context, next) => { process.stderr.write(url + "\\n"
 
 test.each([
   ["--version", /^\d+\.\d+\.\d+\n$/, []],
-  ["--help", /apply/, ["/mock-server/run-until-signal.ts", "/mock-server/sqlite-warning.ts"]],
+  [
+    "--help",
+    /apply/,
+    [
+      "/mock-server/run-until-signal.ts",
+      "/core/client/errors.ts",
+      "/mock-server/sqlite-warning.ts",
+      "/mock-server/usage-error.ts",
+    ],
+  ],
 ])("%s loads neither a client nor the parser nor the mock", async (flag, output, modules) => {
   const imports = ["--import", `data:text/javascript,${encodeURIComponent(hooks)}`];
   const { code, stdout, stderr } = await resultOf(
