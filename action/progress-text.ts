@@ -21,7 +21,6 @@ export function progressText(event: ProgressEvent): string | undefined {
     case "warning":
       return event.message;
     case "deployment":
-    case "log":
       return undefined;
   }
 }

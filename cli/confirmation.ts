@@ -4,7 +4,8 @@ import { interruptedCode } from "./interruption.ts";
 /** Ends the command unless it may ask, or needn't: before anything is sent. */
 export function requireConfirmable(command: Command, { yes, json }: { yes: boolean; json: boolean }): void {
   if (yes || (process.stdin.isTTY && process.stdout.isTTY && !json)) return;
-  command.error(`error: there is no terminal to confirm in: pass --yes`);
+  const reason = json ? "--json asks no question" : "there is no terminal to confirm in";
+  command.error(`error: ${reason}: pass --yes`);
 }
 
 /** Whether the user agrees. Ctrl-C ends the process. */

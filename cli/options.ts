@@ -47,7 +47,7 @@ export function fileOptions(): Option[] {
 }
 
 export const onlyOption = () =>
-  new Option("--only <keys>", "keys of deployments, separated by commas; nothing is pruned then").argParser(
+  new Option("--only <keys>", "keys of deployments, separated by commas; no deployment is pruned then").argParser(
     (value: string, before: string[] = []) => [...before, ...keys(value)],
   );
 

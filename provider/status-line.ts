@@ -113,7 +113,6 @@ function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | 
     case "note":
     case "warning":
       return { text: event.message, ephemeral: false };
-    case "log":
       return undefined;
   }
 }

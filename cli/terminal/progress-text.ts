@@ -26,7 +26,6 @@ export function progressText(event: ProgressEvent): string | undefined {
       return event.message;
     case "warning":
       return `warning: ${event.message}`;
-    case "log":
       return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { LogEntry, RevisionStatus } from "../client/wire/revisions.ts";
+import type { RevisionStatus } from "../client/wire/revisions.ts";
 import type { Clock } from "../time.ts";
 
 /** The most time between two progress events of a wait, in milliseconds. */
@@ -48,7 +48,6 @@ export type ProgressEvent =
   /** Still waiting for something that has no revision yet. */
   | { type: "waiting"; message: string; elapsedMs: number }
   | { type: "deleting"; deploymentId: string; status: string | undefined; elapsedMs: number }
-  | { type: "log"; revisionId: string; entries: readonly LogEntry[] }
   | { type: "note"; message: string }
   | { type: "warning"; message: string };
 

@@ -14,8 +14,6 @@ import { deploymentOwner } from "./owner.ts";
 import { type FilePlan, selected } from "./plan.ts";
 import { inDependencyOrder, Slots } from "./schedule.ts";
 
-const defaultParallel = 10;
-
 /**
  * Brings the platform to what a file declares: every deployment as soon as those that it depends on are live, several at
  * once. What the plan found unchanged is left alone. A failure ends only its deployment and those that depend on it.
@@ -31,7 +29,7 @@ export async function applyFile(
   options: ApplyFileOptions,
 ): Promise<Outcome[]> {
   client.redactor.add(file.secrets);
-  const slots = new Slots(options.parallel ?? defaultParallel);
+  const slots = new Slots(options.parallel);
   const planned = new Map(plan.deployments.map((one) => [one.key, one]));
   const outcomes = new Map<string, Promise<Outcome>>();
   const apply = async (declared: DeclaredDeployment): Promise<Outcome> => {

@@ -27,7 +27,7 @@ export interface FileOptions extends StepOptions {
    * environments of its deployments. @default they are kept
    */
   prune?: boolean | undefined;
-  /** Keys of the deployments to plan or apply; nothing is deleted then. @default all */
+  /** Keys of the deployments to plan, apply or prune; no deployment is deleted then. @default all */
   only?: readonly string[] | undefined;
   /** The commit that must be live on the deployments of its repository. @default whatever they have */
   commit?: PushedCommit | undefined;

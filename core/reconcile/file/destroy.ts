@@ -67,7 +67,7 @@ export async function destroyFile(
   { owned }: DestroyPlan,
   options: ApplyFileOptions,
 ): Promise<Outcome[]> {
-  const slots = new Slots(options.parallel ?? owned.length + 1);
+  const slots = new Slots(options.parallel);
   const outcomes = new Map<string, Promise<Outcome>>();
   for (const one of owned) {
     const dependents = declared.filter(({ dependsOn }) => dependsOn.includes(one.key)).map(({ key }) => key);

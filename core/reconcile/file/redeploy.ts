@@ -24,7 +24,7 @@ export async function redeployDeclared(
   declared: readonly DeclaredDeployment[],
   options: RedeployOptions,
 ): Promise<Outcome[]> {
-  const slots = new Slots(options.parallel ?? declared.length);
+  const slots = new Slots(options.parallel);
   const redeploy = (one: DeclaredDeployment) =>
     change(client, one, options, async (deployment, known) => {
       const { name, source } = deployment;

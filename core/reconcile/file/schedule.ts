@@ -18,12 +18,15 @@ export function inDependencyOrder(deployments: readonly DeclaredDeployment[]): D
   return [...ordered];
 }
 
+/** Deployments in progress at once, unless the caller sets another limit. */
+const defaultSlots = 10;
+
 /** Limits how many tasks are in progress at once; the others wait in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(count: number) {
+  constructor(count = defaultSlots) {
     this.#free = count;
   }
 
