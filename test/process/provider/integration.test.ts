@@ -56,7 +56,7 @@ test("an adopted deployment keeps the integration that it has", async () => {
   expect(lookups(ground)).toBe(0);
 });
 
-test("without any integration, the deployment is created without one, and a refusal is explained", async () => {
+test("without an integration for the repository, the deployment is created without one, and a refusal is explained", async () => {
   await using logs = await startLogs();
   await using ground = await startGround({
     mock: { integrations: [{ ...own, repositories: [] }] },
@@ -64,7 +64,9 @@ test("without any integration, the deployment is created without one, and a refu
   });
   const said = (severity: string) =>
     logs.lines.filter((line) => line.severity === severity).map(({ message }) => message);
-  const missing = expect.stringContaining("None of the workspace's 1 integrations lists https://github.com/acme/agent");
+  const missing = expect.stringContaining(
+    "The workspace's only integration doesn't list https://github.com/acme/agent",
+  );
   ground.mock.faults.add({
     match: { method: "POST", path: "/v2/deployments" },
     times: 1,
