@@ -6,6 +6,7 @@ import { type MockServer, startMockServer } from "../../../mock-server/server.ts
 import { createCommandProject } from "../../kit/cli/command.ts";
 import { fileStep, push } from "../../kit/github/file-steps.ts";
 import { runBundle } from "../../kit/github/run-bundle.ts";
+import { withoutMasks } from "../../kit/github/step.ts";
 import { createPulumiProject, type PulumiProject } from "../../kit/pulumi/cli.ts";
 import { pulumiCli } from "../../kit/pulumi/command-line.ts";
 import { storedDeployments, storedRevisions } from "../../kit/stored.ts";
@@ -71,7 +72,7 @@ function action(mock: MockServer): Door {
       const inputs = { environment: "staging", adopt: String(adopt), "github-environment": "" };
       const event = { ...push("a".repeat(40)), name: "workflow_dispatch" };
       const { code, log } = await runBundle(fileStep(mock, { event, file, inputs, env: { TOKEN: token } }));
-      return { code: code ?? 1, output: log };
+      return { code: code ?? 1, output: withoutMasks(log) };
     },
   };
 }
