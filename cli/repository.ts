@@ -24,15 +24,15 @@ export interface FileLocation extends Pick<FileIdentity, "repository" | "path"> 
  */
 export async function locateFile(file: string, given: string | undefined, env: Environment): Promise<FileLocation> {
   const folder = realpathSync(dirname(resolve(file)));
-  const root = (await git(folder, "rev-parse", "--show-toplevel")) ?? checkoutAbove(folder) ?? folder;
-  const path = relative(realpathSync(root), join(folder, basename(file)))
+  const root = checkoutAbove(folder) ?? workspaceOf(folder, env) ?? folder;
+  const path = relative(root, join(folder, basename(file)))
     .split(sep)
     .join("/");
   const named = given ?? (env.GITHUB_REPOSITORY || undefined);
   if (named !== undefined) {
     return { repository: named, path, repositoryUrl: `${env.GITHUB_SERVER_URL || "https://github.com"}/${named}` };
   }
-  const remote = await git(folder, "config", "--get", "remote.origin.url");
+  const remote = await originOf(folder);
   const found = remote === undefined ? undefined : parseRemote(remote);
   if (found === undefined) {
     const why = remote === undefined ? "there is no remote named origin" : "the remote origin isn't on a host";
@@ -58,19 +58,30 @@ export function parseRemote(remote: string): Omit<FileLocation, "path"> | undefi
   return { repository, repositoryUrl: `https://${host}/${repository}` };
 }
 
-/** The output of a Git command; `undefined` where it fails, or there is no Git. */
-async function git(folder: string, ...args: string[]): Promise<string | undefined> {
+/** The address of the remote `origin`; `undefined` where there is none, or no Git. */
+async function originOf(folder: string): Promise<string | undefined> {
   try {
-    const { stdout } = await run("git", args, { cwd: folder, timeout: gitTimeoutMs });
+    const options = { cwd: folder, timeout: gitTimeoutMs };
+    const { stdout } = await run("git", ["config", "--get", "remote.origin.url"], options);
     return stdout.trim() || undefined;
   } catch {
     return undefined;
   }
 }
 
-/** For checkouts that Git refuses to read because somebody else owns them, as in containers. */
+/**
+ * The root of the checkout that a folder is in. Git itself isn't asked: in a container it refuses checkouts that somebody
+ * else owns.
+ */
 function checkoutAbove(folder: string): string | undefined {
   if (existsSync(join(folder, ".git"))) return folder;
   const parent = dirname(folder);
   return parent === folder ? undefined : checkoutAbove(parent);
+}
+
+/** The workspace of a workflow, if the folder is in it: a checkout by other means than Git. */
+function workspaceOf(folder: string, { GITHUB_WORKSPACE: given }: Environment): string | undefined {
+  if (given === undefined || !existsSync(given)) return undefined;
+  const workspace = realpathSync(given);
+  return folder === workspace || folder.startsWith(workspace + sep) ? workspace : undefined;
 }

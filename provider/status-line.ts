@@ -74,7 +74,7 @@ export function statusLineOf(urn: string | undefined): StatusLine {
   return {
     onProgress(event) {
       const line = describe(event);
-      if (line !== undefined) say(event.type === "warning" ? "warn" : "info", line.text, line.ephemeral);
+      say(event.type === "warning" ? "warn" : "info", line.text, line.ephemeral);
     },
     logger: {
       debug: (message) => say("debug", message, false),
@@ -92,7 +92,7 @@ function heartbeatText({ status, elapsedMs, unreadMs }: ProgressEvent & { type: 
 }
 
 /** The text for an event. Ephemeral lines are shown only until the next one; the others stay in the log of the run. */
-function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | undefined {
+function describe(event: ProgressEvent): { text: string; ephemeral: boolean } {
   switch (event.type) {
     case "deployment":
       return { text: `${event.created ? "created" : "found"} deployment ${event.deploymentId}`, ephemeral: false };
@@ -113,6 +113,5 @@ function describe(event: ProgressEvent): { text: string; ephemeral: boolean } | 
     case "note":
     case "warning":
       return { text: event.message, ephemeral: false };
-      return undefined;
   }
 }

@@ -50,9 +50,8 @@ export class LiveTable implements Presenter {
       return;
     }
     row.status = statusAfter(event, row.status);
-    const note = progressText(event);
-    if (note !== undefined) row.note = note;
-    if (event.type === "warning") this.#log.persist(this.#text(`${key}: ${note}`));
+    row.note = progressText(event);
+    if (event.type === "warning") this.#log.persist(this.#text(`${key}: ${row.note}`));
   }
 
   outcome(outcome: Outcome): void {

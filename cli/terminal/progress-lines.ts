@@ -13,8 +13,7 @@ export class ProgressLines implements Presenter {
   }
 
   progress(key: string, event: ProgressEvent): void {
-    const text = progressText(event);
-    if (text !== undefined) this.#write(`${key}: ${text}`);
+    this.#write(`${key}: ${progressText(event)}`);
   }
 
   outcome(outcome: Outcome): void {

@@ -3,8 +3,8 @@ import type { ProgressEvent } from "../../core/rollout/waiting.ts";
 import { formatDuration } from "../../core/time.ts";
 import { counted } from "./text.ts";
 
-/** A progress event as the rest of a line that begins with the deployment's key; `undefined` for what has no line. */
-export function progressText(event: ProgressEvent): string | undefined {
+/** A progress event as the rest of a line that begins with the deployment's key. */
+export function progressText(event: ProgressEvent): string {
   switch (event.type) {
     case "deployment":
       return event.created ? `created deployment ${event.deploymentId}` : `found deployment ${event.deploymentId}`;
@@ -26,7 +26,6 @@ export function progressText(event: ProgressEvent): string | undefined {
       return event.message;
     case "warning":
       return `warning: ${event.message}`;
-      return undefined;
   }
 }
 
