@@ -33,7 +33,7 @@ export function destroyCommand(): Command {
     .argument(...fileArgument)
     .action((path: string | undefined, flags: DestroyFlags, used: Command) => {
       requireConfirmable(used, flags);
-      return withSession(path, flags, used, (session) => destroy(session, flags));
+      return withSession(path, { ...flags, worksByMarkers: true }, used, (session) => destroy(session, flags));
     });
   const json = jsonOption("print events as JSON, one a line");
   return withOptions(command, onlyOption(), yesOption(), parallelOption(), json, ...fileOptions());

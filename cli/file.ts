@@ -8,6 +8,7 @@ import {
 } from "../core/declare/file/declarative-file.ts";
 import { defaultFileNames, readNamedOrDefault } from "../core/declare/file/default-file.ts";
 import { createConfinedReader } from "../core/declare/file/substitution.ts";
+import { printable } from "./terminal/text.ts";
 
 /** Reads the named file, or the one in this folder. Where there is none, that is wrong usage. */
 export function readFile(
@@ -36,6 +37,6 @@ export function printFindings(path: string, file: DeclarativeFile, isJson: boole
   const { deployments, problems, warnings } = file;
   const lines = isJson
     ? [JSON.stringify({ file: path, deployments: deployments.map(({ desired }) => desired.name), problems, warnings })]
-    : [...problems.map(problemLine), ...warnings.map(warningLine)];
+    : [...problems.map(problemLine), ...warnings.map(warningLine)].map(printable);
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
 }

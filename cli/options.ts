@@ -15,6 +15,7 @@ export interface FileFlags extends ConnectionFlags {
   environment?: string;
   preview?: number;
   repository?: string;
+  root?: string;
 }
 
 export const fileArgument = ["[file]", `the file (default: ${defaultFileNames.join(", ")} in this folder)`] as const;
@@ -36,6 +37,7 @@ export function fileOptions(): Option[] {
       "--repository <owner/name>",
       "repository of the file (default: GITHUB_REPOSITORY, or the remote origin)",
     ).argParser(repository),
+    new Option("--root <folder>", "root of the repository (default: the folder above the file that has .git)"),
     new Option("--base-url <url>", "control plane of a self-hosted installation"),
     new Option("--region <region>", "region of the hosted service: us or eu"),
     new Option("--workspace-id <id>", "workspace, where the key has several"),

@@ -4,7 +4,7 @@ import { type FilePlan, hasChanges, planFile } from "../core/reconcile/file/plan
 import { commit, type FileFlags, fileArgument, fileOptions, jsonOption, onlyOption, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
 import { planText } from "./terminal/plan-text.ts";
-import { planReport } from "./terminal/reports.ts";
+import { jsonText, planReport } from "./terminal/reports.ts";
 
 /** The options that decide what a plan has. */
 export interface PlanFlags extends FileFlags {
@@ -59,9 +59,7 @@ export function planCommand(): Command {
 async function showPlan(session: Session, flags: ShownPlanFlags): Promise<void> {
   const plan = await planFile(session.client, session.file, planOptions(session, flags));
   const { redactor } = session.client;
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(redactor.deep(planReport(plan)))}\n` : planText(plan, session.text),
-  );
+  process.stdout.write(flags.json ? `${jsonText(planReport(plan), redactor)}\n` : planText(plan, session.text));
   if (isRefused(plan)) process.exitCode = 1;
   else if (flags.detailedExitcode && hasChanges(plan)) process.exitCode = 2;
 }

@@ -19,13 +19,27 @@ export interface FileLocation extends Pick<FileIdentity, "repository" | "path"> 
 /**
  * The repository of a file and its path from the root of it. Git is optional: in a workflow the repository stands in the
  * environment.
- * @param given `owner/name`
+ * @param given `owner/name`, and the root
  * @throws {@link ConfigError} when nothing names the repository
  */
-export async function locateFile(file: string, given: string | undefined, env: Environment): Promise<FileLocation> {
+export async function locateFile(
+  file: string,
+  { repository: given, root: givenRoot }: { repository?: string; root?: string },
+  env: Environment,
+): Promise<FileLocation> {
   const folder = realpathSync(dirname(resolve(file)));
-  const root = checkoutAbove(folder) ?? workspaceOf(folder, env) ?? folder;
-  const path = relative(root, join(folder, basename(file)))
+  const root = givenRoot === undefined ? checkoutAbove(folder) : within(folder, givenRoot);
+  const known = root ?? (env.GITHUB_WORKSPACE ? within(folder, env.GITHUB_WORKSPACE) : undefined);
+  if (known === undefined) {
+    throw new ConfigError(
+      `The root of the repository of ${file} isn't known: ${givenRoot === undefined ? "no folder above it has a .git" : "it isn't in the given root"}.`,
+      {
+        path: "repository",
+        hint: "Pass --root <folder>. The path of the file from there is part of the ownership marker of each deployment.",
+      },
+    );
+  }
+  const path = relative(known, join(folder, basename(file)))
     .split(sep)
     .join("/");
   const named = given ?? (env.GITHUB_REPOSITORY || undefined);
@@ -49,7 +63,7 @@ export function parseRemote(remote: string): Omit<FileLocation, "path"> | undefi
   const short = /^(?:[^@/:]+@)?([\w.-]{2,}):(?!\/\/)(.+)$/.exec(remote);
   const url = short === null ? URL.parse(remote) : URL.parse(`https://${short[1]}/${short[2]?.replace(/^\/+/, "")}`);
   if (url === null || url.host === "" || url.protocol === "file:") return undefined;
-  const repository = decodeURI(url.pathname)
+  const repository = decoded(url.pathname)
     .replace(/^\/+|\/+$/g, "")
     .replace(/\.git$/, "");
   if (repository === "") return undefined;
@@ -58,10 +72,20 @@ export function parseRemote(remote: string): Omit<FileLocation, "path"> | undefi
   return { repository, repositoryUrl: `https://${host}/${repository}` };
 }
 
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 /** The address of the remote `origin`; `undefined` where there is none, or no Git. */
 async function originOf(folder: string): Promise<string | undefined> {
   try {
-    const options = { cwd: folder, timeout: gitTimeoutMs };
+    // A hook of Git sets variables such as GIT_DIR, which may name another repository.
+    const variables = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+    const options = { cwd: folder, timeout: gitTimeoutMs, env: Object.fromEntries(variables) };
     const { stdout } = await run("git", ["config", "--get", "remote.origin.url"], options);
     return stdout.trim() || undefined;
   } catch {
@@ -79,9 +103,9 @@ function checkoutAbove(folder: string): string | undefined {
   return parent === folder ? undefined : checkoutAbove(parent);
 }
 
-/** The workspace of a workflow, if the folder is in it: a checkout by other means than Git. */
-function workspaceOf(folder: string, { GITHUB_WORKSPACE: given }: Environment): string | undefined {
-  if (given === undefined || !existsSync(given)) return undefined;
-  const workspace = realpathSync(given);
-  return folder === workspace || folder.startsWith(workspace + sep) ? workspace : undefined;
+/** The real path of a root, if the folder is in it. */
+function within(folder: string, given: string): string | undefined {
+  if (!existsSync(given)) return undefined;
+  const root = realpathSync(given);
+  return folder === root || folder.startsWith(root + sep) ? root : undefined;
 }

@@ -1,14 +1,22 @@
 import type { Command } from "commander";
 import { AgentServer } from "../core/client/agent-server.ts";
 import { ControlPlane } from "../core/client/client.ts";
-import { type DeclarativeFile, warningLine } from "../core/declare/file/declarative-file.ts";
+import { type DeclarativeFile, problemLine, warningLine } from "../core/declare/file/declarative-file.ts";
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { fileOwner } from "../core/reconcile/file/owner.ts";
+import { unprotectedWarning } from "../core/redact.ts";
 import { resolveSettings } from "../core/settings.ts";
 import { printFindings, readFile } from "./file.ts";
 import type { FileFlags } from "./options.ts";
 import { locateFile } from "./repository.ts";
+import { isLive } from "./terminal/presenter.ts";
 import { cliText, printable } from "./terminal/text.ts";
+
+interface SessionFlags extends FileFlags {
+  json?: boolean;
+  /** Whether the ownership markers are enough, so that a file with problems counts as one that declares nothing. */
+  worksByMarkers?: boolean;
+}
 
 /** What a command works with: a valid file, the client, and who owns what the file declares. */
 export interface Session {
@@ -30,7 +38,7 @@ export interface Session {
  */
 export async function withSession(
   named: string | undefined,
-  flags: FileFlags & { json?: boolean },
+  flags: SessionFlags,
   command: Command,
   run: (session: Session) => Promise<void>,
 ): Promise<void> {
@@ -48,25 +56,36 @@ export async function withSession(
 /** Reads the file and the settings, or prints all problems with them. Sends nothing. */
 async function openSession(
   named: string | undefined,
-  flags: FileFlags & { json?: boolean },
+  flags: SessionFlags,
   command: Command,
 ): Promise<Session | undefined> {
   const { environment, preview: pullRequest } = flags;
-  const { path, file } = readFile(named, flags, command);
+  const { path, file: read } = readFile(named, flags, command);
+  const isLeftOut = flags.worksByMarkers === true && read.problems.length > 0;
+  const file = isLeftOut ? { ...read, problems: [] } : read;
   const { settings, problems } = resolveSettings({
     explicit: flags,
     env: process.env,
     names: { explicit: "--api-key-env" },
   });
+  if (isLeftOut) {
+    process.stderr.write(`${read.problems.map(problemLine).map(printable).join("\n")}\n`);
+    process.stderr.write("warning: the file has problems, so what it owns is found by the ownership markers alone\n");
+  }
   if (file.problems.length > 0) printFindings(path, file, flags.json === true);
-  else for (const warning of file.warnings) process.stderr.write(`${warningLine(warning)}\n`);
+  else for (const warning of warningsOf(file)) process.stderr.write(`${printable(warning)}\n`);
   for (const { message } of problems) process.stderr.write(`error: ${cliText(message)}\n`);
   if (file.problems.length > 0 || settings === undefined) {
     process.exitCode = 1;
     return undefined;
   }
-  const location = await locateFile(path, flags.repository, process.env);
-  const client = new ControlPlane({ ...settings, userAgent: "cli" });
+  const location = await locateFile(path, flags, process.env);
+  // Outages are reported where no table shows what is going on.
+  const notice = (message: string) => {
+    if (!isLive(process.env)) process.stderr.write(`${printable(message)}\n`);
+  };
+  const logger = { debug: () => {}, info: notice, warn: notice, error: notice };
+  const client = new ControlPlane({ ...settings, userAgent: "cli", logger });
   const redactor = client.redactor.add(file.secrets);
   return {
     file,
@@ -79,4 +98,11 @@ async function openSession(
     text: (given) => cliText(redactor.text(given)),
     printable: (given) => printable(redactor.text(given)),
   };
+}
+
+/** What is doubtful in a file, and secrets that can't be redacted. */
+function warningsOf({ deployments, warnings }: DeclarativeFile): string[] {
+  const secrets = Object.assign({}, ...deployments.map(({ desired }) => desired.secrets));
+  const unprotected = unprotectedWarning(secrets);
+  return [...warnings.map(warningLine), ...(unprotected === undefined ? [] : [`warning: ${unprotected}`])];
 }

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { type DeploymentState, fileState } from "../core/reconcile/file/status.ts";
 import { type FileFlags, fileArgument, fileOptions, jsonOption, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
-import { stateReport } from "./terminal/reports.ts";
+import { jsonText, stateReport } from "./terminal/reports.ts";
 import { table } from "./terminal/table.ts";
 
 interface StatusFlags extends FileFlags {
@@ -28,7 +28,7 @@ async function status(session: Session, flags: StatusFlags): Promise<void> {
   const states = await fileState(client, file.deployments, options);
   if (flags.json) {
     const deployments = states.map((state) => stateReport(state, state.deployment && client.webUrl(state.deployment)));
-    process.stdout.write(`${JSON.stringify(client.redactor.deep({ deployments }))}\n`);
+    process.stdout.write(`${jsonText({ deployments }, client.redactor)}\n`);
   } else process.stdout.write(statusText(states, text));
 }
 

@@ -3,7 +3,7 @@ import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { Redactor } from "../../core/redact.ts";
 import type { ProgressEvent } from "../../core/rollout/waiting.ts";
 import type { Presenter } from "./presenter.ts";
-import { outcomeReport } from "./reports.ts";
+import { jsonText, outcomeReport } from "./reports.ts";
 
 /** One JSON document a line, each with an `event`. All of them are documented in `docs/guides/cli.md`. */
 export class JsonEvents implements Presenter {
@@ -14,7 +14,7 @@ export class JsonEvents implements Presenter {
   }
 
   write(event: string, fields: Readonly<Record<string, unknown>>): void {
-    process.stdout.write(`${JSON.stringify(this.#redactor.deep({ event, ...fields }))}\n`);
+    process.stdout.write(`${jsonText({ event, ...fields }, this.#redactor)}\n`);
   }
 
   progress(key: string, { type, ...fields }: ProgressEvent): void {

@@ -44,7 +44,7 @@ function knownOf({ deploymentId, revisionId }: Outcome): string[] {
   return [
     `deployment ${deploymentId}`,
     ...(revisionId === undefined ? [] : [`revision ${revisionId}`]),
-    "continues on the platform; the next run follows it",
+    "continues on the platform; the next apply follows it",
   ];
 }
 

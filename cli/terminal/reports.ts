@@ -3,6 +3,7 @@ import type { PlannedDeployment } from "../../core/reconcile/file/declared.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
 import type { FilePlan } from "../../core/reconcile/file/plan.ts";
 import type { DeploymentState } from "../../core/reconcile/file/status.ts";
+import type { Redactor } from "../../core/redact.ts";
 import { summaryOf } from "./plan-text.ts";
 
 /** A plan as JSON. Its fields are documented in `docs/guides/cli.md`. */
@@ -84,4 +85,22 @@ export function stateReport(
     url: deployment?.source_config.custom_url,
     web_url: webUrl,
   };
+}
+
+/** Fields whose values the platform shows to everybody, or that are this program's own words. */
+const publicFields: ReadonlySet<string> = new Set([
+  ...["event", "key", "name", "action", "result", "status", "previous", "kind", "type", "effect", "path"],
+  ...["id", "deployment_id", "revision_id", "latest_revision_id", "active_revision_id", "url", "web_url", "depends_on"],
+]);
+
+/** A document as JSON: secrets are redacted from what others have written, never from our own words, names and ids. */
+export function jsonText(document: unknown, redactor: Redactor): string {
+  const redacted = (value: unknown, field = ""): unknown => {
+    if (publicFields.has(field)) return value;
+    if (typeof value === "string") return redactor.text(value);
+    if (Array.isArray(value)) return value.map((item) => redacted(item, field));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redacted(inner, name)]));
+  };
+  return JSON.stringify(redacted(document));
 }

@@ -25,10 +25,9 @@ function inWordsOfCli(line: string): string {
   return inWireNames(optionNames.reduce((text, [name, option]) => text.replace(name, option), line));
 }
 
-/** Text from elsewhere as a terminal may show it: with line breaks and tabs, without any other control character. */
+/** Text from elsewhere as a terminal may show it: with line breaks and tabs, without other control characters, or those that turn text around. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal would obey
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  return stripVTControlCharacters(text).replace(/(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "");
 }
 
 /** `1 deployment`, `2 deployments`. */

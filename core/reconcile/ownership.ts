@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { ConfigError } from "../client/errors.ts";
 import { type Deployment, isMasked, markerName, type Secret } from "../client/wire/deployments.ts";
 
@@ -39,15 +39,21 @@ export function readMarker(entries: readonly Secret[] | null | undefined): strin
 }
 
 /**
- * The environment entries that hold a marker. A pull request's preview has a second entry, which identifies it by its
- * name: platforms may hide values, but never names.
+ * The environment entries that hold a marker. That of a pull request's preview, or of a declarative file, has a second
+ * entry, which identifies it by its name: platforms may hide values, but never names.
  */
 export function markerEntries(marker: string): Secret[] {
-  const pullRequest = /^[^#]+#pr-(\d+)$/.exec(ownerOf(marker))?.[1];
+  const owner = ownerOf(marker);
   const entry = { name: markerName, value: marker };
-  return pullRequest === undefined
-    ? [entry]
-    : [entry, { name: `GRAPHDEPLOY_PREVIEW_PR_${pullRequest}`, value: "true" }];
+  const pullRequest = /^[^#]+#pr-(\d+)$/.exec(owner)?.[1];
+  if (pullRequest !== undefined) return [entry, { name: `GRAPHDEPLOY_PREVIEW_PR_${pullRequest}`, value: "true" }];
+  const isFile = /^[^#]+#.+:./.test(owner) && !owner.startsWith("pulumi#");
+  return isFile ? [entry, { name: fileEntryName(owner), value: "true" }] : [entry];
+}
+
+/** The name of the entry that identifies a declarative file's deployment. */
+export function fileEntryName(owner: string): string {
+  return `GRAPHDEPLOY_FILE_${hash("sha256", owner).slice(0, 12).toUpperCase()}`;
 }
 
 /** Who manages a deployment, or is about to. */

@@ -207,7 +207,7 @@ export const markerName = "GRAPHDEPLOY_MANAGED_BY";
 
 /** Whether an environment entry of this name belongs to an ownership marker. A declaration can't have such a name. */
 export function isMarkerName(name: string): boolean {
-  return name === markerName || /^GRAPHDEPLOY_PREVIEW_PR_\d+$/.test(name);
+  return name === markerName || /^GRAPHDEPLOY_(PREVIEW_PR_\d+|FILE_[0-9A-F]{12})$/.test(name);
 }
 
 /**

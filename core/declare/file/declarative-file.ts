@@ -4,7 +4,7 @@ import { type DeclaredDeployment, declareDeployment } from "./declaration.ts";
 import { entriesOf, type FileNode, type Finding, type Path, partAt, plainValue, textsIn } from "./file-node.ts";
 import { mergeLayers } from "./overlays.ts";
 import { previewsOf } from "./previews.ts";
-import { previewFindings, referenceFindings } from "./references.ts";
+import { environmentFindings, previewFindings, referenceFindings } from "./references.ts";
 import { type DeclaredPreviews, declarativeFileSchema, deploymentSchema } from "./schema.ts";
 import { checkSchema } from "./schema-findings.ts";
 import { Substitution, type SubstitutionSources } from "./substitution.ts";
@@ -79,7 +79,7 @@ export function readDeclarativeFile(text: string, options: DeclarativeFileOption
     layerFindings,
     substitution.findings,
     declarationFindings,
-    [...referenceFindings(deployments), ...previewFindings(previews, root)],
+    [...referenceFindings(deployments), ...environmentFindings(root), ...previewFindings(previews, root)],
   ].flat();
   // What couldn't be read at all has no value to judge.
   const unread = new Set(syntaxFindings.map(({ path }) => JSON.stringify(path)));

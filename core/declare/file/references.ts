@@ -73,6 +73,8 @@ function* nameFindings(deployments: Deployments): Generator<Finding> {
   for (const [key, node] of deployments) {
     const nameNode = partAt(node, ["name"]);
     const name = nameNode === undefined ? key : String(plainValue(nameNode));
+    if (/#g-[0-9a-f]{12}$/.test(name))
+      yield findingAt(nameNode ?? node, "ends like an ownership marker. Choose another name.");
     const first = keys.get(name);
     if (first === undefined) keys.set(name, key);
     else yield findingAt(nameNode ?? node, `has the name of the deployment ${first}. Names are unique in a workspace.`);
@@ -116,6 +118,14 @@ function* itemFindings(deployment: FileNode): Generator<Finding> {
     const name = JSON.stringify([...namespace, partAt(item, ["key"])].map((part) => part && plainValue(part)));
     if (names.has(name)) yield findingAt(item, "has the namespace and key of an item above.");
     names.add(name);
+  }
+}
+
+/** Environments whose deployments would have the owner of a pull request's previews. */
+export function* environmentFindings(root: FileNode): Generator<Finding> {
+  for (const [name, node] of entriesOf(partAt(root, ["environments"]))) {
+    if (/^pr-\d+$/.test(name))
+      yield findingAtKey(node, "is the name of a pull request's previews. Choose another one.");
   }
 }
 

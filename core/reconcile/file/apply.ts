@@ -1,13 +1,13 @@
 import type { ControlPlane } from "../../client/client.ts";
-import { Aborted } from "../../client/errors.ts";
+import { Aborted, ConfigError } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
 import type { DeclarativeFile, DeclaredDeployment } from "../../declare/file/declarative-file.ts";
 import type { ProgressEvent } from "../../rollout/waiting.ts";
-import { applyAgentContent, type ContentChange, hasContent } from "../agent-content.ts";
+import { applyAgentContent, hasContent } from "../agent-content.ts";
 import { isBeingDeleted } from "../apply.ts";
-import { readMarker } from "../ownership.ts";
+import { ownershipClause, readMarker } from "../ownership.ts";
 import { type LiveDeployment, type ReconcileOptions, type Reconciliation, reconcile } from "../reconcile.ts";
-import { commitFor, updateOptions } from "./declared.ts";
+import { commitFor, type PlannedDeployment, updateOptions } from "./declared.ts";
 import { deleteOwned } from "./destroy.ts";
 import { type ApplyFileOptions, isLiveOutcome, type Outcome, skipped } from "./outcome.ts";
 import { deploymentOwner } from "./owner.ts";
@@ -37,9 +37,8 @@ export async function applyFile(
     const before = await Promise.all(declared.dependsOn.map((key) => outcomes.get(key)));
     const missing = before.find((outcome) => outcome !== undefined && !isLiveOutcome(outcome));
     const one = planned.get(declared.key);
-    const step = new Step(client, declared, one?.content ?? [], options);
+    const step = new Step(client, declared, one, options);
     if (missing !== undefined) return step.skip(`${missing.key} isn't live, and ${declared.key} depends on it.`);
-    if (one?.action === "nothing" && one.content.length === 0) return step.unchanged(one.deployment);
     return slots.run(() => step.run());
   };
   const ordered = selected(file.deployments, options.only);
@@ -69,29 +68,25 @@ export async function applyFile(
 class Step {
   readonly #client: ControlPlane;
   readonly #declared: DeclaredDeployment;
-  readonly #plannedContent: readonly ContentChange[];
+  /** What the plan found; it may be outdated. */
+  readonly #planned: PlannedDeployment | undefined;
   readonly #options: ApplyFileOptions;
   readonly #known: Partial<Outcome> = {};
 
   constructor(
     client: ControlPlane,
     declared: DeclaredDeployment,
-    plannedContent: readonly ContentChange[],
+    planned: PlannedDeployment | undefined,
     options: ApplyFileOptions,
   ) {
     this.#client = client;
     this.#declared = declared;
-    this.#plannedContent = plannedContent;
+    this.#planned = planned;
     this.#options = options;
   }
 
   skip(message: string): Outcome {
     return skipped(this.#declared.key, this.#declared.desired.name, message);
-  }
-
-  unchanged(deployment: Deployment | undefined): Outcome {
-    this.#know(deployment);
-    return this.#outcome("unchanged", 0);
   }
 
   async run(): Promise<Outcome> {
@@ -114,6 +109,7 @@ class Step {
   }
 
   async #apply(): Promise<"created" | "updated" | "unchanged"> {
+    if (await this.#isStillUnchanged()) return "unchanged";
     const { desired } = this.#declared;
     const { deployments } = this.#client;
     const { signal } = this.#options;
@@ -132,6 +128,17 @@ class Step {
     return isChanged ? "updated" : "unchanged";
   }
 
+  /** Whether the plan found no change, and nobody has changed the deployment since. */
+  async #isStillUnchanged(): Promise<boolean> {
+    const { action, content, deployment, isContentUnknown } = this.#planned ?? {};
+    if (action !== "nothing" || content?.length !== 0 || isContentUnknown === true || deployment === undefined)
+      return false;
+    const found = await this.#client.deployments.find(deployment.id, { signal: this.#options.signal });
+    if (found === undefined || isBeingDeleted(found) || found.updated_at !== deployment.updated_at) return false;
+    this.#know(found);
+    return true;
+  }
+
   #know(deployment: Deployment | undefined): void {
     if (deployment === undefined) return;
     this.#known.deploymentId = deployment.id;
@@ -147,6 +154,12 @@ class Step {
     const { desired: declared } = this.#declared;
     const { desired, marker, unreadable, droppable, takesOver } = updateOptions(declared, found, this.#options);
     const common = { ...this.#common(), droppable };
+    if (takesOver !== undefined && this.#planned?.deployment?.id !== found.id) {
+      throw new ConfigError(
+        `Deployment ${found.name} (${found.id}), ${ownershipClause(found)}, appeared after the plan, so it wasn't taken over.`,
+        { path: "name", hint: "Plan again to see it." },
+      );
+    }
     if (takesOver !== undefined) return reconcile(this.#client, desired, { ...common, adopt: true });
     const claim = { owner: marker, held: readMarker(found.secrets) };
     return reconcile(this.#client, desired, { ...common, id: found.id, claim, unreadable });
@@ -167,7 +180,7 @@ class Step {
   async #applyContent({ deployment }: LiveDeployment): Promise<number> {
     const { connect, prune, signal, onDeploymentProgress } = this.#options;
     // Without any, the planned changes delete what is no longer declared.
-    if (!hasContent(this.#declared) && this.#plannedContent.length === 0) return 0;
+    if (!hasContent(this.#declared) && (this.#planned?.content ?? []).length === 0) return 0;
     const { key, desired } = this.#declared;
     const url = deployment.source_config.custom_url;
     if (typeof url !== "string") {

@@ -10,11 +10,10 @@ import type { StepOptions } from "../../rollout/waiting.ts";
 import type { ContentChange } from "../agent-content.ts";
 import { isBeingDeleted } from "../apply.ts";
 import { compareEnvironment, withKeptReferences } from "../environment.ts";
-import { ownershipStatusOf } from "../origin.ts";
-import { ownershipClause } from "../ownership.ts";
+import { adoptionWarning, ownershipClause } from "../ownership.ts";
 import { type Change, creationChanges, planUpdate } from "../plan.ts";
 import { deadEndOf, isLive } from "../update.ts";
-import { deploymentOwner } from "./owner.ts";
+import { deploymentOwner, isOwnedByFile } from "./owner.ts";
 
 /** How a declarative file is planned and applied. */
 export interface FileOptions extends StepOptions {
@@ -58,6 +57,8 @@ export interface PlannedDeployment {
   /** What stays as it is although it isn't declared, and what the plan can't know. */
   notes: readonly string[];
   refusal?: string;
+  /** Whether the agent server couldn't be compared, so that only an apply shows what its content lacks. */
+  isContentUnknown?: boolean;
   /** `undefined` before the creation. */
   deployment?: Deployment;
   dependsOn: readonly string[];
@@ -151,10 +152,9 @@ export interface FileUpdate {
 /** @throws {@link ConfigError} when somebody else owns the deployment, and `adopt` isn't set */
 export function updateOptions(declared: DesiredDeployment, deployment: Deployment, options: FileOptions): FileUpdate {
   const marker = deploymentOwner(options.owner, declared.name);
-  const { kind, message } = ownershipStatusOf(deployment, marker, declared);
-  const isOwn = kind === "own" || kind === "hidden";
+  const isOwn = isOwnedByFile(deployment, options.owner);
   if (!isOwn && options.adopt !== true) throw notOwned(deployment, declared);
-  const notes = isOwn ? [] : [`${message} It is taken over.`];
+  const notes = isOwn ? [] : [adoptionWarning(deployment)];
   const declaresAny = declared.env !== undefined || declared.secrets !== undefined;
   const droppable = options.prune === true && declaresAny ? "all" : Object.keys(declared.secretReferences ?? {});
   const references = options.prune === true && declared.secretReferences !== undefined ? "all" : [];

@@ -1,5 +1,5 @@
 import type { Deployment } from "../../client/wire/deployments.ts";
-import { ownerOf, readMarker } from "../ownership.ts";
+import { fileEntryName, isMarkerHidden, ownerOf, readMarker } from "../ownership.ts";
 
 /** Which declarative file it is, wherever it is checked out. */
 export interface FileIdentity {
@@ -30,10 +30,15 @@ export function deploymentOwner(owner: string, name: string): string {
   return `${owner}:${name}`;
 }
 
-/** Whether a readable marker names the file and this very deployment. */
-export function isOwnedByFile(deployment: Pick<Deployment, "name" | "secrets">, owner: string): boolean {
-  const marker = readMarker(deployment.secrets);
-  return marker !== undefined && ownerOf(marker) === deploymentOwner(owner, deployment.name);
+/**
+ * Whether the marker names the file and this very deployment. Where the platform hides its value, the entry beside it
+ * tells, which identifies the owner by its name.
+ */
+export function isOwnedByFile({ name, secrets }: Pick<Deployment, "name" | "secrets">, owner: string): boolean {
+  const expected = deploymentOwner(owner, name);
+  const marker = readMarker(secrets);
+  if (marker !== undefined) return ownerOf(marker) === expected;
+  return isMarkerHidden({ secrets }) && secrets?.some((entry) => entry.name === fileEntryName(expected)) === true;
 }
 
 /** The pull request whose preview a deployment is, of this file; `undefined` where no readable marker says so. */

@@ -17,10 +17,10 @@ export interface FilePlan {
   prunes: boolean;
 }
 
-/** Whether an apply changes anything; a plan with a refusal has changes that can't be made. */
+/** Whether an apply may change anything; a plan with a refusal has changes that can't be made. */
 export function hasChanges({ deployments, undeclared, prunes }: FilePlan): boolean {
-  const isChanged = ({ action, content }: PlannedDeployment) =>
-    (action !== "nothing" && action !== "follow") || content.length > 0;
+  const isChanged = ({ action, content, isContentUnknown }: PlannedDeployment) =>
+    (action !== "nothing" && action !== "follow") || content.length > 0 || isContentUnknown === true;
   return deployments.some(isChanged) || (prunes && undeclared.length > 0);
 }
 
@@ -97,7 +97,7 @@ async function withContent(
     if (error instanceof ConfigError && hasContent(declared))
       return { ...planned, action: "refused", refusal: error.message };
     const note = `The agent server can't be compared: ${error.message}`;
-    return { ...planned, notes: [...planned.notes, note] };
+    return { ...planned, notes: [...planned.notes, note], isContentUnknown: true };
   }
 }
 

@@ -1,13 +1,13 @@
 import type { ControlPlane } from "../../client/client.ts";
 import { Aborted, ConfigError } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
+import { isFinalFailure } from "../../client/wire/revisions.ts";
 import type { DeclaredDeployment } from "../../declare/file/declarative-file.ts";
-import { ownershipStatusOf } from "../origin.ts";
 import { ownershipClause, readMarker } from "../ownership.ts";
 import { reconcile } from "../reconcile.ts";
 import { lastLiveRevision, rollBackTo } from "../rollback.ts";
 import { type ApplyFileOptions, type Outcome, skipped } from "./outcome.ts";
-import { deploymentOwner } from "./owner.ts";
+import { deploymentOwner, isOwnedByFile } from "./owner.ts";
 import { Slots } from "./schedule.ts";
 
 export type RedeployOptions = Pick<
@@ -61,6 +61,7 @@ export async function rollBackDeclared(
     const { id, name, active_revision_id: active, latest_revision_id: latest } = deployment;
     const { signal, limits, onDeploymentProgress } = options;
     const target = revisionId ?? (await lastLiveRevision(client, id, active ?? latest ?? "", { signal }));
+    if (revisionId !== undefined) await requireDeployed(client, id, revisionId, { signal });
     if (target === undefined) {
       throw new ConfigError(`Deployment ${name} (${id}) has no earlier revision that was live.`, {
         path: "to",
@@ -79,6 +80,23 @@ export async function rollBackDeclared(
     });
     known.revisionId = revision.id;
     return live;
+  });
+}
+
+/** @throws {@link ConfigError} for a revision that the deployment doesn't have, or that was never live */
+async function requireDeployed(
+  client: ControlPlane,
+  deploymentId: string,
+  revisionId: string,
+  { signal }: Pick<RedeployOptions, "signal">,
+): Promise<void> {
+  const revisions = await client.revisions.list(deploymentId, {}, { signal }).all();
+  const revision = revisions.find(({ id }) => id === revisionId);
+  if (revision !== undefined && !isFinalFailure(revision.status)) return;
+  const why = revision === undefined ? "isn't one of the deployment's" : `ended as ${revision.status}`;
+  throw new ConfigError(`Revision ${revisionId} ${why}, so nothing was rolled back.`, {
+    path: "to",
+    hint: "Name a revision that was live, or none for the last one.",
   });
 }
 
@@ -104,8 +122,7 @@ async function change(
         throw new ConfigError(`There is no deployment ${name} yet.`, { path: "name", hint: "Apply the file first." });
       }
       known.deploymentId = deployment.id;
-      const { kind } = ownershipStatusOf(deployment, deploymentOwner(owner, name), desired);
-      if (kind !== "own" && kind !== "hidden") {
+      if (!isOwnedByFile(deployment, owner)) {
         throw new ConfigError(
           `Deployment ${name} (${deployment.id}), ${ownershipClause(deployment)}, isn't this file's own, so it wasn't changed.`,
           { path: "name", hint: "Apply the file and set `adopt` to take it over first." },

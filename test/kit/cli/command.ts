@@ -37,6 +37,7 @@ export function createCommandProject(baseUrl: string, env: Record<string, string
     GRAPHDEPLOY_BASE_URL: baseUrl,
     GRAPHDEPLOY_API_KEY: "key-of-the-command-test",
     GITHUB_REPOSITORY: "acme/agents",
+    GITHUB_WORKSPACE: folder,
     MODEL_API_KEY: secret,
     ...env,
   };

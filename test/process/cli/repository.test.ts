@@ -39,8 +39,14 @@ test("the owner has the repository and the path from its root", async () => {
   expect(await ownerIn(project)).toBe(
     "error: The repository of deploy/graphdeploy.yaml isn't known: GITHUB_REPOSITORY isn't set, and there is no remote named origin. Pass --repository owner/name. It is part of the ownership marker of each deployment.\n",
   );
-  // Outside of a repository, the file's folder is the root.
-  expect(await ownerIn(project, "--repository", "Acme/Agents")).toBe("acme/agents#graphdeploy.yaml:chat");
+  const given = ["--repository", "Acme/Agents"];
+  expect(await ownerIn(project, ...given)).toBe("acme/agents#deploy/graphdeploy.yaml:chat");
+  expect(await ownerIn(project, ...given, "--root", "deploy")).toBe("acme/agents#graphdeploy.yaml:chat");
+  // Two files of one name must not have one owner.
+  project.env.GITHUB_WORKSPACE = "";
+  const unknown = "error: The root of the repository of deploy/graphdeploy.yaml isn't known: ";
+  expect(await ownerIn(project, ...given)).toContain(`${unknown}no folder above it has a .git. Pass --root <folder>.`);
+  expect(await ownerIn(project, ...given, "--root", "nowhere")).toContain(`${unknown}it isn't in the given root.`);
   git(project, "init", "--quiet");
   git(project, "remote", "add", "origin", "../agents");
   expect(await ownerIn(project)).toContain("the remote origin isn't on a host");
@@ -50,7 +56,12 @@ test("the owner has the repository and the path from its root", async () => {
   expect(await ownerIn(project, "--preview", "7")).toBe("acme/remote#deploy/graphdeploy.yaml@pr-7:chat-pr-7");
   project.env.GITHUB_REPOSITORY = "acme/workflow";
   expect(await ownerIn(project)).toBe("acme/workflow#deploy/graphdeploy.yaml:chat");
-  // Without Git, the folder with .git is the root.
+  // A hook of Git sets its variables.
+  project.env.GIT_DIR = "/nowhere";
+  project.env.GITHUB_REPOSITORY = "";
+  expect(await ownerIn(project)).toBe("acme/remote#deploy/graphdeploy.yaml:chat");
+  project.env.GITHUB_REPOSITORY = "acme/workflow";
+  // Git isn't needed.
   project.env.PATH = "";
   expect(await ownerIn(project)).toBe("acme/workflow#deploy/graphdeploy.yaml:chat");
 });

@@ -138,7 +138,7 @@ test.skipIf(cli.path === undefined)(
 );
 
 test.skipIf(cli.path === undefined)(
-  `on one platform the second owner is refused, goes on with adopt, and then the first one is refused${suffix}`,
+  `on one platform the second owner is refused until it adopts, and then the first one is refused${suffix}`,
   async () => {
     await using mock = await startPlatform();
     using command = commandLine(mock);

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { hasChanges } from "../../../core/reconcile/file/plan.ts";
+import type { Deployment } from "../../../core/client/wire/deployments.ts";
+import { applyFile } from "../../../core/reconcile/file/apply.ts";
+import { planDestroy } from "../../../core/reconcile/file/destroy.ts";
+import { hasChanges, planFile } from "../../../core/reconcile/file/plan.ts";
 import { actionsOf, agents, fileOf, resultsOf, startWorkspace } from "../../kit/files.ts";
 
 const two = agents(`  search: {}
@@ -166,4 +169,50 @@ test("a plan takes one listing, however many deployments there are", async () =>
   expect((await workspace.requests()).map(({ method, path }) => `${method} ${path}`)).toEqual([
     "GET /v2/deployments?limit=100&offset=0",
   ]);
+});
+
+test("where the platform hides values, the owner is known by the name of an entry", async () => {
+  await using workspace = await startWorkspace();
+  const { client, options } = workspace;
+  await workspace.apply(fileOf(two));
+  const { list } = client.deployments;
+  const hidden = (found: Deployment) => ({
+    ...found,
+    secrets: (found.secrets ?? []).map(({ name }) => ({ name, value: "***" })),
+  });
+  client.deployments.list = (...given) => {
+    const listing = list.apply(client.deployments, given);
+    const all = listing.all.bind(listing);
+    return Object.assign(listing, { all: async () => (await all()).map(hidden) });
+  };
+  const own = await workspace.plan(fileOf(two));
+  expect(own.deployments.map(({ refusal }) => refusal)).toEqual([undefined, undefined]);
+  const other = await workspace.plan(fileOf(two), { owner: `${options.owner}@prod` });
+  expect(actionsOf(other)).toEqual(["search: refused", "support: refused"]);
+  expect((await planDestroy(client, fileOf(two).deployments, options)).owned).toHaveLength(2);
+});
+
+test("owners that differ only in the case of an environment are two", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(two), { owner: `${workspace.options.owner}@prod` });
+  const plan = await workspace.plan(fileOf(two), { owner: `${workspace.options.owner}@Prod` });
+  expect(actionsOf(plan)).toEqual(["search: refused", "support: refused"]);
+});
+
+test("what changed since the plan is seen: a deletion, and a deployment that nobody planned to take over", async () => {
+  await using workspace = await startWorkspace();
+  const { client, options } = workspace;
+  const file = fileOf(agents("  search: {}"));
+  await workspace.apply(file);
+  const plan = await workspace.plan(file);
+  const { deployment } = await client.deployments.findByName("search");
+  await client.deployments.delete(deployment?.id ?? "");
+  expect(resultsOf(await applyFile(client, file, plan, options))).toEqual(["search: created"]);
+
+  const adopting = { ...options, adopt: true };
+  const racy = fileOf(agents("  racy: {}"));
+  const empty = await planFile(client, racy, adopting);
+  await workspace.createForeign([], "racy");
+  const [outcome] = await applyFile(client, racy, empty, adopting);
+  expect(outcome?.error?.message).toContain("appeared after the plan, so it wasn't taken over. Plan again to see it.");
 });

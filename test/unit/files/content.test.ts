@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hasChanges } from "../../../core/reconcile/file/plan.ts";
 import { agents, fileOf, resultsOf, startWorkspace } from "../../kit/files.ts";
 
 const text = agents(`  support:
@@ -63,4 +64,14 @@ test("content is adopted with its deployment", async () => {
   expect(resultsOf(await workspace.apply(fileOf(text), { owner, adopt: true }))).toEqual(["support: updated"]);
   const plan = await workspace.plan(fileOf(text), { owner });
   expect(plan.deployments[0]).toMatchObject({ action: "nothing", content: [] });
+});
+
+test("content that couldn't be compared isn't taken for unchanged", async () => {
+  await using workspace = await startWorkspace();
+  await workspace.apply(fileOf(text));
+  workspace.mock.faults.add({ match: { path: "/agents/*" }, effect: { status: 401 } });
+  const plan = await workspace.plan(fileOf(text));
+  expect(plan.deployments[0]?.notes.join()).toContain("The agent server can't be compared");
+  expect(hasChanges(plan)).toBe(true);
+  expect((await workspace.apply(fileOf(text)))[0]?.result).toBe("failed");
 });

@@ -66,7 +66,10 @@ test("a preview is applied on request, built from the pull request's branch, and
   expect(preview).toMatchObject({
     name: "search-staging-pr-12",
     source_revision_config: { repo_ref: "feature/search" },
-    secrets: [{ name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/agents#graphdeploy.yaml@pr-12:search-staging-pr-12" }],
+    secrets: [
+      { name: "GRAPHDEPLOY_MANAGED_BY", value: "acme/agents#graphdeploy.yaml@pr-12:search-staging-pr-12" },
+      { name: expect.stringMatching(/^GRAPHDEPLOY_FILE_[0-9A-F]{12}$/), value: "true" },
+    ],
   });
   const [comment] = github.comments.get(12) ?? [];
   expect(comment?.body).toContain("**graphdeploy.yaml \\(previews of \\#12\\)** ✅ is live");

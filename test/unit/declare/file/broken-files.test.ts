@@ -17,6 +17,16 @@ function declaring(...lines: string[]): string {
 
 const brokenFiles: readonly BrokenFile[] = [
   { name: "an empty file", text: "", problems: ["1:1 is empty."] },
+  {
+    name: "an environment named as previews are",
+    text: "version: 1\ndeployments: {}\nenvironments: { pr-7: {} }\n",
+    problems: ["3:17 environments.pr-7: is the name of a pull request's previews. Choose another one."],
+  },
+  {
+    name: "a name that ends like an ownership marker",
+    text: declaring(`  chat: { ${image}, name: "chat#g-0123456789ab" }`),
+    problems: ["3:99 deployments.chat.name: ends like an ownership marker. Choose another name."],
+  },
   { name: "a file of comments", text: "# nothing yet\n", problems: ["1:1 is empty."] },
   { name: "a list", text: "- version: 1\n", problems: ["1:1 must be a map."] },
   { name: "no version", text: "deployments: {}\n", problems: ["1:1 version: is required."] },
