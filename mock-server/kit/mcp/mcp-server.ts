@@ -15,6 +15,8 @@ type Handler<Schema extends AnyObjectSchema> = (
 export class McpServer extends Server<Request, Notification, Result> {
   constructor(name: string) {
     super({ name, version: "0.1.0" }, { capabilities: { tools: {} } });
+    // The library's handler would leave the HTTP request of a cancelled request without a response.
+    this.removeNotificationHandler("notifications/cancelled");
   }
 
   override setRequestHandler<Schema extends AnyObjectSchema>(schema: Schema, handler: Handler<Schema>): void {
