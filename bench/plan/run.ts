@@ -86,6 +86,11 @@ try {
     () => run(process.execPath, cli, "--version"),
     () => run(process.execPath, "-e", "0"),
   );
+  const imports = 'await import("undici"); await import("zod"); await import("yaml")';
+  const [planOfOne, libraries] = await inTurns(
+    () => run(process.execPath, cli, "plan"),
+    () => spawnSync(process.execPath, ["--input-type=module", "-e", imports], { cwd: checkout, env }),
+  );
   const python = await virtualEnvironment("langgraph-cli==0.4.40");
   const list = ["-m", "langgraph_cli", "deploy", "list", "--host-url", mock.url];
   const peer =
@@ -100,6 +105,7 @@ try {
   const rows = [
     `| plan of ${deployments} deployments, ${requests.length} requests | ${ms(planned)} | ${deployments} requests, one after another | ${ms(read)} | 1/${(read / planned).toFixed(1)} | 1/5 |`,
     `| \`graphdeploy --version\` | ${ms(version)} | \`node -e 0\` | ${ms(nothing)} | ${(version / nothing).toFixed(2)} | 1.5 |`,
+    `| \`graphdeploy plan\` of one deployment | ${ms(planOfOne)} | Node.js that imports undici, zod and yaml, no more | ${ms(libraries)} | ${(planOfOne / libraries).toFixed(2)} | – |`,
     peer === undefined
       ? `| \`graphdeploy plan\` of one deployment | – | not measured: ${python.missing} | – | – | 1/3 |`
       : `| \`graphdeploy plan\` of one deployment | ${ms(peer[0])} | the deploy CLI's \`list\` (langgraph-cli 0.4.40) | ${ms(peer[1])} | 1/${(peer[1] / peer[0]).toFixed(1)} | 1/3 |`,

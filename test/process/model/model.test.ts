@@ -5,7 +5,7 @@ import { replay } from "../../kit/model/sequence.ts";
 import { startWorld, type World } from "../../kit/model/world.ts";
 
 /** `npm run test:long` runs more. */
-const steps = Number(process.env.GRAPHDEPLOY_MODEL_STEPS ?? 300);
+const steps = Number(process.env.GRAPHDEPLOY_MODEL_STEPS ?? 150);
 const seed = Number(process.env.GRAPHDEPLOY_MODEL_SEED ?? 1);
 
 let world: World;
