@@ -90,8 +90,8 @@ test("the result of a call is the run's, as text and as structured content", asy
     content: [{ type: "text", text: "TypeError: No luck" }],
     isError: true,
   });
-  const { result: asked } = await request("tools/call", { name: "approval", arguments: { request: "send" } });
-  expect(asked).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("checkpointer") }] });
+  const { result: interrupted } = await request("tools/call", { name: "approval", arguments: { request: "send" } });
+  expect(interrupted).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("checkpointer") }] });
   expect((await agent.call("POST", "/threads/count", {})).body).toBe(0);
 });
 
