@@ -47,6 +47,16 @@ const bundledReferencePage = {
   },
 };
 
+// The MCP library imports a validator of JSON Schema for what clients send when a server asks them, which none here does. It is larger than the
+// rest of the library.
+const withoutSchemaValidator = {
+  name: "without-schema-validator",
+  load(id: string) {
+    if (!id.endsWith("/@modelcontextprotocol/sdk/dist/esm/validation/ajv-provider.js")) return undefined;
+    return "export class AjvJsonSchemaValidator {}";
+  },
+};
+
 const referencePagePackage = dirname(require.resolve("swagger-ui-dist/package.json"));
 
 function copyReferencePageFiles(): void {
@@ -67,7 +77,7 @@ const shared: UserConfig = {
   fixedExtension: false,
   // `dependencies` and peers stay imports. The rest is what only the mock server needs, and is bundled on purpose.
   deps: { neverBundle: [/^@pulumi\/pulumi/], onlyBundle: false },
-  plugins: [bundledReferencePage, licenses.plugin],
+  plugins: [bundledReferencePage, withoutSchemaValidator, licenses.plugin],
   // Some packages have a UMD module as `main`, whose calls of `require` the bundler can't follow.
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
   checks: { pluginTimings: false },

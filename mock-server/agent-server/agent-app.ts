@@ -7,6 +7,7 @@ import type { RequestContext } from "../kit/http/request-context.ts";
 import { Router } from "../kit/http/router.ts";
 import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts";
 import { ignoredParts } from "../kit/operation/ignored-parts.ts";
+import type { ValidRequest } from "../kit/operation/operation.ts";
 import { requestReader } from "../kit/operation/request-reader.ts";
 import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
 import type { AgentSettings } from "./agent-runtime.ts";
@@ -20,7 +21,9 @@ import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
 import { inertParts } from "./inert-parts.ts";
+import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { isForOperators, refuseCrossSitePages } from "./operator-paths.ts";
+import type { ProtocolHost } from "./protocol-host.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -39,6 +42,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...joinRoutes,
   ...statelessRunRoutes,
   ...storeRoutes,
+  ...mcpRoutes,
   ...systemRoutes,
 ];
 
@@ -52,6 +56,8 @@ export interface AgentRequest {
   /** The project's auth handlers; `null`: callers that the server admits may do everything. */
   auth: AuthHandlers | null;
   checkKey: CheckKey;
+  /** Whether the project's CORS settings name an origin. */
+  allowsOrigin(origin: string): boolean;
 }
 
 /** `user` is absent on routes that need no authentication. */
@@ -72,7 +78,9 @@ export function createAgentApp({
   router.onlyOn("GET", "/docs", ({ title }) => referencePage(escapeHtml(title)));
   router.on("GET", "/docs/{asset}", ({ context }) => referenceAsset(context.param("asset")));
   for (const route of agentServerRoutes) {
-    router.onlyOn(route.method.toUpperCase(), route.path, handlerOf(route, bodyLimitBytes));
+    const handler = handlerOf(route, bodyLimitBytes);
+    router.onlyOn(route.method.toUpperCase(), route.path, handler);
+    if (route.path.endsWith("/")) router.onlyOn(route.method.toUpperCase(), route.path.slice(0, -1), handler);
   }
 
   const find = (path: string, context: RequestContext): AgentHandler => {
@@ -99,23 +107,31 @@ export function createAgentApp({
   };
 }
 
+const emptyRequest: ValidRequest = { params: {}, query: {}, body: undefined, unknown: [] };
+
 function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
-  return async ({ agent, context, auth }, user) => {
+  return async ({ agent, context, auth, allowsOrigin }, user) => {
     const valid = await read(context);
     for (const part of ignoredParts(route, valid, inertParts)) agent.warn(part);
-    const { caller, request } =
-      auth && user ? await authorized(auth, user, route, valid, agent.lookUps) : { caller: null, request: valid };
+    const permit: ProtocolHost["permit"] = async (operation, parts) => {
+      const given = { ...emptyRequest, ...parts };
+      const { caller, request } =
+        auth && user ? await authorized(auth, user, operation, given, agent.lookUps) : { caller: null, request: given };
+      return { services: agent.servicesFor(caller), request };
+    };
+    const { services, request } = await permit(route, valid);
     const call = {
-      ...agent.servicesFor(caller),
+      ...services,
+      host: { agent, context, user: user ?? null, allowsOrigin, permit },
       // A getter, since few handlers read headers.
       get headers() {
         return context.headers;
       },
-      ...request,
+      ...(request as ValidRequest<never, never>),
     };
     try {
-      return await route.handle(call as Parameters<typeof route.handle>[0]);
+      return await route.handle(call);
     } catch (error) {
       throw error instanceof GraphError ? new HttpError(422, error.message) : error;
     }

@@ -10,10 +10,12 @@ import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
 import { isOpenAgentPath } from "./agent-server.ts";
 import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
+import type { ProtocolHost } from "./protocol-host.ts";
 
 /** The context of a handler, beside the parts of the request. */
 interface AgentCall extends AgentServices {
   headers: Headers;
+  host: ProtocolHost;
 }
 
 /** An operation with its handler; `access` calls the auth handlers, if the project has any. */

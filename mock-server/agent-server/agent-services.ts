@@ -67,7 +67,18 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
   const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
   const assistants = new Assistants({ ...common, graphs, defaults, cronTimer, user });
   const threadFilters = caller?.filters.of("threads") ?? [];
-  const runs = new Runs({ clock, ids, state, records, assistants, graphs, live, webhooks, locks, threadFilters, user });
+  const runs = new Runs({
+    ...common,
+    inBackground,
+    records,
+    assistants,
+    graphs,
+    live,
+    webhooks,
+    locks,
+    threadFilters,
+    user,
+  });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
   const items = new Items({ clock, items: state.items });

@@ -11,6 +11,7 @@ import type { AccessLookUps } from "./auth/access-rule.ts";
 import { CronTimer } from "./crons/cron-timer.ts";
 import { runOf } from "./crons/crons.ts";
 import type { Fields, Graph } from "./engine/contract.ts";
+import { ToolCalls } from "./mcp/tool-calls.ts";
 import type { AgentState } from "./persistence/agent-state.ts";
 import { executeRun } from "./runs/execute-run.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
@@ -35,6 +36,7 @@ export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
   /** The services over what a caller may see; `null`, without auth handlers: over everything. */
   servicesFor(caller: Caller | null): AgentServices;
   readonly lookUps: AccessLookUps;
+  readonly toolCalls: ToolCalls;
   /** Replaces the graphs, as a new revision does. Runs in progress finish with the graphs they started with. */
   useGraphs(graphs: readonly Graph[]): void;
   /** Logs a warning for the deployment, each message once. */
@@ -94,6 +96,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       isDefaultAssistant: (id) => graphs.hasDefault(id),
       threadIdOf: (runId) => (live.ended.get(runId) ?? state.runs.get(runId))?.thread_id ?? null,
     },
+    toolCalls: new ToolCalls(),
     useGraphs,
     warn: warnOnce((message) => log("WARNING", message)),
     onDefect,

@@ -137,7 +137,8 @@ class GraphAgentServer implements AgentServer {
   ): Promise<HttpResponse> {
     const ours = async () => {
       const title = agent.identity.name;
-      const response = await this.#respond({ agent: running, path, title, context, auth, checkKey });
+      const allowsOrigin = (origin: string) => project?.allowsOrigin(origin) ?? false;
+      const response = await this.#respond({ agent: running, path, title, context, auth, checkKey, allowsOrigin });
       return withPrefixedAddresses(response, project?.mountPrefix ?? "");
     };
     // Operators' paths get neither the project's CORS headers nor its app.

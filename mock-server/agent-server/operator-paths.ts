@@ -12,12 +12,22 @@ export function isForOperators(path: string): boolean {
 
 /**
  * Refuses requests of pages of other sites. Without CORS headers a page can't read the response, but its browser still
- * sends simple requests. A name that was rebound to this machine counts as another site.
+ * sends simple requests.
  * @throws {HttpError} 403
  */
 export function refuseCrossSitePages(context: Pick<RequestContext, "header">): void {
+  if (isFromOtherSite(context)) throw new HttpError(403, "Web pages of other sites can't use operators' paths.");
+}
+
+/**
+ * Whether a request comes from a page of another site, and one that `allows` doesn't name. A name that was rebound to
+ * this machine counts as another site.
+ */
+export function isFromOtherSite(
+  context: Pick<RequestContext, "header">,
+  allows: (origin: string) => boolean = () => false,
+): boolean {
   const origin = context.header("origin");
-  const isCrossSite =
-    origin === undefined ? context.header("sec-fetch-site") === "cross-site" : !isLoopbackOrigin(origin);
-  if (isCrossSite) throw new HttpError(403, "Web pages of other sites can't use operators' paths.");
+  if (origin === undefined) return context.header("sec-fetch-site") === "cross-site";
+  return !isLoopbackOrigin(origin) && !allows(origin);
 }

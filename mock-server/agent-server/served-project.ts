@@ -11,6 +11,8 @@ export interface ServedProject {
   readonly auth: AuthHandlers | null;
   /** The prefix of all paths, such as `/api`; empty: none. */
   readonly mountPrefix: string;
+  /** Whether the CORS settings name an origin. */
+  allowsOrigin(origin: string): boolean;
   /** Connects the project's code to the agent server that serves it. */
   connect(fetchServer: FetchServer): void;
   /** Responds to a request, or delegates to the agent server. */

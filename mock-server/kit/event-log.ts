@@ -88,8 +88,7 @@ export class EventLog {
   #hasEnded = false;
   /** Events that wait for the archive. */
   #unwritten: Published[] = [];
-  /** Called with every event, even without readers. */
-  onPublish: ((event: string, data: string) => void) | undefined;
+  readonly #listeners: ((event: string, data: string) => void)[] = [];
 
   constructor({ now, keeps, limits = defaultLimits, archive, frames = [], onDefect = console.error }: EventLogOptions) {
     this.#keeps = keeps;
@@ -110,11 +109,16 @@ export class EventLog {
     return this.#hasEnded;
   }
 
+  /** Calls `listener` with every event from now on, even without readers. */
+  onPublish(listener: (event: string, data: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Sends an event; `data` is JSON. Events after the end are dropped. */
   publish(mode: string, event: string, data: string): void {
     if (this.#hasEnded) return;
     if (!this.#keeps && this.#readers.size === 0) {
-      this.onPublish?.(event, data);
+      this.#notify(event, data);
       return;
     }
     const number = ++this.#lastNumber;
@@ -167,8 +171,12 @@ export class EventLog {
     this.#send(published);
   }
 
+  #notify(event: string, data: string): void {
+    for (const listener of this.#listeners) listener(event, data);
+  }
+
   #send({ frame, event, data }: Published): void {
-    this.onPublish?.(event, data);
+    this.#notify(event, data);
     for (const reader of this.#readers) reader.take(frame);
   }
 

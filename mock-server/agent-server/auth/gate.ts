@@ -3,10 +3,10 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import type { RequestContext } from "../../kit/http/request-context.ts";
 import type { ValidRequest } from "../../kit/operation/operation.ts";
 import { issuesOf } from "../../kit/operation/validation-issues.ts";
-import type { AgentRoute } from "../agent-route.ts";
 import type { CheckKey } from "../agent-server.ts";
 import type { Caller } from "../agent-services.ts";
 import type { Fields } from "../engine/contract.ts";
+import type { PermittedOperation } from "../protocol-host.ts";
 import { AccessFilters } from "./access-filters.ts";
 import type { AccessLookUps } from "./access-rule.ts";
 import type { AuthHandlers } from "./auth-handlers.ts";
@@ -59,7 +59,7 @@ export function handlersForProjectCode(auth: AuthHandlers, user: AuthUser | null
 export async function authorized(
   auth: AuthHandlers,
   user: AuthUser,
-  route: AgentRoute,
+  route: PermittedOperation,
   request: ValidRequest,
   lookUps: AccessLookUps,
 ): Promise<{ caller: Caller; request: ValidRequest }> {
@@ -84,7 +84,7 @@ export async function authorized(
   };
 }
 
-function checkedQuery({ query }: AgentRoute, changed: Fields): Fields {
+function checkedQuery({ query }: PermittedOperation, changed: Fields): Fields {
   const parameters = Object.entries(query ?? {});
   return Object.fromEntries(parameters.map(([name, { schema }]) => [name, checked(schema, name, changed[name])]));
 }

@@ -12,6 +12,8 @@ export interface AssistantFilter {
   graph_id?: string | undefined;
   /** A part of the name, case-insensitive. */
   name?: string | undefined;
+  /** The name itself. */
+  exactName?: string | undefined;
   /** What the metadata must contain, at any depth. */
   metadata?: Fields | undefined;
 }
@@ -150,10 +152,11 @@ function isAssistant(assistantId: string): Condition {
   return { sql: "assistant_id = ?", values: [assistantId] };
 }
 
-function conditionsOf({ graph_id: graphId, name, metadata }: AssistantFilter): Condition[] {
+function conditionsOf({ graph_id: graphId, name, exactName, metadata }: AssistantFilter): Condition[] {
   return [
     ...(graphId === undefined ? [] : [{ sql: "graph_id = ?", values: [graphId] }]),
     ...(name === undefined ? [] : [{ sql: "instr(lower_name, ?) > 0", values: [name.toLowerCase()] }]),
+    ...(exactName === undefined ? [] : [{ sql: "name = ?", values: [exactName] }]),
     ...(metadata ? [hasAll("metadata", metadata)] : []),
   ];
 }

@@ -12,14 +12,14 @@ import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { EndedRun } from "./ended-runs.ts";
-import type { CancelAction, LiveRun } from "./live-run.ts";
+import type { CancelAction, LiveRun, RunResult } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
 import { runKwargs, runMetadata } from "./run-kwargs.ts";
 import { type RunStart, runStatus } from "./run-schemas.ts";
 import type { JoinedRun } from "./run-view.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids"> {
+interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids" | "inBackground"> {
   /** Limited to what the caller may see. */
   state: Pick<AgentState, "runs" | "transaction">;
   records: ThreadRecords;
@@ -44,6 +44,15 @@ export interface StartOptions {
   isAwaited?: boolean;
   /** Called in the transaction that stores the run. */
   alongside?: () => void;
+}
+
+/** Options of {@link Runs.complete}. */
+export interface CompleteOptions {
+  /** Headers of the request that starts the run. */
+  headers: Headers;
+  signal: AbortSignal;
+  /** Called with every event; `data` is JSON. */
+  onEvent: (event: string, data: string) => void;
 }
 
 /** The runs that a caller may see. */
@@ -140,6 +149,26 @@ export class Runs {
       });
       return { record, live: live.add(record, body, prepare) };
     });
+  }
+
+  /**
+   * Runs an assistant without a thread, and waits for the result; the run is cancelled when `signal` is aborted.
+   * @throws {HttpError} as {@link start}
+   */
+  async complete(body: RunStart, { headers, signal, onEvent }: CompleteOptions): Promise<RunResult> {
+    const { live: lives, inBackground } = this.#dependencies;
+    const { live } = await this.start(undefined, body, {
+      headers,
+      beforeStart: (live) => live.log.onPublish(onEvent),
+    });
+    const cancel = () => inBackground(() => lives.cancel(live.runId, "interrupt"));
+    signal.addEventListener("abort", cancel);
+    if (signal.aborted) cancel();
+    try {
+      return await live.done;
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
   }
 
   /**

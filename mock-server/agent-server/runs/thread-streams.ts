@@ -34,7 +34,7 @@ export class ThreadStreams {
 
   /** Forwards the events of a run, if the thread has a stream. */
   follow(live: LiveRun): void {
-    live.log.onPublish = (event, data) => this.#logs.get(live.threadId)?.publish("run_modes", event, data);
+    live.log.onPublish((event, data) => this.#logs.get(live.threadId)?.publish("run_modes", event, data));
   }
 
   runStarted(live: LiveRun): void {

@@ -28,6 +28,8 @@ export interface OperationBody<Schema extends z.ZodType = z.ZodType> {
   required: boolean;
   /** Refuses `null` instead of treating it as absent, where an absent field would select more. @default false */
   refusesNulls?: boolean;
+  /** The handler parses and validates the text, and the schema only describes it. @default false */
+  isRaw?: boolean;
 }
 
 /** One method of one path, for router, validation and reference. */

@@ -103,7 +103,10 @@ export function requestReader(
     const unknown: ValidationIssue[] = [];
     const params = readParams(context, issues);
     const query = readQuery(context, issues, unknown);
-    const body = operation.body && text !== undefined ? readBody(text, operation.body, issues, unknown) : undefined;
+    const body =
+      operation.body && !operation.body.isRaw && text !== undefined
+        ? readBody(text, operation.body, issues, unknown)
+        : undefined;
     if (issues.length > 0) throw style.refusal(issues);
     return { params, query, body, unknown };
   };

@@ -38,6 +38,11 @@ export function preflightHeadersOf(settings: CorsSettings, context: RequestConte
   };
 }
 
+/** Whether the settings of a project name an origin; without settings, none is named. */
+export function namesOrigin(settings: CorsSettings | null, origin: string): boolean {
+  return settings !== null && allowedOrigin(settings, origin) !== undefined;
+}
+
 function allowedOrigin(settings: CorsSettings, origin: string | undefined): string | undefined {
   const { allow_origins: origins = [], allow_origin_regex: pattern, allow_credentials: credentials } = settings;
   // Browsers reject a wildcard together with credentials.

@@ -16,6 +16,7 @@ const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/(runs|threads\/[^/]+\/runs)(\/|$)/, "runs"],
   [/^\/threads(\/|$)/, "threads"],
   [/^\/store(\/|$)/, "store"],
+  [/^\/mcp(\/|$)/, "mcp"],
   [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
 ];
 

@@ -1,5 +1,6 @@
 import { defaultSettings } from "../load/default-settings.ts";
 import { compiledGraph } from "./compiled-graph.ts";
+import { namesOrigin } from "./cors.ts";
 import { projectAuth } from "./project-auth.ts";
 import { respondByProject } from "./project-http.ts";
 import type { StartProject } from "./running-project.ts";
@@ -15,6 +16,7 @@ export const startProject: StartProject = async (project, { authTimeoutMs, ...op
     graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor, defaults.get(graph.id))),
     auth: projectAuth(project, supervisor, authTimeoutMs),
     mountPrefix: project.http.mountPrefix,
+    allowsOrigin: (origin) => namesOrigin(project.http.cors, origin),
     connect: (fetchServer) => supervisor.connect(fetchServer),
     respond: (request) => respondByProject(project.http, supervisor, request),
     close,

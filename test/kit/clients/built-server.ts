@@ -15,9 +15,8 @@ export interface BuiltServer extends AsyncDisposable {
 }
 
 /** Starts `graphdeploy dev` with a project under test/fixtures/graph-projects, or with the built-in graphs. */
-export function startBuiltDev(project?: string): Promise<BuiltServer> {
-  const config =
-    project === undefined ? [] : ["--config", fileURLToPath(new URL(`${project}/langgraph.json`, projects))];
+export function startBuiltDev(project?: string, file = "langgraph.json"): Promise<BuiltServer> {
+  const config = project === undefined ? [] : ["--config", fileURLToPath(new URL(`${project}/${file}`, projects))];
   return start("dev", ...config);
 }
 

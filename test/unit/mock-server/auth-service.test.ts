@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { MockServer, MockServerOptions } from "../../../mock-server/server.ts";
+import { mcpOf } from "../../kit/agent-server/mcp.ts";
 import { type Api, apiOf, startForTest } from "../../kit/mock-server/api.ts";
 import { consent, decide } from "../../kit/mock-server/user-agent.ts";
 
@@ -380,14 +381,16 @@ test("a provider is discovered from an MCP server, which accepts its tokens", as
   });
   await consent((await authenticate(mock, { provider: "mcp" })).body.url);
   const { token } = (await authenticate(mock, { provider: "mcp" })).body;
-  const call = (authorization: string) =>
-    apiOf(mock.url)(
-      "POST",
-      "/oauth/mcp",
-      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami" } },
-      { authorization },
-    );
+  const { send } = mcpOf(apiOf(mock.url), "/oauth/mcp");
+  const whoami = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami" } };
+  const call = (authorization: string, body: unknown = whoami) => send(body, { authorization });
   expect((await call(`Bearer ${token}`)).body.result.content[0].text).toBe("alice@example.com");
+  const { body: listed } = await call(`Bearer ${token}`, { ...whoami, method: "tools/list" });
+  expect(listed.result.tools).toMatchObject([{ name: "whoami" }]);
+  const { body: unknown } = await call(`Bearer ${token}`, { ...whoami, params: { name: "whoareyou" } });
+  expect(unknown.error).toEqual({ code: -32602, message: "Unknown tool: whoareyou" });
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+  expect((await call(`Bearer ${token}`, [whoami, cancelled])).body.result.content).toHaveLength(1);
   expect(await call("Bearer wrong")).toMatchObject({ status: 401 });
   await mock.cloud("DELETE", "/v2/auth/tokens?provider_id=mcp");
   expect((await call(`Bearer ${token}`)).status).toBe(401);

@@ -105,7 +105,7 @@ test.each(Object.keys(products) as Product[])(
 
 test.each(Object.keys(products) as Product[])("%s names every field that it doesn't know", async (product) => {
   for (const route of products[product].routes) {
-    if (!route.body) continue;
+    if (!route.body || route.body.isRaw) continue;
     const body = bodies[route.id] ?? {};
     const misspelt = Array.isArray(body) ? [{ ...body[0], metadatta: {} }] : { ...body, metadatta: {} };
     const query = required(route).length > 0 ? `?${required(route).join("&")}` : "";

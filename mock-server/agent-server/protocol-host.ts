@@ -1,0 +1,36 @@
+import type { RequestContext } from "../kit/http/request-context.ts";
+import type { OperationBody, QueryParameter, ValidRequest } from "../kit/operation/operation.ts";
+import type { AgentServices } from "./agent-services.ts";
+import type { AccessRule } from "./auth/access-rule.ts";
+import type { AuthUser } from "./auth/auth-user.ts";
+import type { Agent } from "./create-agent.ts";
+
+/** What is permitted to a caller. */
+export interface Permitted {
+  /** They reach only what the caller may see. */
+  services: AgentServices;
+  /** With the changes of the auth handlers. */
+  request: ValidRequest;
+}
+
+/** The parts of a route that authorizing a request needs. */
+export interface PermittedOperation {
+  access: AccessRule;
+  query?: Record<string, QueryParameter>;
+  body?: OperationBody;
+}
+
+/** What operations need whose requests carry a protocol of their own, with operations inside. */
+export interface ProtocolHost {
+  readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "warn">;
+  readonly context: RequestContext;
+  /** `null` without auth handlers. */
+  readonly user: AuthUser | null;
+  /** Whether pages of an origin other than this machine's may send requests that act for their users. */
+  allowsOrigin(origin: string): boolean;
+  /**
+   * Authorizes an operation inside the request.
+   * @throws {HttpError} the handlers' refusal.
+   */
+  permit(operation: PermittedOperation, request: Partial<ValidRequest>): Promise<Permitted>;
+}
