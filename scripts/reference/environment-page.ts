@@ -32,6 +32,7 @@ const servers = {
 const written = {
   GRAPHDEPLOY_MANAGED_BY: "ownership marker",
   GRAPHDEPLOY_PREVIEW_PR_: "second marker of a preview, followed by the number of its pull request",
+  GRAPHDEPLOY_FILE_: "second marker of what a declarative file made, followed by a digest of the owner",
 };
 
 const network = {
