@@ -127,7 +127,7 @@ export async function firstRevisionId(
 
 /**
  * The latest revision, which the platform may name late; `null` when there is none, `undefined` where an older server
- * never names it.
+ * never names it, nor lists one.
  */
 async function latestRevisionId(
   client: ControlPlane,
@@ -139,9 +139,19 @@ async function latestRevisionId(
     if (typeof latestId === "string") return latestId;
     await client.clock.sleep(delay, signal);
     latestId = (await client.deployments.get(id, { signal })).latest_revision_id;
-    if (latestId === undefined) return undefined;
+    if (latestId === undefined) return newestRevisionId(client, id, signal);
   }
   return latestId;
+}
+
+/** The newest revision of the listing, for an older server that names none in a deployment. */
+async function newestRevisionId(
+  client: ControlPlane,
+  deploymentId: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  for await (const { id } of client.revisions.list(deploymentId, {}, { signal })) return id;
+  return undefined;
 }
 
 /** How long the platform may take to start building a push, in milliseconds; after that a revision is requested. */

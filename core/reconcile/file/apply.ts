@@ -133,6 +133,8 @@ class Step {
     const { action, content, deployment, isContentUnknown } = this.#planned ?? {};
     if (action !== "nothing" || content?.length !== 0 || isContentUnknown === true || deployment === undefined)
       return false;
+    // An older server doesn't say whether it is live.
+    if (deployment.latest_revision_id === undefined) return false;
     const found = await this.#client.deployments.find(deployment.id, { signal: this.#options.signal });
     if (found === undefined || isBeingDeleted(found) || found.updated_at !== deployment.updated_at) return false;
     this.#know(found);

@@ -216,3 +216,15 @@ test("what changed since the plan is seen: a deletion, and a deployment that nob
   const [outcome] = await applyFile(client, racy, empty, adopting);
   expect(outcome?.error?.message).toContain("appeared after the plan, so it wasn't taken over. Plan again to see it.");
 });
+
+test("on a server that names no latest revision, the listing tells whether it is live", async () => {
+  await using workspace = await startWorkspace();
+  const { deployments } = workspace.client;
+  const { create, get } = deployments;
+  const older = ({ latest_revision_id: _, active_revision_id: __, ...rest }: Deployment): Deployment => rest;
+  deployments.create = async (...given) => older(await create.apply(deployments, given));
+  deployments.get = async (...given) => older(await get.apply(deployments, given));
+  workspace.mock.transitions.set({ rules: [{ name: "search", fail: "BUILD_FAILED", times: 1 }] });
+  const file = fileOf(two);
+  expect((await workspace.apply(file)).map(({ result }) => result)).toEqual(["failed", "skipped"]);
+});
