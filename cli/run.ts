@@ -13,12 +13,13 @@ export type RunOptions = Required<Pick<ApplyFileOptions, "signal" | "onDeploymen
  * didn't, 130 after Ctrl-C.
  */
 export async function runAndShow(
-  { client, text }: Session,
+  { client, notices, text }: Session,
   expected: readonly Expected[],
   isJson: boolean,
   run: (options: RunOptions) => Promise<readonly Outcome[]>,
 ): Promise<void> {
   const presenter = await presenterFor(expected, isJson, client.redactor, text);
+  notices.areShown = isJson || !isLive(process.env);
   using interruption = interruptible(
     () => presenter.interrupted(),
     () => presenter.close(),

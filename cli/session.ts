@@ -9,7 +9,6 @@ import { resolveSettings } from "../core/settings.ts";
 import { printFindings, readFile } from "./file.ts";
 import type { FileFlags } from "./options.ts";
 import { locateFile } from "./repository.ts";
-import { isLive } from "./terminal/presenter.ts";
 import { cliText, printable } from "./terminal/text.ts";
 
 interface SessionFlags extends FileFlags {
@@ -25,6 +24,8 @@ export interface Session {
   /** The repository of the file. */
   repositoryUrl: string;
   options: Pick<FileOptions, "owner" | "connect">;
+  /** Lines about outages; a table that redraws itself turns them off. */
+  notices: { areShown: boolean };
   /** `text` for the user: without secrets, in the words of the file and of the command line. */
   text: (text: string) => string;
   /** `text` of somebody else: without secrets and control sequences. */
@@ -80,9 +81,9 @@ async function openSession(
     return undefined;
   }
   const location = await locateFile(path, flags, process.env);
-  // Outages are reported where no table shows what is going on.
+  const notices = { areShown: true };
   const notice = (message: string) => {
-    if (!isLive(process.env)) process.stderr.write(`${printable(message)}\n`);
+    if (notices.areShown) process.stderr.write(`${printable(message)}\n`);
   };
   const logger = { debug: () => {}, info: notice, warn: notice, error: notice };
   const client = new ControlPlane({ ...settings, userAgent: "cli", logger });
@@ -90,6 +91,7 @@ async function openSession(
   return {
     file,
     client,
+    notices,
     repositoryUrl: location.repositoryUrl,
     options: {
       owner: fileOwner({ ...location, environment, pullRequest }),
@@ -102,7 +104,11 @@ async function openSession(
 
 /** What is doubtful in a file, and secrets that can't be redacted. */
 function warningsOf({ deployments, warnings }: DeclarativeFile): string[] {
-  const secrets = Object.assign({}, ...deployments.map(({ desired }) => desired.secrets));
+  const secrets = Object.fromEntries(
+    deployments.flatMap(({ key, desired }) =>
+      Object.entries(desired.secrets ?? {}).map(([name, value]) => [`${key}.${name}`, value]),
+    ),
+  );
   const unprotected = unprotectedWarning(secrets);
   return [...warnings.map(warningLine), ...(unprotected === undefined ? [] : [`warning: ${unprotected}`])];
 }

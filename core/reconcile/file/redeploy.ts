@@ -1,7 +1,7 @@
 import type { ControlPlane } from "../../client/client.ts";
 import { Aborted, ConfigError } from "../../client/errors.ts";
 import type { Deployment } from "../../client/wire/deployments.ts";
-import { isFinalFailure } from "../../client/wire/revisions.ts";
+import { meaningOf } from "../../client/wire/revisions.ts";
 import type { DeclaredDeployment } from "../../declare/file/declarative-file.ts";
 import { ownershipClause, readMarker } from "../ownership.ts";
 import { reconcile } from "../reconcile.ts";
@@ -92,8 +92,8 @@ async function requireDeployed(
 ): Promise<void> {
   const revisions = await client.revisions.list(deploymentId, {}, { signal }).all();
   const revision = revisions.find(({ id }) => id === revisionId);
-  if (revision !== undefined && !isFinalFailure(revision.status)) return;
-  const why = revision === undefined ? "isn't one of the deployment's" : `ended as ${revision.status}`;
+  if (revision !== undefined && meaningOf(revision.status) === "deployed") return;
+  const why = revision === undefined ? "isn't one of the deployment's" : `is ${revision.status}, and was never live`;
   throw new ConfigError(`Revision ${revisionId} ${why}, so nothing was rolled back.`, {
     path: "to",
     hint: "Name a revision that was live, or none for the last one.",

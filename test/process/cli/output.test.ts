@@ -148,3 +148,33 @@ test("colors follow FORCE_COLOR, and a pipe has none", async () => {
   project.write("graphdeploy.yaml", file);
   expect((await project.run("plan")).stdout).toContain("\u001b[32m+ search: create");
 });
+
+test("secrets that are words of the events leave the events as they are", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  using project = createCommandProject(mock.url);
+  const words = "{ A: event, B: deployment, C: created, D: outcome }";
+  project.write("graphdeploy.yaml", agents(`  chat: { secrets: ${words} }`));
+  const { code, stdout } = await project.run("apply", "--yes", "--json");
+  expect(code).toBe(0);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(["plan", "deployment", "outcome", "end"]));
+  expect(events.find(({ event }) => event === "outcome")).toMatchObject({ key: "chat", result: "created" });
+});
+
+test("control sequences in keys of a file don't reach the terminal, and secrets that can't be redacted are named", async () => {
+  await using mock = await startMockServer({ port: 0 });
+  using project = createCommandProject(mock.url);
+  const escapes = '"x\\e[31m\\e]0;t\\a"';
+  project.write("graphdeploy.yaml", agents("  chat: {}", `environments: { ${escapes}: {} }`));
+  const { code, stdout } = await project.run("validate", "--environment", "nope");
+  expect(code).toBe(1);
+  expect(stdout).not.toContain("\u0007");
+  project.write(
+    "graphdeploy.yaml",
+    agents("  chat: { secrets: { SHORT: abc } }\n  other: { secrets: { SHORT: a-long-value } }"),
+  );
+  expect((await project.run("plan")).stderr).toContain("chat.SHORT (");
+});

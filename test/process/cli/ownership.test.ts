@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { createCommandProject, summaryOf, writesOf } from "../../kit/cli/command.ts";
 import { agents } from "../../kit/files.ts";
-import { storedDeployments } from "../../kit/stored.ts";
+import { storedDeployments, storedRevisions } from "../../kit/stored.ts";
 
 test("a refused deployment stops the apply before anything is sent, until --adopt takes it over", async () => {
   await using mock = await startMockServer({ port: 0, transitions: "immediate" });
@@ -70,4 +70,44 @@ test("what is no longer declared is kept, and deleted by --prune", async () => {
     stdout: expect.stringContaining("Done: 1 unchanged, 1 deleted"),
   });
   expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["search"]);
+});
+
+test("destroy finds what an environment owns without its values, and when the file has it no longer", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  using project = createCommandProject(mock.url);
+  const staging = "environments: { staging: { deployments: { chat: { name: chat-staging } } } }";
+  const chat = `  chat: { secrets: { KEY: "\${MODEL_API_KEY}" } }`;
+  project.write("graphdeploy.yaml", agents(chat, staging));
+  expect(await project.run("apply", "--yes")).toMatchObject({ code: 0 });
+  expect(await project.run("apply", "--yes", "--environment", "staging")).toMatchObject({ code: 0 });
+
+  project.write("graphdeploy.yaml", agents(chat));
+  const destroyed = await project.run("destroy", "--yes", "--environment", "staging");
+  expect(destroyed).toMatchObject({ code: 0, stderr: expect.stringContaining("found by the ownership markers alone") });
+  expect((await storedDeployments(mock)).map(({ name }) => name)).toEqual(["chat"]);
+
+  delete project.env.MODEL_API_KEY;
+  expect(await project.run("apply", "--yes")).toMatchObject({ code: 1 });
+  expect(await project.run("destroy", "--yes")).toMatchObject({ code: 0 });
+  expect(await storedDeployments(mock)).toEqual([]);
+});
+
+test("a rollback to a revision that was never live, or isn't there, sends nothing", async () => {
+  await using mock = await startMockServer({ port: 0, transitions: "immediate" });
+  using project = createCommandProject(mock.url);
+  project.write("graphdeploy.yaml", agents("  chat: {}"));
+  await project.run("apply", "--yes");
+  mock.transitions.set({ rules: [{ name: "chat", fail: "BUILD_FAILED", times: 1 }] });
+  project.write("graphdeploy.yaml", agents("  chat: { env: { A: b } }"));
+  await project.run("apply", "--yes");
+  const failed = (await storedRevisions(mock)).at(-1)?.id ?? "";
+  const before = writesOf(mock).length;
+  for (const [id, why] of [
+    [failed, "is BUILD_FAILED, and was never live"],
+    ["nope", "isn't one of the deployment's"],
+  ] as const) {
+    const { code, stdout } = await project.run("rollback", "chat", "--to", id);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`Revision ${id} ${why}, so nothing was rolled back.`)]);
+  }
+  expect(writesOf(mock)).toHaveLength(before);
 });
