@@ -4,7 +4,6 @@ import type { DesiredDeployment } from "../core/declare/deployment.ts";
 import { isBeingDeleted } from "../core/reconcile/apply.ts";
 import { withKeptReferences } from "../core/reconcile/environment.ts";
 import { findIntegration } from "../core/reconcile/integration.ts";
-import { isSameOwner } from "../core/reconcile/origin.ts";
 import { type Claim, readMarker } from "../core/reconcile/ownership.ts";
 import {
   followUntilLive,
@@ -18,6 +17,7 @@ import { droppableNames, droppableReferences, pushedCommitOf, unsentNames } from
 import type { WorkflowEvent } from "./event.ts";
 import { isFailedRollout } from "./failure.ts";
 import { revisionInProgress, revisionToFollow } from "./followed-revision.ts";
+import { isSameOwner } from "./origin.ts";
 import { claimOf, ownerFor, ownershipProblem } from "./ownership.ts";
 import type { Session } from "./session.ts";
 import { testDeployment } from "./smoke-test.ts";

@@ -1,7 +1,6 @@
-import { type Deployment, isMarkerName, markerName } from "../client/wire/deployments.ts";
-import type { DesiredDeployment } from "../declare/deployment.ts";
-import { isSameRepository } from "../declare/deployment.ts";
-import { isMarkerHidden, ownerOf, readMarker } from "./ownership.ts";
+import { type Deployment, isMarkerName, markerName } from "../core/client/wire/deployments.ts";
+import { type DesiredDeployment, isSameRepository } from "../core/declare/deployment.ts";
+import { isMarkerHidden, ownerOf, readMarker } from "../core/reconcile/ownership.ts";
 
 /** Names of repositories on GitHub are case-insensitive. */
 export function isSameOwner(marker: string, owner: string): boolean {

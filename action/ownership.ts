@@ -1,6 +1,10 @@
 import { ConfigError } from "../core/client/errors.ts";
 import { type Deployment, markerName } from "../core/client/wire/deployments.ts";
 import { isSameRepository } from "../core/declare/deployment.ts";
+import { type Claim, isMarkerHidden, markerEntries, readMarker } from "../core/reconcile/ownership.ts";
+import type { Console } from "./console.ts";
+import type { WorkflowEvent } from "./event.ts";
+import type { Inputs } from "./inputs.ts";
 import {
   isPreview,
   isSameOwner,
@@ -9,11 +13,7 @@ import {
   ownedByAnother,
   ownershipStatusOf,
   previewMarkerOf,
-} from "../core/reconcile/origin.ts";
-import { type Claim, isMarkerHidden, markerEntries, readMarker } from "../core/reconcile/ownership.ts";
-import type { Console } from "./console.ts";
-import type { WorkflowEvent } from "./event.ts";
-import type { Inputs } from "./inputs.ts";
+} from "./origin.ts";
 
 /**
  * The owner of a repository's main deployment, or of the preview of one pull request. Its marker has no generation: the

@@ -1,6 +1,6 @@
-import { isSameOwner } from "../core/reconcile/origin.ts";
 import { ownerOf, readMarker } from "../core/reconcile/ownership.ts";
 import { lastLiveRevision, rollBackTo } from "../core/reconcile/rollback.ts";
+import { isSameOwner } from "./origin.ts";
 import type { Session } from "./session.ts";
 
 /**

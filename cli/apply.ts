@@ -1,14 +1,14 @@
 import { Command } from "commander";
 import { applyFile } from "../core/reconcile/file/apply.ts";
 import { hasChanges, planFile } from "../core/reconcile/file/plan.ts";
+import { planReport } from "../core/reconcile/file/plan-report.ts";
 import { confirmed, requireConfirmable } from "./confirmation.ts";
 import { jsonOption, parallelOption, timeoutOption, yesOption } from "./options.ts";
 import { isRefused, type PlanFlags, planOptions, withPlanOptions } from "./plan.ts";
 import { runAndShow } from "./run.ts";
 import { type Session, withSession } from "./session.ts";
 import { JsonEvents } from "./terminal/json-events.ts";
-import { planText, summaryOf } from "./terminal/plan-text.ts";
-import { planReport } from "./terminal/reports.ts";
+import { planText } from "./terminal/plan-text.ts";
 
 interface ApplyFlags extends PlanFlags {
   yes: boolean;
@@ -54,7 +54,7 @@ async function apply(session: Session, flags: ApplyFlags): Promise<void> {
   const { parallel, timeout: timeoutMs } = flags;
   const expected = [
     ...plan.deployments,
-    ...(summaryOf(plan).delete > 0 ? plan.undeclared.map(({ name }) => ({ key: name, dependsOn: [] })) : []),
+    ...(plan.prunes ? plan.undeclared.map(({ name }) => ({ key: name, dependsOn: [] })) : []),
   ];
   await runAndShow(session, expected, flags.json, (run) =>
     applyFile(client, file, plan, { ...options, ...run, parallel, limits: { timeoutMs } }),

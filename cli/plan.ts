@@ -1,10 +1,11 @@
 import { Command, Option } from "commander";
 import type { FileOptions } from "../core/reconcile/file/declared.ts";
 import { type FilePlan, hasChanges, planFile } from "../core/reconcile/file/plan.ts";
+import { planReport } from "../core/reconcile/file/plan-report.ts";
 import { commit, type FileFlags, fileArgument, fileOptions, jsonOption, onlyOption, withOptions } from "./options.ts";
 import { type Session, withSession } from "./session.ts";
 import { planText } from "./terminal/plan-text.ts";
-import { jsonText, planReport } from "./terminal/reports.ts";
+import { jsonText } from "./terminal/reports.ts";
 
 /** The options that decide what a plan has. */
 export interface PlanFlags extends FileFlags {

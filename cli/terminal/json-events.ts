@@ -13,7 +13,7 @@ export class JsonEvents implements Presenter {
     this.#redactor = redactor;
   }
 
-  write(event: string, fields: Readonly<Record<string, unknown>>): void {
+  write(event: string, fields: object): void {
     process.stdout.write(`${jsonText({ event, ...fields }, this.#redactor)}\n`);
   }
 

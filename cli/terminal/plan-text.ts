@@ -3,39 +3,8 @@ import { wirePath } from "../../core/declare/file/declaration.ts";
 import type { ContentChange } from "../../core/reconcile/agent-content.ts";
 import type { PlannedDeployment } from "../../core/reconcile/file/declared.ts";
 import type { FilePlan } from "../../core/reconcile/file/plan.ts";
+import { effectOf, type PlanSummary, planSummary } from "../../core/reconcile/file/plan-report.ts";
 import type { Change } from "../../core/reconcile/plan.ts";
-
-/** How many deployments a plan creates, rolls out and so on. */
-export interface PlanSummary {
-  create: number;
-  revision: number;
-  /** Those whose agent server's content changes among them. */
-  patch: number;
-  delete: number;
-  unchanged: number;
-  follow: number;
-  refused: number;
-}
-
-/** What happens to a deployment: its action, or a change in place where only its agent server's content changes. */
-function effectOf({ action, content }: PlannedDeployment): keyof PlanSummary {
-  if (action === "nothing") return content.length > 0 ? "patch" : "unchanged";
-  return action;
-}
-
-export function summaryOf({ deployments, undeclared, prunes }: FilePlan): PlanSummary {
-  const effects = deployments.map(effectOf);
-  const count = (effect: keyof PlanSummary) => effects.filter((other) => other === effect).length;
-  return {
-    create: count("create"),
-    revision: count("revision"),
-    patch: count("patch"),
-    delete: prunes ? undeclared.length : 0,
-    unchanged: count("unchanged"),
-    follow: count("follow"),
-    refused: count("refused"),
-  };
-}
 
 const verbs = {
   create: ["+", "green", "create"],
@@ -51,7 +20,7 @@ const verbs = {
 export function planText(plan: FilePlan, text: (text: string) => string): string {
   const deployments = plan.deployments.map((planned) => deploymentText(planned, text));
   const undeclared = undeclaredText(plan, text);
-  return [...deployments, ...undeclared, "", summaryLine(summaryOf(plan)), ""].join("\n");
+  return [...deployments, ...undeclared, "", summaryLine(planSummary(plan)), ""].join("\n");
 }
 
 function summaryLine({ create, revision, patch, delete: deleted, unchanged, follow, refused }: PlanSummary): string {

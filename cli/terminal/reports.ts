@@ -1,45 +1,6 @@
-import { wirePath } from "../../core/declare/file/declaration.ts";
-import type { PlannedDeployment } from "../../core/reconcile/file/declared.ts";
 import type { Outcome } from "../../core/reconcile/file/outcome.ts";
-import type { FilePlan } from "../../core/reconcile/file/plan.ts";
 import type { DeploymentState } from "../../core/reconcile/file/status.ts";
 import type { Redactor } from "../../core/redact.ts";
-import { summaryOf } from "./plan-text.ts";
-
-/** A plan as JSON. Its fields are documented in `docs/guides/cli.md`. */
-export function planReport(plan: FilePlan) {
-  const { deployments, undeclared, prunes } = plan;
-  return {
-    deployments: deployments.map(plannedReport),
-    undeclared: undeclared.map(({ id, name }) => ({ id, name })),
-    prunes,
-    summary: summaryOf(plan),
-  };
-}
-
-function plannedReport({
-  key,
-  name,
-  action,
-  changes,
-  content,
-  notes,
-  refusal,
-  deployment,
-  dependsOn,
-}: PlannedDeployment) {
-  return {
-    key,
-    name,
-    action,
-    deployment_id: deployment?.id,
-    changes: changes.map(({ path, ...change }) => ({ path: wirePath(path), ...change })),
-    content,
-    notes,
-    refusal,
-    depends_on: dependsOn,
-  };
-}
 
 /** How one deployment ended, as JSON. */
 export function outcomeReport({
