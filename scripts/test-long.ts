@@ -1,6 +1,6 @@
 // `npm run test:long`: the tests that take too long for `npm test`: the model of the Pulumi provider and the crash test
-// with many more steps, all comparisons of the tests' engine with Pulumi's own, and the servers' suites with their data
-// in files.
+// with many more steps, all comparisons of the tests' engine with Pulumi's own, programs that are too large for the
+// dependencies, and the servers' suites with their data in files.
 import { join } from "node:path";
 import { checkout, runCommand } from "./run-command.ts";
 
@@ -20,6 +20,7 @@ const statuses = [
     "test/process/cli/kill.test.ts",
   ),
   await run({ GRAPHDEPLOY_CRASH_ROUNDS: "200" }, "test/process/mock-server/crash"),
+  await run({ GRAPHDEPLOY_MCP_PROGRAMS: "all" }, "test/system/clients/mcp-programs.test.ts"),
   await run(
     { GRAPHDEPLOY_TEST_STORE: "file" },
     "test/unit/mock-server",
