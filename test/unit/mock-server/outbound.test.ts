@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { createOutbound, isLoopbackAddress } from "../../../mock-server/kit/outbound.ts";
+import { createOutbound, isLoopbackAddress, type OutboundPolicy } from "../../../mock-server/kit/outbound.ts";
 
 async function serverOf(listener: RequestListener) {
   const server = createServer(listener);
@@ -49,11 +49,11 @@ test("a response that is too long, late or missing is an error", async () => {
     if (request.url === "/long") response.end("x".repeat(2000));
     else if (request.url === "/broken") response.destroy();
   });
-  const outbound = createOutbound({ maxBytes: 1000, timeout: 50 });
-  const send = (path: string) => outbound.send(`http://127.0.0.1:${server.port}${path}`, get);
-  await expect(send("/long")).rejects.toThrow("more than 1000 bytes");
-  await expect(send("/late")).rejects.toThrow("didn't respond within 50 ms");
-  await expect(send("/broken")).rejects.toThrow("can't be reached");
+  const send = (path: string, policy: OutboundPolicy) =>
+    createOutbound(policy).send(`http://127.0.0.1:${server.port}${path}`, get);
+  await expect(send("/long", { maxBytes: 1000 })).rejects.toThrow("more than 1000 bytes");
+  await expect(send("/late", { timeout: 50 })).rejects.toThrow("didn't respond within 50 ms");
+  await expect(send("/broken", {})).rejects.toThrow("can't be reached");
 });
 
 test.each([
