@@ -1,5 +1,5 @@
-import { type ParseError, parse } from "jsonc-parser";
-import { type ErrorCode, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { invalidJsonAt, yamlMessage } from "../../malformed-text.ts";
 import { unclosedBefore } from "../../unclosed.ts";
 import type { FileNode, Finding, Path, Position } from "./file-node.ts";
 
@@ -8,24 +8,6 @@ const maxFileBytes = 5_000_000;
 /** Values that aliases may add to a file: enough for any hand-written one, and few enough to stop a file that multiplies itself. */
 const maxAliasedValues = 10_000;
 const maxDepth = 100;
-
-/** Messages for YAML's errors. Those of the parser may quote the text, which may be a secret. */
-const yamlMessages: Partial<Record<ErrorCode, string>> = {
-  TAB_AS_INDENT: "is indented with a tab. YAML takes spaces only.",
-  MULTIPLE_DOCS: "begins a second YAML document. Keep one document in a file.",
-  BLOCK_AS_IMPLICIT_KEY:
-    "has a second colon in one line, or more indentation than the key above. Put a string with a colon in quotes.",
-  MULTILINE_IMPLICIT_KEY: "is a key over several lines. Check the indentation.",
-  BLOCK_IN_FLOW: "has a second colon inside of { } or [ ]. Put a string with a colon in quotes.",
-  BAD_INDENT: "is indented differently from what it belongs to.",
-  MISSING_CHAR: "lacks the colon after a key, or the comma between two items.",
-  BAD_SCALAR_START: "begins with a character that YAML reserves. Put the string in quotes.",
-  BAD_DQ_ESCAPE: "has a backslash that YAML doesn't know in double quotes. Write it twice, or use single quotes.",
-  BAD_ALIAS: "is not a valid alias or anchor.",
-  RESOURCE_EXHAUSTION: `is nested more than ${maxDepth} deep.`,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the file
-  UNEXPECTED_TOKEN: "can't be here. Check indentation and quotes: inside of { } and [ ], ${…} needs quotes, too.",
-};
 
 const unclosedMessage = "opens a quote or bracket that is never closed.";
 
@@ -67,7 +49,7 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
     const message = isTag
       ? "has a YAML tag. Only maps, lists, strings, numbers, true, false and null are read."
       : undefined;
-    return fail(positionAt(error.pos[0]), message ?? yamlMessages[error.code] ?? "is not valid YAML.");
+    return fail(positionAt(error.pos[0]), message ?? yamlMessage(error.code));
   }
   if (document.directives?.yaml.version === "1.1") {
     return fail(start, "is YAML 1.1, which reads no as false and 0755 as 493. Remove the %YAML directive.");
@@ -78,16 +60,6 @@ export function parseFile(text: string, isJson: boolean): { root: FileNode | und
   const reader = new NodeReader(positionAt);
   const root = reader.read(document.contents, [], undefined);
   return { root, findings: reader.findings };
-}
-
-/**
- * Where `json` stops being JSON, as an offset; `undefined` for valid JSON. The messages of `JSON.parse` quote the text
- * around a mistake, which may be a secret, and often lack the position.
- */
-export function invalidJsonAt(json: string): number | undefined {
-  const errors: ParseError[] = [];
-  parse(json, errors, { disallowComments: true, allowTrailingComma: false });
-  return errors[0]?.offset;
 }
 
 /** Turns YAML's nodes into ours: aliases and merge keys filled in, keys checked. */

@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { text } from "node:stream/consumers";
+import { invalidJsonAt } from "../../../core/malformed-text.ts";
 import { missingReferences } from "./source-references.ts";
 import { readTarball, TarballError, type TarballLimits, tarballLimits } from "./tar-entries.ts";
 
@@ -45,12 +46,12 @@ export async function inspectTarball(
 }
 
 function parseConfig(text: string, configPath: string): { graphs: object } {
-  let config: unknown;
-  try {
-    config = JSON.parse(text);
-  } catch (error) {
-    throw new TarballError(`${configPath} isn't JSON: ${(error as Error).message}`);
+  const offset = invalidJsonAt(text);
+  if (offset !== undefined) {
+    const line = text.slice(0, offset).split("\n").length;
+    throw new TarballError(`${configPath}:${line} isn't valid JSON`);
   }
+  const config: unknown = JSON.parse(text);
   const graphs = (config as { graphs?: unknown } | null)?.graphs;
   if (typeof graphs !== "object" || graphs === null || Object.keys(graphs).length === 0) {
     throw new TarballError(`${configPath} names no graphs`);

@@ -1,5 +1,6 @@
 import { isNode, LineCounter, parseDocument } from "yaml";
 import { ConfigError } from "../../../core/client/errors.ts";
+import { invalidJsonAt, yamlMessage } from "../../../core/malformed-text.ts";
 import { unclosedBefore } from "../../../core/unclosed.ts";
 
 /** A parsed configuration file with line numbers. */
@@ -17,34 +18,27 @@ export function readConfigDocument(file: string, text: string): ConfigDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, keepSourceTokens: true });
   const isJson = file.endsWith(".json");
-  const refuseUnclosed = (offset: number, cause: unknown): void => {
+  const refuseUnclosed = (offset: number): void => {
     const opening = unclosedBefore(document, offset);
     if (opening === undefined) return;
     const { line } = lines.linePos(opening);
-    throw new ConfigError(`${file}:${line} opens a quote or bracket that is never closed.`, {
-      path: file,
-      line,
-      cause,
-    });
+    throw new ConfigError(`${file}:${line} opens a quote or bracket that is never closed.`, { path: file, line });
   };
   let content: unknown;
   if (isJson) {
-    try {
-      content = JSON.parse(text);
-    } catch (error) {
-      const { message } = error as Error;
-      const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-      if (position >= text.trimEnd().length) refuseUnclosed(text.length, error);
-      const { line } = lines.linePos(position);
-      throw new ConfigError(`${file}:${line} is not valid JSON: ${message}`, { path: file, line, cause: error });
+    const offset = invalidJsonAt(text);
+    if (offset !== undefined) {
+      if (offset >= text.trimEnd().length) refuseUnclosed(text.length);
+      const { line } = lines.linePos(offset);
+      throw new ConfigError(`${file}:${line} is not valid JSON.`, { path: file, line });
     }
+    content = JSON.parse(text);
   } else {
-    for (const error of document.errors) refuseUnclosed(error.pos[0], error);
+    for (const error of document.errors) refuseUnclosed(error.pos[0]);
     const [error] = document.errors;
     if (error) {
-      const line = lines.linePos(error.pos[0]).line;
-      const [reason] = error.message.split(" at line");
-      throw new ConfigError(`${file}:${line} is not valid YAML: ${reason}`, { path: file, line, cause: error });
+      const { line } = lines.linePos(error.pos[0]);
+      throw new ConfigError(`${file}:${line} ${yamlMessage(error.code)}`, { path: file, line });
     }
     content = document.toJS() ?? {};
   }

@@ -80,7 +80,7 @@ test.each([
   ["a field of the wrong kind", "deployments: 7", "deployments"],
   ["a fault that contradicts itself", "faults: [{ effect: {} }]", "faults.0.effect"],
   ["an open bracket", "faults:\n  - match: {\n", ":2 opens a quote or bracket that is never closed"],
-  ["something else than YAML", "a: b: c", "is not valid YAML"],
+  ["something else than YAML", "a: b: c", "has a second colon in one line"],
 ])("a file with %s is refused with the file and field named", async (_, text, named) => {
   await withFile(text, async (file) => {
     await expect(readMockConfig(file)).rejects.toThrow(named);

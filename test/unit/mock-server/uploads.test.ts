@@ -168,7 +168,7 @@ test.each([
   ["a header that ends too early", gzipSync(gunzipSync(tarball([graphConfig])).subarray(0, 400)), "ends in the middle"],
   ["a gzip stream that ends too early", tarball([graphConfig]).subarray(0, 60), "isn't readable"],
   ["no configuration file", tarball([{ path: "agent.ts", content: "x" }]), "it has no graph.json"],
-  ["a configuration that isn't JSON", tarball([{ path: "graph.json", content: "{" }]), "isn't JSON"],
+  ["a configuration that isn't JSON", tarball([{ path: "graph.json", content: "{" }]), "isn't valid JSON"],
   ["a configuration without graphs", tarball([{ path: "graph.json", content: "{}" }]), "names no graphs"],
   [
     "an entry that ends too early",

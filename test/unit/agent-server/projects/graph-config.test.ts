@@ -191,5 +191,9 @@ test("a missing or invalid file is reported with its path and line", async () =>
   expect(await refusal({ "graph.json": '{\n  "graphs": {\n}' })).toBe(
     "graph.json:1 opens a quote or bracket that is never closed.",
   );
-  expect(await refusal({ "graph.json": '{\n  "graphs": {},,\n}' })).toMatch(/^graph\.json:2 is not valid JSON: /);
+  expect(await refusal({ "graph.json": '{\n  "graphs": {},,\n}' })).toBe("graph.json:2 is not valid JSON.");
+  // Other parsers quote the text, which may be a secret.
+  expect(await refusal({ "graph.json": '{ "env": { "KEY": "hunter2" "B": "" } }' })).toBe(
+    "graph.json:1 is not valid JSON.",
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { invalidJsonAt } from "../../../../core/declare/file/syntax.ts";
+import { invalidJsonAt } from "../../../../core/malformed-text.ts";
 import { read, shownProblems } from "./read.ts";
 
 const image = "source: external_docker, source_revision_config: { image_uri: registry/agent:1 }";
