@@ -1,7 +1,7 @@
 // Which folder may import which: `npm run check` compares the sources with this. Types count as well as values.
 
 /** Of the client, what says how the wire looks and how users write settings; the rest sends requests. */
-const sharedCore = "^core/(client/(wire/|errors[.]ts$)|(names|redact|time|unclosed)[.]ts$)";
+const sharedCore = "^core/(client/(wire/|errors[.]ts$)|(malformed-text|names|redact|time|unclosed)[.]ts$)";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
