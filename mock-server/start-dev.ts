@@ -8,6 +8,7 @@ import { UsageError } from "./usage-error.ts";
 import type { GraphWorker } from "./worker/host/graph-worker.ts";
 import type { LogLine } from "./worker/host/printed-lines.ts";
 import type { ReloadEvent, ReloadingProject } from "./worker/host/reloading-project.ts";
+import type { RunningProject } from "./worker/host/running-project.ts";
 import { findGraphConfig } from "./worker/load/find-graph-config.ts";
 
 /** The flags of the `dev` command, read. */
@@ -168,6 +169,11 @@ async function beginLoading(
     import("./worker/host/reloading-project.ts"),
     import("./worker/host/start-project.ts"),
   ]);
+  const warnOfReplaced = async (running: Promise<RunningProject>) => {
+    const [{ replacedRoutes }, project] = await Promise.all([import("./agent-server/replaced-routes.ts"), running]);
+    for (const message of replacedRoutes(project)) tell({ event: "warning", message });
+    return project;
+  };
   const begun = Promise.withResolvers<void>();
   let unused: GraphWorker | undefined = prewarmed;
   const loaded = ReloadingProject.start({
@@ -180,7 +186,7 @@ async function beginLoading(
       const running = startProject({ ...project, env }, { onLog, memoryMb, prewarmed: unused });
       unused = undefined;
       begun.resolve();
-      return running;
+      return warnOfReplaced(running);
     },
     onEvent: tell,
   });

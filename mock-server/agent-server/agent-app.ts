@@ -27,10 +27,12 @@ import type { ProtocolHost } from "./protocol-host.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
+import type { ServedProject } from "./served-project.ts";
 import { storeRoutes } from "./store/store-routes.ts";
 import { systemRoutes } from "./system/system-routes.ts";
 import { threadRoutes } from "./threads/thread-routes.ts";
 import { threadStateRoutes } from "./threads/thread-state-routes.ts";
+import { uiRoutes } from "./ui/ui-routes.ts";
 
 /** Every operation of an agent server. */
 export const agentServerRoutes: readonly AgentRoute[] = [
@@ -43,6 +45,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...statelessRunRoutes,
   ...storeRoutes,
   ...mcpRoutes,
+  ...uiRoutes,
   ...systemRoutes,
 ];
 
@@ -55,9 +58,11 @@ export interface AgentRequest {
   context: RequestContext;
   /** The project's auth handlers; `null`: callers that the server admits may do everything. */
   auth: AuthHandlers | null;
+  /** The user, if authenticated already. */
+  user: AuthUser | undefined;
   checkKey: CheckKey;
-  /** Whether the project's CORS settings name an origin. */
-  allowsOrigin(origin: string): boolean;
+  /** `undefined`: the graphs are scripted ones. */
+  project: ServedProject | undefined;
 }
 
 /** `user` is absent on routes that need no authentication. */
@@ -69,8 +74,10 @@ export function createAgentApp({
 }: Pick<AgentSettings, "bodyLimitBytes">): (request: AgentRequest) => Promise<HttpResponse> {
   const router = new Router<AgentHandler>();
   const documents = new Map<boolean, string>();
-  router.onlyOn("GET", "/openapi.json", ({ auth, checkKey }) => {
+  router.onlyOn("GET", "/openapi.json", ({ auth, checkKey, project }) => {
     const needsKeys = auth === null && checkKey !== null;
+    const security = project?.settings.security;
+    if (security) return { status: 200, body: agentDocument(agentServerRoutes, needsKeys, security) };
     const json = documents.get(needsKeys) ?? JSON.stringify(agentDocument(agentServerRoutes, needsKeys));
     documents.set(needsKeys, json);
     return { status: 200, json };
@@ -98,7 +105,8 @@ export function createAgentApp({
     const isForPages = !isForOperators(path);
     const handle: Handler = async (context) => {
       if (!isForPages) refuseCrossSitePages(context);
-      const user = auth && !isOpenAgentPath(path) ? await authenticated(auth, context, checkKey) : undefined;
+      const isOpen = isOpenAgentPath(path, context.method);
+      const user = auth && !isOpen ? (request.user ?? (await authenticated(auth, context, checkKey))) : undefined;
       return find(path, context)(request, user);
     };
     if (request.context.method === "OPTIONS" && isForPages) return preflight(request.context);
@@ -107,11 +115,12 @@ export function createAgentApp({
   };
 }
 
+const noUi: ServedProject["ui"] = new Map();
 const emptyRequest: ValidRequest = { params: {}, query: {}, body: undefined, unknown: [] };
 
 function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
-  return async ({ agent, context, auth, allowsOrigin }, user) => {
+  return async ({ agent, path, context, auth, project }, user) => {
     const valid = await read(context);
     for (const part of ignoredParts(route, valid, inertParts)) agent.warn(part);
     const permit: ProtocolHost["permit"] = async (operation, parts) => {
@@ -123,7 +132,15 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
     const { services, request } = await permit(route, valid);
     const call = {
       ...services,
-      host: { agent, context, user: user ?? null, allowsOrigin, permit },
+      host: {
+        agent,
+        path,
+        context,
+        user: user ?? null,
+        ui: project?.ui ?? noUi,
+        allowsOrigin: (origin) => project?.allowsOrigin(origin) ?? false,
+        permit,
+      } satisfies ProtocolHost,
       // A getter, since few handlers read headers.
       get headers() {
         return context.headers;

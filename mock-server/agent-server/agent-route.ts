@@ -10,6 +10,7 @@ import { agentSchemaNames, errorResponse } from "./agent-schemas.ts";
 import { isOpenAgentPath } from "./agent-server.ts";
 import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
+import type { SecuritySettings } from "./project-settings.ts";
 import type { ProtocolHost } from "./protocol-host.ts";
 
 /** The context of a handler, beside the parts of the request. */
@@ -55,8 +56,15 @@ const bodyResponses: Record<number, OperationResponse> = {
   413: { description: "The body is larger than the server accepts.", schema: errorResponse },
 };
 
-/** The OpenAPI description of an agent server; `needsKeys`: whether requests need an API key. */
-export function agentDocument(routes: readonly AgentRoute[], needsKeys: boolean): Record<string, unknown> {
+/**
+ * The OpenAPI description of an agent server; `needsKeys`: whether requests need an API key, `security`: what the
+ * project says about its auth handlers.
+ */
+export function agentDocument(
+  routes: readonly AgentRoute[],
+  needsKeys: boolean,
+  { schemes, requirements, byPath }: SecuritySettings = { schemes: {}, requirements: null, byPath: {} },
+): Record<string, unknown> {
   return openApiDocument(routes, {
     title: "Agent server (mock)",
     description: [
@@ -66,8 +74,16 @@ export function agentDocument(routes: readonly AgentRoute[], needsKeys: boolean)
     ].join("\n\n"),
     serverUrl: ".",
     schemaNames: agentSchemaNames,
-    securitySchemes: needsKeys ? { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } } : {},
-    securityOf: ({ path }) => (needsKeys && !isOpenAgentPath(path) ? [{ "API Key": [] }] : []),
+    securitySchemes: {
+      ...(needsKeys ? { "API Key": { type: "apiKey", in: "header", name: "X-Api-Key" } } : {}),
+      ...schemes,
+    },
+    securityOf({ path, method }) {
+      const ofPath = byPath[path]?.[method.toUpperCase()] ?? byPath[path]?.[method];
+      if (ofPath) return [...ofPath];
+      if (isOpenAgentPath(path, method.toUpperCase())) return [];
+      return requirements ? [...requirements] : needsKeys ? [{ "API Key": [] }] : [];
+    },
     bodyResponses,
     responsesAs: "input",
   });

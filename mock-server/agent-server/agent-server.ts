@@ -43,11 +43,12 @@ export interface AgentServer {
 /** Paths that need no key, for browsers and health checks. */
 const openAgentPaths: ReadonlySet<string> = new Set(["/ok", "/info", "/docs", "/openapi.json"]);
 
-export function isOpenAgentPath(path: string): boolean {
-  return openAgentPaths.has(path) || path.startsWith("/docs/");
+/** Whether a request needs no key. Browsers load the files of a user interface like any script. */
+export function isOpenAgentPath(path: string, method: string): boolean {
+  return openAgentPaths.has(path) || path.startsWith("/docs/") || (method === "GET" && path.startsWith("/ui/"));
 }
 
 /** Whether a request needs a key. Preflight requests never do: browsers send them without credentials. */
 export function needsKey(path: string, { method }: RequestContext): boolean {
-  return method !== "OPTIONS" && !isOpenAgentPath(path);
+  return method !== "OPTIONS" && !isOpenAgentPath(path, method);
 }

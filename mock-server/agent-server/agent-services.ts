@@ -9,6 +9,7 @@ import type { CronTimer } from "./crons/cron-timer.ts";
 import { Crons } from "./crons/crons.ts";
 import type { Fields } from "./engine/contract.ts";
 import type { AgentState } from "./persistence/agent-state.ts";
+import type { CurrentProject } from "./project-settings.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
 import { RunResponses } from "./runs/run-responses.ts";
 import { Runs } from "./runs/runs.ts";
@@ -43,6 +44,7 @@ export interface AgentServices {
 /** What the services of all callers share. It lives as long as the agent server and holds no stored state. */
 export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBackground"> {
   settings: AgentSettings;
+  project: CurrentProject;
   /** The deployment, as `/info` shows it. */
   identity: () => Fields;
   graphs: Graphs;
@@ -56,12 +58,12 @@ export interface SharedParts extends Pick<AgentRuntime, "clock" | "ids" | "inBac
 
 /** The services over `state`, which holds what the caller may see. Cheap enough to create for each request. */
 export function createServices(shared: SharedParts, state: AgentState, caller: Caller | null): AgentServices {
-  const { clock, ids, inBackground, settings, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live } =
-    shared;
+  const { clock, ids, inBackground, settings, identity, project } = shared;
+  const { graphs, defaults, locks, expiry, cronTimer, webhooks, live } = shared;
   const user = caller?.user ?? null;
   const copiedMetadata = caller?.filters.copiedMetadata ?? {};
   const common = { clock, ids, state, runs: live };
-  const records = new ThreadRecords({ clock, threads: state.threads, expiry });
+  const records = new ThreadRecords({ clock, threads: state.threads, expiry, project });
   const threadStates = new ThreadStates({ records, checkpoints: state.checkpoints, graphs, user });
   const stateUpdates = new StateUpdates({ ...common, records, states: threadStates, locks });
   const threads = new Threads({ ...common, records, updates: stateUpdates, states: threadStates, copiedMetadata });
@@ -75,13 +77,14 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
     graphs,
     live,
     webhooks,
+    project,
     locks,
     threadFilters,
     user,
   });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
-  const items = new Items({ clock, items: state.items });
+  const items = new Items({ clock, items: state.items, project });
   const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });
   return { assistants, threads, threadStates, stateUpdates, runs, runResponses, crons, items, system };
 }

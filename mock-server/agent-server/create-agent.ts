@@ -13,6 +13,7 @@ import { runOf } from "./crons/crons.ts";
 import type { Fields, Graph } from "./engine/contract.ts";
 import { ToolCalls } from "./mcp/tool-calls.ts";
 import type { AgentState } from "./persistence/agent-state.ts";
+import type { CurrentProject } from "./project-settings.ts";
 import { executeRun } from "./runs/execute-run.ts";
 import { LiveRuns } from "./runs/live-runs.ts";
 import { Webhooks } from "./runs/webhooks.ts";
@@ -24,11 +25,16 @@ import { ThreadStates } from "./threads/thread-states.ts";
 export interface AgentOptions extends Omit<AgentRuntime, "alarms" | "inBackground"> {
   /** All of the state of this agent server, and of no other. */
   state: AgentState;
-  graphs: readonly Graph[];
+  live: LiveProject;
   outbound: Outbound;
   settings: AgentSettings;
   /** The deployment that it serves, as `/info` shows it. */
   identity: () => Fields;
+}
+
+/** What an agent server takes from the project of the live revision. */
+export interface LiveProject extends CurrentProject {
+  graphs: readonly Graph[];
 }
 
 /** The agent server of one deployment. */
@@ -37,8 +43,10 @@ export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
   servicesFor(caller: Caller | null): AgentServices;
   readonly lookUps: AccessLookUps;
   readonly toolCalls: ToolCalls;
-  /** Replaces the graphs, as a new revision does. Runs in progress finish with the graphs they started with. */
-  useGraphs(graphs: readonly Graph[]): void;
+  /**
+   * Replaces the graphs and settings, as a new revision does. Runs in progress finish with the graphs they started with.
+   */
+  use(project: LiveProject): void;
   /** Logs a warning for the deployment, each message once. */
   warn(message: string): void;
 }
@@ -57,9 +65,11 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   };
   const inBackground = (task: () => Promise<unknown>) => void task().catch(onDefect);
   const alarms = new Alarms(clock);
+  // One object for all services, whose content changes with the live revision.
+  const project: CurrentProject = { settings: options.live.settings, app: options.live.app };
   const shared = createSharedParts(
     { clock, alarms, ids, inBackground, onDefect, log },
-    options,
+    { ...options, project },
     // Expiry and schedules act through services that are built from them.
     (caller) => servicesFor(caller),
   );
@@ -68,7 +78,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   function servicesFor(caller: Caller | null): AgentServices {
     return caller ? createServices(shared, state.visibleTo(caller.filters), caller) : everything;
   }
-  function useGraphs(others: readonly Graph[]): void {
+  function use({ graphs: others, settings, app }: LiveProject): void {
+    Object.assign(project, { settings, app });
     graphs.use(others);
     defaults.make();
   }
@@ -79,7 +90,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   }
 
   try {
-    useGraphs(options.graphs);
+    use(options.live);
     webhooks.restore();
     await live.restore();
     await expiry.restore();
@@ -97,7 +108,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       threadIdOf: (runId) => (live.ended.get(runId) ?? state.runs.get(runId))?.thread_id ?? null,
     },
     toolCalls: new ToolCalls(),
-    useGraphs,
+    use,
     warn: warnOnce((message) => log("WARNING", message)),
     onDefect,
     [Symbol.dispose]: dispose,
@@ -107,7 +118,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
 /** The parts that live as long as the agent server. They call `servicesFor` only once it has started. */
 function createSharedParts(
   runtime: AgentRuntime,
-  { state, outbound, settings, identity }: AgentOptions,
+  { state, outbound, settings, identity, project }: Omit<AgentOptions, "live"> & { project: CurrentProject },
   servicesFor: (caller: Caller | null) => AgentServices,
 ): SharedParts {
   const { clock } = runtime;
@@ -116,6 +127,7 @@ function createSharedParts(
   const expiry = new ThreadExpiry({
     ...runtime,
     threads,
+    project,
     expire: (thread) => servicesFor(null).threads.expire(thread),
   });
   const cronTimer = new CronTimer({
@@ -126,10 +138,10 @@ function createSharedParts(
       await runs.start(cron.thread_id ?? undefined, runOf(cron), { alongside });
     },
   });
-  const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound });
-  const records = new ThreadRecords({ clock, threads, expiry });
+  const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound, project });
+  const records = new ThreadRecords({ clock, threads, expiry, project });
   const states = new ThreadStates({ records, checkpoints, graphs, user: null });
-  const items = new Items({ clock, items: state.items });
+  const items = new Items({ clock, items: state.items, project });
   const live = new LiveRuns({
     ...runtime,
     settings,
@@ -138,9 +150,10 @@ function createSharedParts(
     states,
     cronTimer,
     webhooks,
+    project,
     execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
   });
   const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
   const locks = new KeyedLocks();
-  return { ...runtime, settings, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live };
+  return { ...runtime, settings, project, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live };
 }

@@ -98,10 +98,11 @@ class GraphAgentServer implements AgentServer {
       return forAnyOrigin({ status: 503, body: { detail } });
     }
     const prefix = served.project?.mountPrefix ?? "";
-    // Health checks don't know the prefix.
-    const inner = behindPrefix(path, prefix) ?? (path === "/ok" ? path : undefined);
-    if (!served.auth && needsKey(inner ?? path, context)) checkKey?.();
+    // Health checks don't know the prefix, and a proxy that strips it says so.
+    const isStripped = path === "/ok" || context.header("x-forwarded-prefix")?.replace(/\/$/, "") === prefix;
+    const inner = behindPrefix(path, prefix) ?? (isStripped ? path : undefined);
     if (inner !== undefined) return this.#respondAs(agent, served, { path: inner, context, checkKey });
+    if (!served.auth && needsKey(path, context)) checkKey?.();
     const detail = `Not Found: all paths of this agent server begin with ${prefix} (http.mount_prefix).`;
     return forAnyOrigin({ status: 404, body: { detail } });
   }
@@ -135,14 +136,22 @@ class GraphAgentServer implements AgentServer {
     { running, project, auth }: Served,
     { path, context, checkKey }: Pick<AgentRequest, "path" | "context" | "checkKey">,
   ): Promise<HttpResponse> {
-    const ours = async () => {
-      const title = agent.identity.name;
-      const allowsOrigin = (origin: string) => project?.allowsOrigin(origin) ?? false;
-      const response = await this.#respond({ agent: running, path, title, context, auth, checkKey, allowsOrigin });
+    const ours = async (context: RequestContext, user?: AuthUser | null) => {
+      if (!auth && user === undefined && needsKey(path, context)) checkKey?.();
+      const response = await this.#respond({
+        agent: running,
+        path,
+        title: agent.identity.name,
+        context,
+        auth,
+        user: user ?? undefined,
+        checkKey,
+        project,
+      });
       return withPrefixedAddresses(response, project?.mountPrefix ?? "");
     };
     // Operators' paths get neither the project's CORS headers nor its app.
-    if (!project || isForOperators(path)) return ours();
+    if (!project || isForOperators(path)) return ours(context);
     return project.respond({
       path,
       context,
@@ -150,7 +159,6 @@ class GraphAgentServer implements AgentServer {
       ours,
       async admit() {
         if (auth) return authenticated(auth, context, checkKey);
-        // The app may serve paths that need no key when the server serves them itself; here they need one.
         checkKey?.();
         return null;
       },

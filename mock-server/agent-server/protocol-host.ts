@@ -4,6 +4,7 @@ import type { AgentServices } from "./agent-services.ts";
 import type { AccessRule } from "./auth/access-rule.ts";
 import type { AuthUser } from "./auth/auth-user.ts";
 import type { Agent } from "./create-agent.ts";
+import type { ServedProject } from "./served-project.ts";
 
 /** What is permitted to a caller. */
 export interface Permitted {
@@ -20,10 +21,14 @@ export interface PermittedOperation {
   body?: OperationBody;
 }
 
-/** What operations need whose requests carry a protocol of their own, with operations inside. */
+/** What operations need that act on more of a request than its valid parts. */
 export interface ProtocolHost {
   readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "warn">;
+  /** From the agent server's root, percent-encoded. */
+  readonly path: string;
   readonly context: RequestContext;
+  /** The bundled components of the project's user interface. */
+  readonly ui: ServedProject["ui"];
   /** `null` without auth handlers. */
   readonly user: AuthUser | null;
   /** Whether pages of an origin other than this machine's may send requests that act for their users. */

@@ -5,11 +5,13 @@ import type { Outbound } from "../kit/outbound.ts";
 import type { Database } from "../kit/store/database.ts";
 import type { AgentSettings } from "./agent-runtime.ts";
 import type { LiveAgent } from "./agent-server.ts";
+import { appForWebhooks } from "./app-for-webhooks.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import type { AuthUser } from "./auth/auth-user.ts";
-import { type Agent, createAgent } from "./create-agent.ts";
+import { type Agent, createAgent, type LiveProject } from "./create-agent.ts";
 import type { Graph } from "./engine/contract.ts";
 import { AgentState } from "./persistence/agent-state.ts";
+import { defaultProjectSettings } from "./project-settings.ts";
 import type { ProjectCall, ServedProject } from "./served-project.ts";
 
 /** What serves a deployment while a revision is live. */
@@ -123,11 +125,16 @@ export class ServedAgents {
     const project = await projectOf(agent);
     project?.connect((call, user) => fetchFor(current(), call, user));
     const { graphs, auth } = project ?? this.#options;
+    const live: LiveProject = {
+      graphs,
+      settings: project?.settings ?? defaultProjectSettings,
+      app: project ? appForWebhooks(project, (call) => fetchFor(current(), call, null)) : null,
+    };
     const running = await before?.settled;
     // A deployment that was removed in the meantime must not come back.
     ending.throwIfAborted();
     if (running) {
-      running.useGraphs(graphs);
+      running.use(live);
       return { running, project, auth };
     }
     const identity = () => identityOf(current());
@@ -136,7 +143,7 @@ export class ServedAgents {
     ending.throwIfAborted();
     const state = AgentState.open(database, agent.identity.id, () => clock.now());
     return {
-      running: await createAgent({ state, graphs, clock, ids, outbound, settings, identity, onDefect, log }),
+      running: await createAgent({ state, live, clock, ids, outbound, settings, identity, onDefect, log }),
       project,
       auth,
     };

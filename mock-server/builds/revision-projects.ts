@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { graphConfigFileNames } from "../../core/client/wire/conventions.ts";
+import { replacedRoutes } from "../agent-server/replaced-routes.ts";
 import type { Build, Builds, RevisionOrigin } from "../control-plane/builds.ts";
 import type { AgentLogEntry } from "../kit/agent-log.ts";
 import { isSecretVariable, type Redaction } from "../kit/redaction.ts";
@@ -65,7 +66,8 @@ export class RevisionProjects implements Builds, AsyncDisposable {
       const running = await this.#load(origin).running;
       if (!running) return undefined;
       const graphs = running.graphs.map(({ id }) => id).join(", ");
-      return { hasFailed: false, lines: [...running.project.warnings, `Loaded the graphs ${graphs}`] };
+      const lines = [...running.project.warnings, ...replacedRoutes(running), `Loaded the graphs ${graphs}`];
+      return { hasFailed: false, lines };
     } catch (error) {
       const lines = `ERROR: the graphs can't be loaded: ${(error as Error).message}`.split("\n");
       return { hasFailed: true, lines: lines.map((line) => this.#options.redaction.text(line)) };

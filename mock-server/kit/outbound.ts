@@ -29,8 +29,8 @@ export const outboundHeader = "x-mock-outbound";
 
 /** All outbound requests of a mock server: token exchange, discovery, registration and webhooks. */
 export interface Outbound {
-  /** @throws {OutboundError} for a URL that the policy forbids. */
-  check(url: string): Promise<void>;
+  /** Returns the addresses of the URL's host. @throws {OutboundError} for a URL that the policy forbids. */
+  check(url: string): Promise<readonly string[]>;
   /** @throws {OutboundError} for a URL that the policy forbids, a timeout, or a response that is too long. */
   send(url: string, request: OutboundRequest): Promise<OutboundResponse>;
 }
@@ -46,7 +46,12 @@ export interface OutboundPolicy {
   /** Maximum size of a response, in bytes. @default 1 MiB */
   maxBytes?: number;
   /** Resolves a name. @default the system's resolver */
-  resolve?: (name: string) => Promise<{ address: string; family: number }[]>;
+  resolve?: (name: string) => Promise<Address[]>;
+}
+
+interface Address {
+  address: string;
+  family: number;
 }
 
 /** Whether an IP address is on loopback. */
@@ -65,16 +70,16 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
   const resolveName = policy.resolve ?? ((name) => resolve(name, { all: true }));
   const listed = (policy.allow ?? []).map(globMatcher);
 
-  async function allowedAddress(url: URL): Promise<{ address: string; family: number }> {
+  async function allowedAddresses(url: URL): Promise<[Address, ...Address[]]> {
     const name = url.hostname.replace(/^\[|\]$/g, "");
     const family = isIP(name);
-    let addresses: { address: string; family: number }[];
+    let addresses: Address[];
     try {
       addresses = family === 0 ? await resolveName(name) : [{ address: name, family }];
     } catch {
       throw new OutboundError(`${url.origin} can't be reached: its name is unknown.`);
     }
-    const [first] = addresses;
+    const [first, ...others] = addresses;
     if (first === undefined) throw new OutboundError(`${url.origin} can't be reached: its name has no address.`);
     const isListed = listed.some((matches) => matches(url.hostname) || matches(url.host));
     const isOwn = ownUrl !== undefined && new URL(ownUrl()).origin === url.origin;
@@ -83,25 +88,28 @@ export function createOutbound(policy: OutboundPolicy = {}): Outbound {
         `${url.origin} isn't allowed: the mock server only calls loopback and the hosts of --allow-outbound.`,
       );
     }
-    return first;
+    return [first, ...others];
   }
 
-  async function checked(address: string): Promise<{ url: URL; pinned: { address: string; family: number } }> {
+  async function checked(address: string): Promise<{ url: URL; addresses: [Address, ...Address[]] }> {
     if (!URL.canParse(address)) throw new OutboundError(`"${address}" isn't a URL.`);
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:") {
       throw new OutboundError(`${url.protocol} isn't allowed: the URL must begin with http:// or https://.`);
     }
     if (url.username !== "" || url.password !== "") throw new OutboundError("A URL with a user isn't allowed.");
-    return { url, pinned: await allowedAddress(url) };
+    return { url, addresses: await allowedAddresses(url) };
   }
 
   return {
     async check(address) {
-      await checked(address);
+      return (await checked(address)).addresses.map(({ address }) => address);
     },
     async send(address, { method, headers = {}, body }) {
-      const { url, pinned } = await checked(address);
+      const {
+        url,
+        addresses: [pinned],
+      } = await checked(address);
       // Imported on demand: most servers never call another.
       const { Agent, request } = await import("undici");
       const agent = new Agent({

@@ -14,13 +14,15 @@ import type {
   StoredWrite,
 } from "../agent-server/engine/contract.ts";
 import type { StreamMode } from "../agent-server/engine/stream-mode.ts";
+import type { UiBundle } from "../agent-server/served-project.ts";
 import type { AgentLogLevel } from "../kit/agent-log.ts";
-import type { GraphProject } from "./load/graph-config.ts";
+import type { RequestChanges } from "../kit/http/changed-request.ts";
+import type { GraphProject, ProjectUi } from "./load/graph-config.ts";
 
 /** Methods of workers, called by the server. */
 export interface WorkerMethods {
-  /** The first call: loads graphs, auth handlers and app. Returns the absolute paths of the source files. */
-  load(project: GraphProject): string[];
+  /** The first call: loads graphs, auth handlers and app. */
+  load(project: GraphProject): LoadedProject;
   /** Returns as soon as the worker isn't busy. */
   ping(): void;
   execute(params: ExecuteParams): Outcome;
@@ -31,10 +33,12 @@ export interface WorkerMethods {
   subgraphs(params: { graphId: string; recurse: boolean; settings: GraphSettings }): Record<string, GraphSchemas>;
   authenticate(request: AuthRequest): AuthOutcome<AuthUser>;
   authorize(event: AuthEvent): AuthOutcome<AuthDecision>;
-  fetchApp(params: { request: PlainRequest; user: AuthUser | null }): PlainResponse;
+  fetchApp(params: { request: AppRequest; user: AuthUser | null }): AppResponse;
   /** Returns the next chunk of a response's body, `null` at its end. */
   readAppBody(body: string): Uint8Array | null;
   cancelAppBody(body: string): void;
+  /** Bundles the components of a project in `folder`. */
+  bundleUi(params: { folder: string; ui: ProjectUi }): BundledUi;
 }
 
 /** Methods of the server, called by workers. Writes are notices, since messages arrive in order. */
@@ -60,6 +64,43 @@ export interface ServerMethods {
   /** Returns the next chunk of a response's body, `null` at its end. */
   readServerBody(body: string): Uint8Array | null;
   cancelServerBody(body: string): void;
+  /** Returns the next chunk of the body of a request to the app, `null` at its end. */
+  readRequestBody(exchange: number): Uint8Array | null;
+  /** Has the server respond to a request to the app, which the app's middleware may have changed. */
+  respondBehindApp(params: { exchange: number; changes: RequestChanges }): ResponseBehindApp;
+  /** Returns the next chunk of such a response's body, `null` at its end. */
+  readBehindApp(params: { exchange: number; response: number }): Uint8Array | null;
+  cancelBehindApp(params: { exchange: number; response: number }): void;
+}
+
+/** A project that has been loaded in a worker. */
+export interface LoadedProject {
+  /** Absolute paths of the source files. */
+  files: string[];
+  /** `null`: the project has no app. */
+  app: AppTable | null;
+}
+
+/** The bundles of a project's components by name, and the absolute paths of the files in them. */
+export interface BundledUi {
+  bundles: Record<string, UiBundle>;
+  sources: string[];
+}
+
+/** What the server knows of an app, to pass only the requests to it that it takes part in. */
+export interface AppTable {
+  /** In the notation of Hono; `null` for an app that doesn't say. */
+  routes: AppRoute[] | null;
+  /** Whether a trailing slash makes another path. */
+  isStrict: boolean;
+}
+
+export interface AppRoute {
+  /** Upper-case, `ALL` for any. */
+  method: string;
+  path: string;
+  /** Whether it passes requests on, as far as its signature says. */
+  isMiddleware: boolean;
 }
 
 /**
@@ -136,6 +177,25 @@ export type AuthOutcome<Result> =
   | { kind: "done"; result: Result }
   | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
   | { kind: "failed" };
+
+/** A request to the app. `exchange` identifies it in calls of the worker until its response is complete. */
+export interface AppRequest extends Omit<PlainRequest, "body"> {
+  exchange: number;
+  /** `"streamed"`: the worker reads it in chunks. */
+  body: Uint8Array | "streamed" | null;
+}
+
+/** The response of the app. `passedOn` is one of the server that the app returned with its body as it was. */
+export interface AppResponse extends PlainResponse {
+  passedOn: number | null;
+}
+
+/** A response of the server to the app's middleware. */
+export interface ResponseBehindApp extends Omit<PlainResponse, "body"> {
+  /** Identifies it in the exchange. */
+  response: number;
+  hasBody: boolean;
+}
 
 /** A request of the Fetch API as plain data. */
 export interface PlainRequest {

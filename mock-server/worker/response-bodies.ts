@@ -37,17 +37,20 @@ export class ResponseBodies {
   }
 }
 
-/** A stream of a body on the other side. */
+/** A stream of a body on the other side, of which nothing is read until somebody reads the stream. */
 export function readFromOtherSide(source: {
   read(): Promise<Uint8Array | null>;
   cancel(): Promise<void>;
 }): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const piece = await source.read();
-      if (piece === null) controller.close();
-      else controller.enqueue(piece);
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const piece = await source.read();
+        if (piece === null) controller.close();
+        else controller.enqueue(piece);
+      },
+      cancel: () => source.cancel(),
     },
-    cancel: () => source.cancel(),
-  });
+    { highWaterMark: 0 },
+  );
 }

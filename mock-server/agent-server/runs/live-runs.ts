@@ -6,6 +6,7 @@ import type { CronTimer } from "../crons/cron-timer.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
+import type { CurrentProject } from "../project-settings.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
 import { EndedRuns } from "./ended-runs.ts";
@@ -33,6 +34,7 @@ interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "
   states: ThreadStates;
   cronTimer: Pick<CronTimer, "removeAll">;
   webhooks: Webhooks;
+  project: CurrentProject;
   /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
   execute(live: LiveRun, record: RunRecord): Promise<RunResult>;
 }
@@ -81,10 +83,11 @@ export class LiveRuns {
   }
 
   #useThread({ thread_id: threadId, assistant_id, metadata: { graph_id }, kwargs }: RunRecord): void {
-    this.#dependencies.records.change(threadId, ({ metadata, config }) => ({
+    const { records, project } = this.#dependencies;
+    records.change(threadId, ({ metadata, config }) => ({
       status: "busy",
       metadata: { ...metadata, graph_id, assistant_id },
-      config: threadConfig({ config }, kwargs.config as Fields),
+      config: threadConfig({ config }, kwargs.config as Fields, project.settings.configurableHeaders),
     }));
   }
 

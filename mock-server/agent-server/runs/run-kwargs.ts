@@ -1,7 +1,9 @@
 import { toBothNames, toNeutralNames } from "../../../core/client/wire/conventions.ts";
+import type { HeaderPatterns } from "../../kit/http/header-patterns.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { StreamMode } from "../engine/stream-mode.ts";
 import type { AssistantRecord, ThreadRecord } from "../persistence/records.ts";
+import { headersForGraphs, isNameOfHeader } from "./headers-for-graphs.ts";
 import type { RunStart } from "./run-schemas.ts";
 
 /** Everything that a run's arguments are made of. */
@@ -12,9 +14,9 @@ export interface RunParts {
   runId: string;
   threadId: string;
   headers: Headers | undefined;
+  /** Which headers graphs can read. */
+  headerPatterns: HeaderPatterns | null;
 }
-
-const secretHeaders: ReadonlySet<string> = new Set(["x-api-key", "x-tenant-id", "x-service-key"]);
 
 const namesOfRun: ReadonlySet<string> = new Set([
   "run_id",
@@ -26,15 +28,6 @@ const namesOfRun: ReadonlySet<string> = new Set([
   "checkpoint_map",
 ]);
 
-/** Whether a header is one that graphs may read: the user agent, and those that begin with `x-`, but for keys. */
-function isConfigurableHeader(name: string): boolean {
-  return name === "user-agent" || (name.startsWith("x-") && !secretHeaders.has(name));
-}
-
-function configurableHeaders(headers: Headers | undefined): Fields {
-  return Object.fromEntries([...(headers ?? [])].filter(([name]) => isConfigurableHeader(name)));
-}
-
 /**
  * Configs as one: fields of the later ones replace those of the earlier ones, and so do the fields of `configurable`.
  */
@@ -45,8 +38,8 @@ function mergeConfigs(...configs: readonly Fields[]): Fields {
 }
 
 /** What a run takes over of the config of its thread: not the headers, which are those of an earlier request. */
-function inheritedConfig({ config }: Pick<ThreadRecord, "config">): Fields {
-  return { ...config, configurable: without(config.configurable, isConfigurableHeader) };
+function inheritedConfig({ config }: Pick<ThreadRecord, "config">, headers: HeaderPatterns | null): Fields {
+  return { ...config, configurable: without(config.configurable, (name) => isNameOfHeader(name, headers)) };
 }
 
 function without(fields: unknown, isLeftOut: (name: string) => boolean): Fields {
@@ -75,11 +68,11 @@ function metadataOf({ metadata }: Fields = {}): Fields | undefined {
 
 /** The arguments of a run, as they are kept and shown. */
 export function runKwargs(parts: RunParts): Fields {
-  const { body, assistant, thread, runId, threadId, headers } = parts;
+  const { body, assistant, thread, runId, threadId, headers, headerPatterns } = parts;
   const config = mergeConfigs(
     assistant.config,
-    thread ? inheritedConfig(thread) : {},
-    { configurable: configurableHeaders(headers) },
+    thread ? inheritedConfig(thread, headerPatterns) : {},
+    { configurable: headersForGraphs(headers, headerPatterns) },
     body.config ?? {},
     {
       configurable: {
@@ -113,9 +106,13 @@ export function runKwargs(parts: RunParts): Fields {
  * The config of a thread once a run uses it: its own and the run's, without what names the run, where it began, and
  * what is in the thread's metadata anyway.
  */
-export function threadConfig(thread: Pick<ThreadRecord, "config">, { metadata: _, ...config }: Fields): Fields {
+export function threadConfig(
+  thread: Pick<ThreadRecord, "config">,
+  { metadata: _, ...config }: Fields,
+  headerPatterns: HeaderPatterns | null,
+): Fields {
   const ofRun = { ...config, configurable: without(config.configurable, (name) => namesOfRun.has(name)) };
-  return mergeConfigs(inheritedConfig(thread), ofRun);
+  return mergeConfigs(inheritedConfig(thread, headerPatterns), ofRun);
 }
 
 export function streamModesOf({ stream_mode: mode }: Pick<RunStart, "stream_mode">): StreamMode[] {

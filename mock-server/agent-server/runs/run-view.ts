@@ -10,15 +10,15 @@ export function viewRun({ user: _, ...record }: RunRecord): Fields {
 }
 
 /** The body of a webhook for a run that ended `now`, in milliseconds since the epoch. */
-export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult, now: number): string {
-  return JSON.stringify({
+export function webhookBody(record: RunRecord, live: LiveRun, result: RunResult, now: number): Fields {
+  return {
     ...viewRun(record),
     run_started_at: live.startedAt ?? null,
     run_ended_at: record.updated_at,
     webhook_sent_at: timestamp(now),
     values: result.kind === "success" ? result.values : {},
     ...(result.kind === "error" ? { error: result.error } : {}),
-  });
+  };
 }
 
 /** The log entry for a run that ended `now`, in milliseconds since the epoch. */

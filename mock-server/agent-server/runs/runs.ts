@@ -10,6 +10,7 @@ import type { AuthUser } from "../auth/auth-user.ts";
 import type { Fields } from "../engine/contract.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunRecord, RunStatus, ThreadRecord } from "../persistence/records.ts";
+import type { CurrentProject } from "../project-settings.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { EndedRun } from "./ended-runs.ts";
 import type { CancelAction, LiveRun, RunResult } from "./live-run.ts";
@@ -27,6 +28,7 @@ interface RunsDependencies extends Pick<AgentRuntime, "clock" | "ids" | "inBackg
   graphs: Graphs;
   live: LiveRuns;
   webhooks: Pick<Webhooks, "check">;
+  project: CurrentProject;
   locks: KeyedLocks;
   /** What access filters ask of the metadata of threads. */
   threadFilters: readonly Fields[];
@@ -111,11 +113,12 @@ export class Runs {
     body: RunStart,
     { headers, beforeStart, isAwaited, alongside }: StartOptions,
   ): Promise<{ record: RunRecord; live: LiveRun }> {
-    const { state, records, assistants, graphs, live, webhooks, locks, clock, ids, user } = this.#dependencies;
+    const { state, records, assistants, graphs, live, webhooks, locks, clock, ids, user, project } = this.#dependencies;
     if (isAwaited) this.#checkCaller(threadId, body);
     const assistant = assistants.findToRun(body.assistant_id);
     graphs.find(assistant.graph_id);
     if (body.webhook !== undefined) await webhooks.check(body.webhook);
+    const headerPatterns = project.settings.configurableHeaders;
     const id = threadId ?? ids.uuid();
     const strategy = body.multitask_strategy ?? "enqueue";
     const prepare = (one: LiveRun) => {
@@ -128,7 +131,7 @@ export class Runs {
       const runId = ids.uuid();
       const record = state.transaction(() => {
         const thread = this.#threadFor(id, threadId === undefined, body);
-        const parts = { body, assistant, thread, runId, threadId: id, headers };
+        const parts = { body, assistant, thread, runId, threadId: id, headers, headerPatterns };
         const now = timestamp(clock.now());
         const record: RunRecord = {
           run_id: runId,

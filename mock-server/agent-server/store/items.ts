@@ -5,6 +5,8 @@ import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Fields, NodeStore, StoredItem } from "../engine/contract.ts";
 import type { ItemTable } from "../persistence/item-table.ts";
 import type { ItemRecord } from "../persistence/records.ts";
+import type { CurrentProject, ItemTtlSettings } from "../project-settings.ts";
+import { sweepAfter } from "../sweeps.ts";
 import { itemFilter, scoreOf } from "./item-filter.ts";
 import type { storeListNamespaces, storeSearch } from "./store-schemas.ts";
 
@@ -28,6 +30,7 @@ function viewItem({ namespace, key, value, created_at, updated_at }: ItemRecord)
 interface ItemsDependencies extends Pick<AgentRuntime, "clock"> {
   /** Limited to what the caller may see. */
   items: ItemTable;
+  project: CurrentProject;
 }
 
 /** The items of the key-value store that a caller may see. */
@@ -39,10 +42,10 @@ export class Items {
   }
 
   /**
-   * Stores a value under a key; `ttl` is in minutes.
+   * Stores a value under a key; `ttl` is in minutes, by default the project's.
    * @throws {HttpError} 409 for a key that is hidden from the caller.
    */
-  put(namespace: string[], key: string, value: Fields, ttl: number | null = null): void {
+  put(namespace: string[], key: string, value: Fields, ttl = this.#ttl.minutes): void {
     const { items, clock } = this.#dependencies;
     checkNamespace(namespace);
     const now = timestamp(clock.now());
@@ -52,7 +55,7 @@ export class Items {
   }
 
   /** The item under a key. With `refresh`, its time to live starts again. */
-  get(namespace: string[], key: string, refresh = true): StoredItem | null {
+  get(namespace: string[], key: string, refresh = this.#ttl.refreshOnRead): StoredItem | null {
     const item = this.#dependencies.items.get(namespace, key);
     if (item && refresh) this.#prolong(item);
     return item ? viewItem(item) : null;
@@ -83,7 +86,7 @@ export class Items {
       if (query) scored.sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
       page = scored.slice(offset, offset + limit);
     }
-    if (refresh ?? true) for (const { item } of page) this.#prolong(item);
+    if (refresh ?? this.#ttl.refreshOnRead) for (const { item } of page) this.#prolong(item);
     return page.map(({ item, score }) => ({ ...viewItem(item), score }));
   }
 
@@ -108,8 +111,13 @@ export class Items {
     return sorted.slice(offset, offset + limit);
   }
 
+  get #ttl(): ItemTtlSettings {
+    return this.#dependencies.project.settings.itemTtl;
+  }
+
   #expiry(ttlMinutes: number | null): number | null {
-    return ttlMinutes === null ? null : this.#dependencies.clock.now() + ttlMinutes * 60_000;
+    if (ttlMinutes === null) return null;
+    return sweepAfter(this.#dependencies.clock.now() + ttlMinutes * 60_000, this.#ttl.sweepMinutes);
   }
 
   #prolong({ namespace, key, ttl }: ItemRecord): void {

@@ -28,7 +28,7 @@ export const storeRoutes = [
     body: { schema: storePut, required: true },
     responses: { 204: done, 422: invalid },
     async handle({ items, body: { namespace, key, value, ttl } }) {
-      items.put(namespace, key, value, ttl ?? null);
+      items.put(namespace, key, value, ttl ?? undefined);
       return { status: 204 };
     },
   }),

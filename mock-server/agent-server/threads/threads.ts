@@ -83,7 +83,7 @@ export class Threads {
 
   /** Copies a thread with its state and history. @throws {HttpError} 404 for an unknown thread. */
   async copy(threadId: string): Promise<ThreadRecord> {
-    const { state, states, clock, ids, copiedMetadata } = this.#dependencies;
+    const { state, records, states, clock, ids, copiedMetadata } = this.#dependencies;
     const source = this.find(threadId);
     // The status of an idle or interrupted thread is that of its state already.
     const isAtRest = source.status === "idle" || source.status === "interrupted";
@@ -99,12 +99,13 @@ export class Threads {
       metadata: { ...source.metadata, ...copiedMetadata, thread_id: copyId },
       ...shown,
       error: null,
-      ttl: null,
+      ttl: records.ttlFrom(undefined),
     };
     state.transaction(() => {
       state.threads.insert(copy);
       state.checkpoints.copy(threadId, copyId);
     });
+    records.scheduleExpiry(copy);
     return copy;
   }
 

@@ -139,6 +139,7 @@ export class HttpServer {
       outgoing.once("close", () => {
         const isComplete = outgoing.writableFinished;
         if (!isComplete) context.abort();
+        context.discardBody();
         if (this.#pending.get(socket)?.outgoing === outgoing) this.#pending.delete(socket);
         this.#options.onFinish?.(context, isComplete ? outgoing.statusCode : null);
         resolve();

@@ -15,17 +15,31 @@ export interface InjectedRequest {
   signal?: AbortSignal;
 }
 
+/** A request that has come by no socket; `target` is its path and query. */
+export function requestWithoutSocket(
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array,
+): RequestContext {
+  const message = Object.assign(new nodeHttp.IncomingMessage(new Socket()), {
+    method,
+    url: target,
+    httpVersion: "1.1",
+  });
+  message.rawHeaders = Object.entries(headers).flat();
+  for (const [name, value] of Object.entries(headers)) message.headers[name] = value;
+  if (body.length > 0) message.push(body);
+  message.push(null);
+  return new RequestContext(message);
+}
+
 /** Passes a request to a handler without a socket. Rejects where the connection would be closed without a response. */
 export async function inject(handle: Handler, request: InjectedRequest): Promise<Response> {
   const { method = "GET", path, headers = {}, body, signal } = request;
-  const message = Object.assign(new nodeHttp.IncomingMessage(new Socket()), { method, url: path, httpVersion: "1.1" });
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
   const sent = body === undefined ? "" : isRaw ? body : JSON.stringify(body);
-  message.rawHeaders = Object.entries({ host: "localhost", ...headers }).flat();
-  for (const [name, value] of Object.entries({ host: "localhost", ...headers })) message.headers[name] = value;
-  if (sent.length > 0) message.push(sent);
-  message.push(null);
-  const context = new RequestContext(message);
+  const context = requestWithoutSocket(method, path, { host: "localhost", ...headers }, sent);
   signal?.addEventListener("abort", () => context.abort(), { once: true });
   const { status, headers: given = {}, json, content, disruption } = serialized(await handle(context));
   if (disruption) throw new TypeError(`The connection was ${disruption.kind}.`);

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { ByteCollector } from "./byte-collector.ts";
 import { HttpError } from "./http-error.ts";
 
 /** Default limit of a request body: 1 MiB. */
@@ -35,6 +36,8 @@ export class RequestContext {
   tenant: string | null = null;
   /** The body, once it has been read as text. */
   requestText: string | undefined;
+  /** Whether the client uses https. */
+  isEncrypted: boolean;
   /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   /** Sends `100 Continue` to a client that waits for it before it sends the body. */
@@ -44,11 +47,14 @@ export class RequestContext {
   #closed: AbortController | undefined;
   #query: URLSearchParams | undefined;
   #headers: Headers | undefined;
+  /** A body that is read in chunks, and what has been read of it. */
+  #chunked: { source: AsyncIterator<Buffer>; read: ByteCollector } | undefined;
 
   constructor(message: IncomingMessage) {
     this.#message = message;
     this.method = message.method as string;
     this.target = message.url as string;
+    this.isEncrypted = "encrypted" in message.socket;
     const path = originForm(this.target);
     const queryStart = path.indexOf("?");
     this.rawPath = normalized(queryStart < 0 ? path : path.slice(0, queryStart));
@@ -112,43 +118,61 @@ export class RequestContext {
     this.#closed?.abort();
   }
 
+  /** Whether the request has a body, as far as its headers say. */
+  get hasBody(): boolean {
+    return this.header("transfer-encoding") !== undefined || Number(this.header("content-length") ?? 0) > 0;
+  }
+
+  /**
+   * The next chunk of the body, `null` at its end; {@link readBytes} then still reads all of it.
+   * @throws as {@link readBytes}
+   */
+  async readChunk(limitBytes = defaultLimitBytes): Promise<Uint8Array | null> {
+    this.requestBody();
+    this.#chunked ??= { source: this.#message[Symbol.asyncIterator](), read: new ByteCollector(limitBytes) };
+    const { source, read } = this.#chunked;
+    const { done, value } = await source.next().catch(() => {
+      throw new ClientDisconnected();
+    });
+    if (done) return null;
+    if (read.add(value)) return value;
+    this.discardBody();
+    throw tooLargeBody(limitBytes);
+  }
+
+  /** Discards the rest of a body that is read in chunks, so that the connection serves the next request. */
+  discardBody(): void {
+    if (this.#chunked) this.#message.removeAllListeners("readable").resume();
+  }
+
   /**
    * Reads the body; can be called once.
    * @throws {HttpError} 413, with `tooLarge` as its text, for a body over the limit (by default 1 MiB);
    * {ClientDisconnected}.
    */
   async readBytes(limitBytes = defaultLimitBytes, tooLarge?: string): Promise<Buffer> {
-    const refusal = () => new HttpError(413, tooLarge ?? `The request body is larger than ${limitBytes} bytes.`);
-    if (Number(this.header("content-length") ?? 0) > limitBytes) throw refusal();
+    if (Number(this.header("content-length") ?? 0) > limitBytes) throw tooLargeBody(limitBytes, tooLarge);
+    if (this.#chunked) {
+      while ((await this.readChunk(limitBytes)) !== null);
+      return this.#chunked.read.bytes;
+    }
     this.requestBody();
     const message = this.#message;
     if (message.destroyed) throw new ClientDisconnected();
-    // One growing buffer: a body can arrive in millions of chunks, each of which takes far more memory than its bytes.
-    let bytes = Buffer.alloc(0);
-    let size = 0;
-    const take = (piece: Buffer) => {
-      const reached = size + piece.length;
-      if (reached > bytes.length) {
-        const larger = Buffer.allocUnsafe(Math.min(limitBytes, Math.max(reached, 2 * bytes.length)));
-        bytes.copy(larger, 0, 0, size);
-        bytes = larger;
-      }
-      piece.copy(bytes, size);
-      size = reached;
-    };
+    const read = new ByteCollector(limitBytes);
     await new Promise<void>((resolve, reject) => {
       message.once("end", resolve);
       message.once("close", () => {
         if (!message.readableEnded) reject(new ClientDisconnected());
       });
       message.on("data", (piece: Buffer) => {
-        if (size + piece.length <= limitBytes) return take(piece);
+        if (read.add(piece)) return;
         // The rest is discarded, as Node does where nothing was read: the connection serves the next request.
         message.removeAllListeners("data").resume();
-        reject(refusal());
+        reject(tooLargeBody(limitBytes, tooLarge));
       });
     });
-    return bytes.subarray(0, size);
+    return read.bytes;
   }
 
   /**
@@ -164,6 +188,10 @@ export class RequestContext {
     this.requestText = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     return this.requestText;
   }
+}
+
+function tooLargeBody(limitBytes: number, text?: string): HttpError {
+  return new HttpError(413, text ?? `The request body is larger than ${limitBytes} bytes.`);
 }
 
 /** The path and query of a request target; requests to a proxy have scheme and host in front. */

@@ -1,6 +1,6 @@
 import { networkHeaders } from "../../kit/http/network-permissions.ts";
 import type { RequestContext } from "../../kit/http/request-context.ts";
-import type { CorsSettings } from "../load/graph-config-schema.ts";
+import type { CorsSettings } from "../load/http-config-schema.ts";
 
 type CorsHeaders = Record<string, string>;
 

@@ -78,6 +78,9 @@ const user = z.looseObject({
   display_name: z.string(),
 });
 
+const exchange = count;
+const ofExchange = z.object({ exchange, response: count });
+
 const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, Name>> } = {
   getCheckpoint: z.object({ handle, namespace: z.string(), id: z.string().optional() }),
   listCheckpoints: z.object({
@@ -94,6 +97,13 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   fetchServer: z.object({ request, user: user.nullable() }),
   readServerBody: z.string(),
   cancelServerBody: z.string(),
+  readRequestBody: exchange,
+  respondBehindApp: z.object({
+    exchange,
+    changes: z.object({ headers, search: z.string(), body: z.instanceof(Uint8Array).nullable() }),
+  }),
+  readBehindApp: ofExchange,
+  cancelBehindApp: ofExchange,
   publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
 };
 
@@ -144,7 +154,25 @@ const authOutcome = <Value extends z.ZodType>(result: Value) =>
   ]);
 
 const results: { [Name in keyof WorkerMethods]: z.ZodType<Result<WorkerMethods, Name>> } = {
-  load: z.array(z.string()),
+  load: z.object({
+    files: z.array(z.string()),
+    app: z
+      .object({
+        routes: z.array(z.object({ method: z.string(), path: z.string(), isMiddleware: z.boolean() })).nullable(),
+        isStrict: z.boolean(),
+      })
+      .nullable(),
+  }),
+  bundleUi: z.object({
+    bundles: z.record(
+      z.string(),
+      z.object({
+        files: z.array(z.object({ name: z.string(), content: z.instanceof(Uint8Array) })),
+        problem: z.string().nullable(),
+      }),
+    ),
+    sources: z.array(z.string()),
+  }),
   ping: z.undefined(),
   execute: z.object({ values, interrupts: interrupts.optional() }),
   states: z.array(snapshot),
@@ -164,11 +192,7 @@ const results: { [Name in keyof WorkerMethods]: z.ZodType<Result<WorkerMethods, 
   subgraphs: z.record(z.string(), schemas),
   authenticate: authOutcome(user),
   authorize: authOutcome(z.object({ value: fields, filter: fields.nullable() })),
-  fetchApp: z.object({
-    status,
-    headers,
-    body: z.string().nullable(),
-  }),
+  fetchApp: z.object({ status, headers, body: z.string().nullable(), passedOn: count.nullable() }),
   readAppBody: z.instanceof(Uint8Array).nullable(),
   cancelAppBody: z.undefined(),
 };

@@ -1,10 +1,11 @@
-import type { AuthHandlers } from "../../agent-server/auth/auth-handlers.ts";
+import type { AuthHandlers, AuthRequest } from "../../agent-server/auth/auth-handlers.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { Params, Result } from "../calls.ts";
 import type { GraphProject } from "../load/graph-config.ts";
 import type { AuthOutcome, WorkerMethods } from "../protocol.ts";
 import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
+import { UserCache } from "./user-cache.ts";
 
 /**
  * Default timeout of a handler, in milliseconds. Longer than a worker may be unresponsive, so that a handler isn't
@@ -20,6 +21,7 @@ export function projectAuth(
   { auth }: GraphProject,
   supervisor: Pick<Supervisor, "call">,
   timeoutMs = defaultTimeoutMs,
+  now = Date.now,
 ): AuthHandlers | null {
   if (!auth) return null;
   const call = async <Name extends "authenticate" | "authorize">(
@@ -46,9 +48,11 @@ export function projectAuth(
     if (outcome.kind === "refused") throw new HttpError(outcome.status, outcome.detail, outcome.headers);
     throw new HttpError(500, `The handler "${method}" failed; the server's log has the error.`);
   };
+  const authenticate = async (request: AuthRequest) => resultOf("authenticate", await call("authenticate", request));
+  const cache = auth.cache && new UserCache(auth.cache, now);
   return {
     admitsStudio: !auth.disableStudioAuth,
-    authenticate: async (request) => resultOf("authenticate", await call("authenticate", request)),
+    authenticate: (request) => (cache ? cache.userOf(request, () => authenticate(request)) : authenticate(request)),
     authorize: async (event) => resultOf("authorize", await call("authorize", event)),
   };
 }

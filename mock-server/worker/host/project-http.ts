@@ -1,94 +1,155 @@
 import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
-import type { ProjectRequest } from "../../agent-server/served-project.ts";
+import type { AppRole, ProjectRequest } from "../../agent-server/served-project.ts";
+import { responseOf } from "../../kit/http/errors.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { type HttpResponse, jsonResponse } from "../../kit/http/http-response.ts";
-import { ClientDisconnected } from "../../kit/http/request-context.ts";
+import { ClientDisconnected, type RequestContext } from "../../kit/http/request-context.ts";
 import type { GraphProject, RouteGroup } from "../load/graph-config.ts";
-import type { CorsSettings } from "../load/graph-config-schema.ts";
-import type { PlainRequest } from "../protocol.ts";
+import type { CorsSettings } from "../load/http-config-schema.ts";
+import type { AppTable } from "../protocol.ts";
 import { readFromOtherSide } from "../response-bodies.ts";
+import type { RespondBehindApp } from "./app-exchanges.ts";
+import { appRoutes, type FindRole } from "./app-routes.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { Supervisor } from "./supervisor.ts";
 
 /** The paths of the agent server's groups of routes, which a project can disable. */
 const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/assistants(\/|$)/, "assistants"],
-  [/^\/(runs|threads\/[^/]+\/runs)(\/|$)/, "runs"],
+  [/^\/(runs|threads\/[^/]+\/(runs|commands|stream\/events))(\/|$)/, "runs"],
   [/^\/threads(\/|$)/, "threads"],
   [/^\/store(\/|$)/, "store"],
   [/^\/mcp(\/|$)/, "mcp"],
-  [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
+  [/^\/ui(\/|$)/, "ui"],
+  [/^\/(info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
 ];
 
 /** The default CORS settings. */
 const anyOrigin: CorsSettings = { allow_origins: ["*"] };
 
 /**
- * Responds to a request according to a project's `http` settings: disabled groups of routes, the project's app for the
- * remaining paths, and CORS.
+ * Responds to requests according to a project's `http` settings: the project's app, disabled groups of routes, and CORS.
  */
-export async function respondByProject(
-  { cors, disabled, app }: GraphProject["http"],
-  supervisor: Pick<Supervisor, "call">,
-  request: ProjectRequest,
-): Promise<HttpResponse> {
-  const { path, context, ours } = request;
-  if (context.method === "OPTIONS" && context.header("access-control-request-method") !== undefined) {
-    return cors ? { status: 204, headers: preflightHeadersOf(cors, context) } : ours();
+export class ProjectHttp {
+  readonly #settings: GraphProject["http"];
+  readonly #supervisor: Pick<Supervisor, "call" | "exchanges">;
+  readonly #findRole: FindRole;
+
+  private constructor(
+    settings: GraphProject["http"],
+    supervisor: Pick<Supervisor, "call" | "exchanges">,
+    findRole: FindRole,
+  ) {
+    this.#settings = settings;
+    this.#supervisor = supervisor;
+    this.#findRole = findRole;
   }
-  const group = groupPaths.find(([pattern]) => pattern.test(path))?.[1];
-  const isOff = group !== undefined && disabled.includes(group);
-  let response: HttpResponse;
-  if (app && (group === undefined || isOff)) response = await respondByApp(supervisor, request);
-  else if (isOff) response = { status: 404, body: { detail: "Not Found" } };
-  else response = await ours();
-  const corsHeaders = corsHeadersOf(cors ?? anyOrigin, context.header("origin"));
-  const headers = cors ? { ...withoutCors(response.headers), ...corsHeaders } : { ...corsHeaders, ...response.headers };
-  return { ...response, headers };
+
+  static async open(
+    settings: GraphProject["http"],
+    supervisor: Pick<Supervisor, "call" | "exchanges">,
+    app: AppTable | null,
+  ): Promise<ProjectHttp> {
+    const isOurs = (path: string) => isServedByUs(path, settings.disabled);
+    const findRole: FindRole = app ? await appRoutes(app, isOurs) : () => "none";
+    return new ProjectHttp(settings, supervisor, findRole);
+  }
+
+  roleOfApp(method: string, url: string): AppRole {
+    return this.#findRole(method, new URL(url, "http://localhost").href);
+  }
+
+  replaces(method: string, path: string): boolean {
+    return isServedByUs(path, this.#settings.disabled) && this.roleOfApp(method, path) === "route";
+  }
+
+  async respond(request: ProjectRequest): Promise<HttpResponse> {
+    const { path, context, ours } = request;
+    const { cors } = this.#settings;
+    if (context.method === "OPTIONS" && context.header("access-control-request-method") !== undefined) {
+      return cors ? { status: 204, headers: preflightHeadersOf(cors, context) } : ours(context);
+    }
+    const url = new URL(`http://${context.header("host") ?? "localhost"}`);
+    url.pathname = path;
+    url.search = context.query.toString();
+    // WebSockets aren't requests of the Fetch API, so no app takes part in them.
+    const isWebSocket = context.header("upgrade")?.toLowerCase() === "websocket";
+    const role = isWebSocket ? "none" : this.#findRole(context.method, url.href);
+    const response =
+      role === "none"
+        ? await this.#respondBehind(request, context).catch(responseOf)
+        : await this.#respondByApp(request, role, url.href);
+    const corsHeaders = corsHeadersOf(cors ?? anyOrigin, context.header("origin"));
+    const headers = cors
+      ? { ...withoutCors(response.headers), ...corsHeaders }
+      : { ...corsHeaders, ...response.headers };
+    return { ...response, headers };
+  }
+
+  /**
+   * Responds as the agent server, without its disabled groups.
+   * @throws {HttpError} for a caller that isn't admitted.
+   */
+  async #respondBehind(
+    { path, ours, admit }: ProjectRequest,
+    context: RequestContext,
+    user?: AuthUser | null,
+  ): Promise<HttpResponse> {
+    const { disabled } = this.#settings;
+    const group = groupOf(path);
+    if (path === "/ok" && disabled.includes("meta")) return jsonResponse(200, { ok: true });
+    if (group === undefined || !disabled.includes(group)) return ours(context, user);
+    if (group !== "meta" && user === undefined) await admit();
+    return jsonResponse(404, { detail: "Not Found" });
+  }
+
+  async #respondByApp(request: ProjectRequest, role: AppRole, url: string): Promise<HttpResponse> {
+    const { path, context, admit, onFailure } = request;
+    const { disabled, isAuthFirst, isAppGuarded } = this.#settings;
+    const isOfApp = role === "route" || !isServedByUs(path, disabled);
+    let user: AuthUser | null | undefined;
+    const behind: RespondBehindApp = (changed) => this.#respondBehind(request, changed, user);
+    const exchange = this.#supervisor.exchanges.open(request, behind);
+    try {
+      if (isOfApp ? isAppGuarded : isAuthFirst) user = await admit();
+      const params = { request: await exchange.requestFor(url), user: user ?? null };
+      const response = await this.#supervisor.call("fetchApp", params, { signal: context.signal });
+      if (exchange.refusal) throw exchange.refusal;
+      return exchange.finish(response, (body, onEnd) => this.#bodyOf(body, onEnd));
+    } catch (error) {
+      exchange.end();
+      if (error instanceof HttpError) return responseOf(error);
+      if (!(error instanceof ClientDisconnected) && !context.isDisconnected) onFailure(error);
+      return jsonResponse(500, { detail: "Internal Server Error" });
+    }
+  }
+
+  #bodyOf(body: string, onEnd: () => void): ReadableStream<Uint8Array> {
+    return readFromOtherSide({
+      read: async () => {
+        const piece = await this.#supervisor.call("readAppBody", body).catch((error: unknown) => {
+          onEnd();
+          throw error;
+        });
+        if (piece === null) onEnd();
+        return piece;
+      },
+      cancel: async () => {
+        onEnd();
+        await this.#supervisor.call("cancelAppBody", body);
+      },
+    });
+  }
 }
 
-async function respondByApp(supervisor: Pick<Supervisor, "call">, request: ProjectRequest): Promise<HttpResponse> {
-  try {
-    return await fetchApp(supervisor, request, await request.admit());
-  } catch (error) {
-    if (error instanceof HttpError) return jsonResponse(error.status, { detail: error.detail }, error.headers);
-    if (!(error instanceof ClientDisconnected)) request.onFailure(error);
-    return jsonResponse(500, { detail: "Internal Server Error" });
-  }
+function groupOf(path: string): RouteGroup | undefined {
+  return groupPaths.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-async function fetchApp(
-  supervisor: Pick<Supervisor, "call">,
-  { path, context, bodyLimitBytes }: ProjectRequest,
-  user: AuthUser | null,
-): Promise<HttpResponse> {
-  const sent = await context.readBytes(bodyLimitBytes);
-  const url = new URL(`http://${context.header("host") ?? "localhost"}`);
-  url.pathname = path;
-  url.search = context.query.toString();
-  const hasBody = context.method !== "GET" && context.method !== "HEAD" && sent.length > 0;
-  const request: PlainRequest = {
-    method: context.method,
-    url: url.href,
-    headers: [...context.headers],
-    body: hasBody ? sent : null,
-  };
-  const {
-    status,
-    body,
-    headers: lines,
-  } = await supervisor.call("fetchApp", { request, user }, { signal: context.signal });
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of new Headers(lines)) {
-    const known = headers[name];
-    headers[name] = known === undefined ? value : [known, value].flat();
-  }
-  if (body === null) return { status, headers };
-  const content = readFromOtherSide({
-    read: () => supervisor.call("readAppBody", body),
-    cancel: () => supervisor.call("cancelAppBody", body),
-  });
-  return { status, headers, content };
+/** Whether the agent server has routes at a path or below it. */
+function isServedByUs(path: string, disabled: readonly RouteGroup[]): boolean {
+  const group = groupOf(path);
+  return path === "/ok" || (group !== undefined && !disabled.includes(group));
 }
 
 function withoutCors(headers: HttpResponse["headers"] = {}): HttpResponse["headers"] {

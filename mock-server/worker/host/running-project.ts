@@ -5,7 +5,7 @@ import type { SupervisorOptions } from "./supervisor.ts";
 /** A loaded project, in its own worker. */
 export interface RunningProject extends ServedProject, AsyncDisposable {
   readonly project: GraphProject;
-  /** Absolute paths of the loaded source files. */
+  /** Absolute paths of the loaded and bundled source files. */
   readonly files: readonly string[];
   /** Ends the worker: with `drain` after all calls have ended, otherwise at once, which fails them. */
   close(options?: { drain?: boolean }): Promise<void>;
@@ -14,6 +14,8 @@ export interface RunningProject extends ServedProject, AsyncDisposable {
 export interface ProjectOptions extends SupervisorOptions {
   /** Timeout of an auth handler, in milliseconds. @default 15000 */
   authTimeoutMs?: number;
+  /** The time for the cache of users, in milliseconds. @default Date.now */
+  now?: () => number;
 }
 
 /**

@@ -1,24 +1,42 @@
 import { defaultSettings } from "../load/default-settings.ts";
+import { webhookHeaders } from "../load/webhook-headers.ts";
 import { compiledGraph } from "./compiled-graph.ts";
 import { namesOrigin } from "./cors.ts";
 import { projectAuth } from "./project-auth.ts";
-import { respondByProject } from "./project-http.ts";
+import { ProjectHttp } from "./project-http.ts";
+import { bundledUi } from "./project-ui.ts";
+import { requestLog } from "./request-log.ts";
 import type { StartProject } from "./running-project.ts";
 import { Supervisor } from "./supervisor.ts";
 
-export const startProject: StartProject = async (project, { authTimeoutMs, ...options } = {}) => {
+export const startProject: StartProject = async (project, { authTimeoutMs, now, ...options } = {}) => {
   const defaults = defaultSettings(project.env);
+  const { settings } = project;
+  const webhooks = { ...settings.webhooks, headers: webhookHeaders(project) };
   const supervisor = await Supervisor.start(project, options);
   const close = (choice?: { drain?: boolean }) => supervisor.close(choice);
+  const { files, app } = supervisor.loaded;
+  const [http, { bundles, sources }] = await Promise.all([
+    ProjectHttp.open(project.http, supervisor, app),
+    bundledUi(project, supervisor),
+  ]);
+  for (const { problem } of bundles.values()) {
+    if (problem !== null) options.onLog?.({ stream: "stderr", level: "ERROR", text: problem });
+  }
+  const log = requestLog(settings.loggedHeaders, options.onLog);
   return {
     project,
-    files: supervisor.files,
+    files: [...files, ...sources],
     graphs: project.graphs.map((graph) => compiledGraph(graph, supervisor, defaults.get(graph.id))),
-    auth: projectAuth(project, supervisor, authTimeoutMs),
+    auth: projectAuth(project, supervisor, authTimeoutMs, now),
     mountPrefix: project.http.mountPrefix,
+    settings: { ...settings, webhooks },
+    ui: bundles,
     allowsOrigin: (origin) => namesOrigin(project.http.cors, origin),
     connect: (fetchServer) => supervisor.connect(fetchServer),
-    respond: (request) => respondByProject(project.http, supervisor, request),
+    roleOfApp: (method, url) => http.roleOfApp(method, url),
+    replaces: (method, path) => http.replaces(method, path),
+    respond: (request) => log(request, () => http.respond(request)),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -2,7 +2,8 @@ import type { FetchServer } from "../../agent-server/served-project.ts";
 import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
-import type { WorkerMethods } from "../protocol.ts";
+import type { LoadedProject, WorkerMethods } from "../protocol.ts";
+import { AppExchanges } from "./app-exchanges.ts";
 import { GraphWorker, WorkerLost } from "./graph-worker.ts";
 import { messageChecks } from "./message-checks.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -40,6 +41,7 @@ const maxDedicatedWorkers = 4;
 /** Owns the workers of a project, and starts another when the shared one is lost. Runs in the server. */
 export class Supervisor {
   readonly openCalls: OpenCalls;
+  readonly exchanges = new AppExchanges();
   readonly #project: GraphProject;
   readonly #onLog: (line: LogLine) => void;
   readonly #loadTimeoutMs: number;
@@ -52,7 +54,7 @@ export class Supervisor {
   readonly #waitingForDedicated: (() => void)[] = [];
   #dedicated = 0;
   #shared: Promise<WatchedWorker> | undefined;
-  #files: readonly string[] = [];
+  #loaded: LoadedProject = { files: [], app: null };
   #calls = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
@@ -81,9 +83,8 @@ export class Supervisor {
     this.#fetchServer = fetchServer;
   }
 
-  /** Absolute paths of the loaded source files. */
-  get files(): readonly string[] {
-    return this.#files;
+  get loaded(): LoadedProject {
+    return this.#loaded;
   }
 
   /**
@@ -160,12 +161,12 @@ export class Supervisor {
       this.#workers.delete(worker);
     });
     worker.serve({
-      handlers: { ...this.openCalls.handlers, ...requests.handlers },
+      handlers: { ...this.openCalls.handlers, ...requests.handlers, ...this.exchanges.handlers },
       checks: messageChecks,
       onLog: this.#onLog,
     });
     try {
-      this.#files = await this.#load(worker);
+      this.#loaded = await this.#load(worker);
     } catch (error) {
       await worker.terminate(error as Error);
       throw error;
@@ -173,7 +174,7 @@ export class Supervisor {
     return worker;
   }
 
-  async #load(worker: GraphWorker): Promise<string[]> {
+  async #load(worker: GraphWorker): Promise<LoadedProject> {
     const deadline = AbortSignal.timeout(this.#loadTimeoutMs);
     const signal = this.#signal ? AbortSignal.any([deadline, this.#signal]) : deadline;
     try {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { importInTheNameOf } from "../load/module-hooks.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import { rememberContexts } from "./context-types.ts";
+import { installedPackage } from "./installed-package.ts";
 
 const packageName = "@langchain/langgraph";
 
@@ -27,8 +27,8 @@ export interface Library extends Module {
  */
 export async function loadLibrary(folder: string, module: string): Promise<Library> {
   const importers = [pathToFileURL(module).href, pathToFileURL(join(folder, "package.json")).href];
-  const importer = importers.find((url) => packageFileFrom(url) !== undefined);
-  const packageFile = importer === undefined ? undefined : packageFileFrom(importer);
+  const importer = importers.find((url) => installedPackage(packageName, url) !== undefined);
+  const packageFile = importer === undefined ? undefined : installedPackage(packageName, importer);
   if (importer === undefined || packageFile === undefined) {
     throw new ProjectLoadError(`${packageName} isn't installed in ${folder}: run npm install ${packageName} there.`);
   }
@@ -47,12 +47,4 @@ export async function loadLibrary(folder: string, module: string): Promise<Libra
   );
   rememberContexts(library.StateGraph);
   return { ...library, version, schemas, AIMessageChunk };
-}
-
-function packageFileFrom(importer: string): string | undefined {
-  try {
-    return findPackageJSON(packageName, importer);
-  } catch {
-    return undefined;
-  }
 }

@@ -35,7 +35,7 @@ const isolated = isolateRuns();
 const makers = new Map<string, GraphMaker>();
 let library: Library;
 let auth: ExportedAuth;
-let app: HttpApp;
+let app: HttpApp | undefined;
 
 calls.serve({
   async load(project) {
@@ -57,11 +57,11 @@ calls.serve({
     if (http.app) {
       const place = http.app;
       await loading.attempt(async () => {
-        app = await HttpApp.load(place);
+        app = await HttpApp.load(place, calls);
       });
     }
     loading.throwIfAnyFailed();
-    return [...loadedFiles];
+    return { files: [...loadedFiles], app: app?.table ?? null };
   },
 
   ping() {},
@@ -131,10 +131,20 @@ calls.serve({
   authorize: (event) => currentCaller.run({ kind: "auth handler" }, () => auth.authorize(event)),
 
   fetchApp: ({ request, user }, signal) =>
-    currentCaller.run({ kind: "request", user }, () => app.fetch(request, signal)),
-  readAppBody: (body) => app.bodies.read(body),
-  cancelAppBody: (body) => app.bodies.cancel(body),
+    currentCaller.run({ kind: "request", user }, () => theApp().fetch(request, user, signal)),
+  readAppBody: (body) => theApp().bodies.read(body),
+  cancelAppBody: (body) => theApp().bodies.cancel(body),
+
+  async bundleUi({ folder, ui }) {
+    const { bundleUi } = await import("./ui-bundles.ts");
+    return bundleUi(folder, ui);
+  },
 });
+
+function theApp(): HttpApp {
+  if (!app) throw new TypeError("The project has no app.");
+  return app;
+}
 
 function makerOf(graphId: string): GraphMaker {
   const make = makers.get(graphId);

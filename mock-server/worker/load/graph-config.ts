@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ConfigError } from "../../../core/client/errors.ts";
+import type { ProjectSettings } from "../../agent-server/project-settings.ts";
 import { type ConfigDocument, readConfigDocument } from "./config-document.ts";
 import { type Problem, problemsError, schemaProblems } from "./config-problems.ts";
 import { projectEnvironment } from "./environment.ts";
-import { type CorsSettings, type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
+import { type GraphConfig, graphConfigSchema } from "./graph-config-schema.ts";
+import type { CorsSettings } from "./http-config-schema.ts";
 import { inertKeyWarnings, problemsWithKeys } from "./known-keys.ts";
 import { projectPath } from "./project-path.ts";
+import { settingsOf } from "./settings-of.ts";
 
 /** An export of a module of the project. */
 export interface ModuleExport {
@@ -21,8 +24,24 @@ export interface ProjectGraph extends ModuleExport {
 }
 
 /** The groups of routes that a configuration file can disable. */
-export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "meta"] as const;
+export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "ui", "meta"] as const;
 export type RouteGroup = (typeof routeGroups)[number];
+
+/** How long users are kept instead of authenticating the same headers again. */
+export interface AuthCacheSettings {
+  /** The lower-case names of the headers that stand for a user. */
+  headers: readonly string[];
+  ttlSeconds: number;
+  maxSize: number;
+}
+
+/** The generative user interface of a project. */
+export interface ProjectUi {
+  /** Absolute paths of the files that export components, by name. */
+  files: Record<string, string>;
+  /** Packages that the page provides. */
+  shared: readonly string[];
+}
 
 /** A project, as its graph configuration file describes it. */
 export interface GraphProject {
@@ -33,15 +52,22 @@ export interface GraphProject {
   env: Record<string, string>;
   /** Absolute path of the environment file, if there is one. */
   envFile: string | null;
-  auth: (ModuleExport & { disableStudioAuth: boolean }) | null;
+  auth: (ModuleExport & { disableStudioAuth: boolean; cache: AuthCacheSettings | null }) | null;
   http: {
     app: ModuleExport | null;
     disabled: RouteGroup[];
     cors: CorsSettings | null;
     /** The prefix of all paths, such as `/api`; empty: none. */
     mountPrefix: string;
+    /** Whether callers of the server's own routes are authenticated before the app's middleware runs. */
+    isAuthFirst: boolean;
+    /** Whether callers of the app's own routes are authenticated. */
+    isAppGuarded: boolean;
   };
-  store: GraphConfig["store"] | null;
+  ui: ProjectUi;
+  /** The headers of webhooks still have references to variables, whose names begin with {@link webhookEnvPrefix}. */
+  settings: ProjectSettings;
+  webhookEnvPrefix: string;
   /** Warnings about keys without effect, one sentence each. */
   warnings: string[];
 }
@@ -93,7 +119,12 @@ async function projectOf(
     const found = await attempt(at, () => exportOf(target, "graphs"));
     if (found) graphs.push({ id, ...found, description });
   }
-  const { auth, http, store = null } = config;
+  const files: Record<string, string> = {};
+  for (const [name, target] of Object.entries(config.ui ?? {})) {
+    const file = await attempt(["ui", name], () => pathOf(target));
+    if (file !== undefined) files[name] = file;
+  }
+  const { auth, http } = config;
   const authExport = auth && (await attempt(["auth", "path"], () => exportOf(auth.path, "auth handlers")));
   const app = http?.app && (await attempt(["http", "app"], () => exportOf(http.app as string, "apps")));
   const env = await attempt(["env"], () => projectEnvironment(folder, config.env, isConfined));
@@ -104,16 +135,27 @@ async function projectOf(
     graphs,
     env: env?.variables ?? {},
     envFile: env?.file ?? null,
-    auth: authExport ? { ...authExport, disableStudioAuth: auth.disable_studio_auth ?? false } : null,
+    auth: authExport
+      ? { ...authExport, disableStudioAuth: auth.disable_studio_auth ?? false, cache: authCacheOf(auth) }
+      : null,
     http: {
       app: app || null,
       disabled: routeGroups.filter((group) => http?.[`disable_${group}`] === true),
       cors: http?.cors ?? null,
       mountPrefix: http?.mount_prefix ?? "",
+      isAuthFirst: http?.middleware_order === "auth_first",
+      isAppGuarded: http?.enable_custom_route_auth ?? false,
     },
-    store,
+    ui: { files, shared: config.ui_config?.shared ?? [] },
+    settings: settingsOf(config),
+    webhookEnvPrefix: config.webhooks?.env_prefix ?? "LG_WEBHOOK_",
     warnings: inertKeyWarnings(path, document),
   };
+}
+
+function authCacheOf({ cache }: NonNullable<GraphConfig["auth"]>): AuthCacheSettings | null {
+  const { cache_keys: names = [], ttl_seconds: ttlSeconds = 60, max_size: maxSize = 1000 } = cache ?? {};
+  return names.length === 0 ? null : { headers: names.map((name) => name.toLowerCase()), ttlSeconds, maxSize };
 }
 
 /** @throws {Error} whose message is the predicate of a sentence about the key. */

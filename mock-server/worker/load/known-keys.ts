@@ -15,10 +15,19 @@ export const inertKeys: Readonly<Record<string, string>> = {
   base_image: "no image is built",
   image_distro: "no image is built",
   keep_pkg_tools: "no image is built",
+  source: "no image is built",
   pip_config_file: "no Python packages are installed",
+  pip_installer: "no Python packages are installed",
   python_version: "graphs here are JavaScript or TypeScript",
+  node_loader: "the server compiles TypeScript itself",
   api_version: "the server is this one",
+  encryption: "what is stored isn't encrypted",
+  priority: "runs start in the order of their requests",
   "store.index": "items aren't embedded; queries are scored by their words",
+  "store.path": "items are stored by the server itself",
+  "checkpointer.path": "checkpoints are stored by the server itself",
+  "checkpointer.backend": "checkpoints are stored by the server itself",
+  "checkpointer.serde": "checkpoints of JavaScript and TypeScript hold no Python objects",
 };
 
 /**
@@ -79,7 +88,9 @@ function unknownIn(value: unknown, schema: z.ZodType, at: string[]): KeyInVain[]
   }
   if (!(inner instanceof z.ZodObject)) return [];
   const shape = inner.shape as Record<string, z.ZodType>;
-  const others = at.length === 0 ? [...keysOfOthers, ...Object.keys(inertKeys)] : [];
+  const prefix = at.map((key) => `${key}.`).join("");
+  const inert = Object.keys(inertKeys).filter((key) => key.startsWith(prefix));
+  const others = [...(prefix === "" ? keysOfOthers : []), ...inert.map((key) => key.slice(prefix.length))];
   return entries.flatMap(([key, part]) => {
     const known = shape[key];
     if (known) return unknownIn(part, known, [...at, key]);
@@ -98,9 +109,10 @@ function objectSchema(schema: z.ZodType): z.ZodType {
 }
 
 /** A warning if the graphs run on another version of Node.js than the file says. */
-function versionMismatch(version: string | number | undefined): string | undefined {
+function versionMismatch(version: string | number | null | undefined): string | undefined {
   const running = process.versions.node.split(".")[0];
-  if (version === undefined || String(version).replace(/^v/, "").split(".")[0] === running) return undefined;
+  if (version === undefined || version === null || String(version).replace(/^v/, "").split(".")[0] === running)
+    return undefined;
   return `node_version is ${version}, and the graphs run on Node.js ${running}, as the server does.`;
 }
 

@@ -6,7 +6,7 @@ import { startForTest } from "../../kit/mock-server/api.ts";
 
 const repository = "https://github.com/acme/guarded";
 
-test("the app of a project with auth handlers is called only for users that they admit", async () => {
+test("with enable_custom_route_auth, the app of a project with auth handlers is called only for users that they admit", async () => {
   await using project = await copyOfProject("greeter");
   const guard = `
     export const auth = {
@@ -21,7 +21,7 @@ test("the app of a project with auth handlers is called only for users that they
   const config = {
     graphs: { greeter: "./graph.ts:graph" },
     auth: { path: "./auth.mjs:auth" },
-    http: { app: "./app.ts:app" },
+    http: { app: "./app.ts:app", enable_custom_route_auth: true },
   };
   await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });

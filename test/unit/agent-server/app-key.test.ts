@@ -6,14 +6,14 @@ import { startForTest } from "../../kit/mock-server/api.ts";
 
 const repository = "https://github.com/acme/open";
 
-test("a project's app requires a workspace key on every path and for every method", async () => {
+test("with enable_custom_route_auth, a project's app requires a workspace key on every path and for every method", async () => {
   await using project = await copyOfProject("greeter");
   const app = `
     export const app = { fetch: (request) => new Response("reached " + new URL(request.url).pathname) };`;
   await writeFile(join(project.folder, "open-app.mjs"), app);
   const config = {
     graphs: { greeter: "./graph.ts:graph" },
-    http: { app: "./open-app.mjs:app", disable_meta: true },
+    http: { app: "./open-app.mjs:app", disable_meta: true, enable_custom_route_auth: true },
   };
   await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
   await using mock = await startForTest({ repositories: { [repository]: project.folder } });
@@ -25,7 +25,7 @@ test("a project's app requires a workspace key on every path and for every metho
     secrets: [],
   });
   const url = `${mock.url}/agents/${body.id}`;
-  for (const path of ["/hello", "/ok", "/info", "/docs/hello"]) {
+  for (const path of ["/hello", "/info", "/docs/hello"]) {
     for (const method of ["GET", "OPTIONS"]) {
       const without = await fetch(url + path, { method });
       expect({ path, method, status: without.status }).toEqual({ path, method, status: 401 });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { defaultProjectSettings } from "../../../../mock-server/agent-server/project-settings.ts";
 import { readGraphConfig } from "../../../../mock-server/worker/load/graph-config.ts";
 
 let folder: string;
@@ -38,10 +39,12 @@ test("a graph configuration file has the graphs, the environment, the auth handl
         cors: { allow_origins: ["https://a.example"] },
         mount_prefix: "/api/",
       },
-      store: {},
+      ui: { agent: "./src/ui.tsx" },
+      ui_config: { shared: ["three"] },
       _INTERNAL_docker_tag: "x",
     }),
     "src/agent.ts": "",
+    "src/ui.tsx": "",
     "auth.mjs": "",
   });
   expect(await readGraphConfig(path)).toEqual({
@@ -53,14 +56,18 @@ test("a graph configuration file has the graphs, the environment, the auth handl
     ],
     env: { LEVEL: "3", DEBUG: "true" },
     envFile: null,
-    auth: { module: join(folder, "auth.mjs"), exportName: "auth", disableStudioAuth: true },
+    auth: { module: join(folder, "auth.mjs"), exportName: "auth", disableStudioAuth: true, cache: null },
     http: {
       app: { module: join(folder, "src/agent.ts"), exportName: "app" },
       disabled: ["store"],
       cors: { allow_origins: ["https://a.example"] },
       mountPrefix: "/api",
+      isAuthFirst: false,
+      isAppGuarded: false,
     },
-    store: {},
+    ui: { files: { agent: join(folder, "src/ui.tsx") }, shared: ["three"] },
+    settings: defaultProjectSettings,
+    webhookEnvPrefix: "LG_WEBHOOK_",
     warnings: [],
   });
 });
@@ -80,13 +87,12 @@ test("the environment may be a file of the project, or a list of names of this p
 
 test("a key without effect is preserved with a warning that names its line", async () => {
   const path = await write({
-    "graph.json":
-      '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "logging_headers": "/x" }\n}',
+    "graph.json": '{\n  "graphs": { "agent": "./a.mjs:agent" },\n  "colour": "red",\n  "http": { "teapot": "/x" }\n}',
     "a.mjs": "",
   });
   expect((await readGraphConfig(path)).warnings.map((line) => line.replace(`${folder}/`, ""))).toEqual([
     "graph.json:3: colour has no effect here.",
-    "graph.json:4: http.logging_headers has no effect here.",
+    "graph.json:4: http.teapot has no effect here.",
   ]);
 });
 
@@ -100,11 +106,15 @@ test.each([
     { http: { cors: { allow_origin: [] } } },
     'http.cors.allow_origin has no effect here; did you mean "allow_origins".',
   ],
-  [{ auth: { path: "./a.mjs:a", openapi: {} } }, "auth.openapi has no effect here."],
-  [{ store: { ttl: {} } }, "store.ttl has no effect here."],
+  [{ http: { middleware_oder: "x" } }, 'http.middleware_oder has no effect here; did you mean "middleware_order".'],
   [{ store: { index: { dims: 3, model: "x" } } }, "store.index.model has no effect here."],
   [{ store: { index: { dims: 3 } } }, "store.index has no effect here: items aren't embedded"],
-  [{ checkpointer: {} }, "checkpointer has no effect here."],
+  [{ checkpointer: { serde: {} } }, "checkpointer.serde has no effect here: checkpoints of JavaScript"],
+  [
+    { checkpointer: { path: "./a.py:a" } },
+    "checkpointer.path has no effect here: checkpoints are stored by the server",
+  ],
+  [{ encryption: { path: "./a.py:a" } }, "encryption has no effect here: what is stored isn't encrypted."],
   [{ base_image: "a" }, "base_image has no effect here: no image is built."],
   [{ python_version: "3.12" }, "python_version has no effect here: graphs here are JavaScript or TypeScript."],
   [{ node_version: "18" }, "node_version is 18, and the graphs run on Node.js"],

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { defaultProjectSettings } from "../../../../mock-server/agent-server/project-settings.ts";
 import { RepositoryFolders } from "../../../../mock-server/builds/repository-folders.ts";
 import { RevisionProjects, type RevisionProjectsOptions } from "../../../../mock-server/builds/revision-projects.ts";
 import { Redaction } from "../../../../mock-server/kit/redaction.ts";
@@ -32,7 +33,11 @@ function projectsOfThree(options: Partial<RevisionProjectsOptions> = {}) {
         mountPrefix: "",
         allowsOrigin: () => false,
         connect: () => undefined,
-        respond: ({ ours }) => ours(),
+        settings: defaultProjectSettings,
+        ui: new Map(),
+        roleOfApp: () => "none",
+        replaces: () => false,
+        respond: ({ ours, context }) => ours(context),
         close: async ({ drain = false } = {}) => void events.push(`close ${number}${drain ? " after its runs" : ""}`),
         async [Symbol.asyncDispose]() {},
       };
@@ -92,7 +97,11 @@ test("a project that can't be ended is a defect, and ends nothing else", async (
     mountPrefix: "",
     allowsOrigin: () => false,
     connect: () => undefined,
-    respond: ({ ours }) => ours(),
+    settings: defaultProjectSettings,
+    ui: new Map(),
+    roleOfApp: () => "none",
+    replaces: () => false,
+    respond: ({ ours, context }) => ours(context),
     close: () => Promise.reject(failure),
     async [Symbol.asyncDispose]() {},
   });
