@@ -13,11 +13,14 @@ export async function appRoutes(
   isServedByUs: (path: string) => boolean,
 ): Promise<FindRole> {
   if (routes === null) return (_, url) => (isServedByUs(new URL(url).pathname) ? "none" : "route");
-  const [{ TrieRouter }, { getPath, getPathNoStrict }] = await Promise.all([
+  const [{ SmartRouter }, { RegExpRouter }, { TrieRouter }, { getPath, getPathNoStrict }] = await Promise.all([
+    import("hono/router/smart-router"),
+    import("hono/router/reg-exp-router"),
     import("hono/router/trie-router"),
     import("hono/utils/url"),
   ]);
-  const router = new TrieRouter<boolean>();
+  // As in the class Hono: the two differ for patterns such as /*/*.
+  const router = new SmartRouter<boolean>({ routers: [new RegExpRouter(), new TrieRouter()] });
   for (const { method, path, isMiddleware } of routes) router.add(method, path, isMiddleware);
   const pathOf = isStrict ? getPath : getPathNoStrict;
   return (method, url) => {

@@ -1,4 +1,4 @@
-import type { Hono, MiddlewareHandler } from "hono";
+import type { Context, Hono, MiddlewareHandler } from "hono";
 import type { AuthUser } from "../../agent-server/auth/auth-user.ts";
 import type { AppTable } from "../protocol.ts";
 
@@ -6,44 +6,35 @@ import type { AppTable } from "../protocol.ts";
 export interface AppCall {
   /** `null` without auth handlers, and for callers that aren't authenticated. */
   user: AuthUser | null;
-  /** Responds as the agent server to the request that the middleware passes on. */
-  next(request: PassedRequest): Promise<Response>;
-}
-
-/** A request that an app's middleware passes on. */
-export interface PassedRequest {
-  raw: Request;
-  /** The body as the middleware has parsed and perhaps changed it. */
-  json: unknown;
+  /** Responds as the agent server to the request that the app passes on, with the app's changes. */
+  next(passed: Request): Promise<Response>;
 }
 
 const callKey = Symbol("call");
-type Bindings = { [callKey]: AppCall };
-type HonoApp = Hono<{ Bindings: Bindings }>;
 
 /** Under this name a handler of a grouped app with an error handler has the original. */
 const composed = "__COMPOSED_HANDLER";
 
 /** Whether an app is one of Hono, of whichever copy the project has. */
-export function isHono(app: object): app is HonoApp {
-  const { routes, router, getPath, notFound } = app as Partial<HonoApp>;
+export function isHono(app: object): app is Hono {
+  const { routes, router, getPath, notFound } = app as Partial<Hono>;
   return Array.isArray(routes) && typeof router?.match === "function" && [getPath, notFound].every(isFunction);
 }
 
 /** An app of Hono whose middleware and routes pass on to the agent server what they don't respond to themselves. */
 export class PassingHono {
-  readonly #whole: HonoApp;
+  readonly #whole: Hono;
   readonly table: AppTable;
 
-  constructor(app: HonoApp) {
+  constructor(app: Hono) {
     // The project's own copy of Hono.
-    const Class = Object.getPrototypeOf(app).constructor as new (options?: object) => HonoApp;
+    const Class = Object.getPrototypeOf(app).constructor as new (options?: object) => Hono;
     const isStrict = app.getPath === new Class().getPath;
     const readsPathsItself = !isStrict && app.getPath !== new Class({ strict: false }).getPath;
     const whole = new Class({ getPath: app.getPath });
     whole.use(setUser);
     whole.route("/", app);
-    whole.notFound(({ env, req }) => env[callKey].next({ raw: req.raw, json: req.bodyCache.json }));
+    whole.notFound((c) => callOf(c).next(c.req.raw));
     this.#whole = whole;
     const routes = app.routes.map(({ method, path, handler }) => ({
       method,
@@ -59,11 +50,15 @@ export class PassingHono {
 }
 
 /** Sets the variable that the development server sets. */
-const setUser: MiddlewareHandler<{ Bindings: Bindings; Variables: { auth: unknown } }> = async ({ env, set }, next) => {
-  const { user } = env[callKey];
-  if (user) set("auth", { user, scopes: user.permissions });
+const setUser: MiddlewareHandler = async (c, next) => {
+  const { user } = callOf(c);
+  if (user) c.set("auth", { user, scopes: user.permissions });
   await next();
 };
+
+function callOf({ env }: Context): AppCall {
+  return (env as { [callKey]: AppCall })[callKey];
+}
 
 function original(handler: object & { length?: number }): { length: number } {
   const inner = (handler as Record<string, unknown>)[composed];

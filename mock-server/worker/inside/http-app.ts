@@ -6,7 +6,7 @@ import { loadExport } from "../load/load-export.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { AppRequest, AppResponse, AppTable, ServerMethods, WorkerMethods } from "../protocol.ts";
 import { ResponseBodies, readFromOtherSide } from "../response-bodies.ts";
-import { isHono, type PassedRequest, PassingHono } from "./hono-app.ts";
+import { isHono, PassingHono } from "./hono-app.ts";
 
 /** An app that handles requests of the Fetch API, for example one of Elysia. */
 interface Fetcher {
@@ -66,15 +66,16 @@ export class HttpApp {
   async #respondBehind(
     exchange: number,
     request: Request,
-    { raw, json }: PassedRequest,
+    passed: Request,
     behind: Map<ReadableStream, number>,
   ): Promise<Response> {
     const { status, headers, response, hasBody } = await this.#calls.call("respondBehindApp", {
       exchange,
       changes: {
-        headers: [...raw.headers],
-        search: new URL(raw.url).search,
-        body: await changedBody(request, raw, json),
+        headers: [...passed.headers],
+        search: new URL(passed.url).search,
+        // A request that the app has put in the place of the client's has a body of its own.
+        body: passed === request || !passed.body ? null : new Uint8Array(await passed.arrayBuffer()),
       },
     });
     if (!hasBody || isBodiless(status)) return new Response(null, { status, headers });
@@ -93,12 +94,4 @@ export class HttpApp {
       cancel: async () => undefined,
     });
   }
-}
-
-/** The body that a middleware has put in the place of the client's; `null` if it hasn't. */
-async function changedBody(request: Request, raw: Request, json: unknown): Promise<Uint8Array | null> {
-  if (raw !== request && !raw.bodyUsed && raw.body) return new Uint8Array(await raw.arrayBuffer());
-  // A middleware that got over invalid JSON leaves that to the server.
-  const parsed = await Promise.resolve(json).catch(() => undefined);
-  return parsed === undefined ? null : new TextEncoder().encode(JSON.stringify(parsed));
 }
