@@ -9,7 +9,7 @@ import { createOutbound, type Outbound } from "../kit/outbound.ts";
 import { Database } from "../kit/store/database.ts";
 import { type AgentRequest, createAgentApp } from "./agent-app.ts";
 import { type AgentSettings, defaultSettings } from "./agent-runtime.ts";
-import { type AgentServer, type CheckKey, type LiveAgent, needsKey } from "./agent-server.ts";
+import { type AgentServer, type CheckKey, isOpenAgentPath, type LiveAgent, needsKey } from "./agent-server.ts";
 import type { AuthHandlers } from "./auth/auth-handlers.ts";
 import type { AuthUser } from "./auth/auth-user.ts";
 import { authenticated, handlersForProjectCode } from "./auth/gate.ts";
@@ -155,6 +155,7 @@ class GraphAgentServer implements AgentServer {
     return project.respond({
       path,
       context,
+      isOpen: isOpenAgentPath(path, context.method),
       bodyLimitBytes: this.#settings.bodyLimitBytes,
       ours,
       async admit() {

@@ -67,6 +67,8 @@ export interface ProjectRequest {
   /** Relative to the agent server's root, percent-encoded. */
   path: string;
   context: RequestContext;
+  /** Whether the agent server's own route at this path needs neither a key nor a user. */
+  isOpen: boolean;
   bodyLimitBytes: number;
   /**
    * Responds as the agent server, which authenticates the caller unless it is `user`. The app may have changed the

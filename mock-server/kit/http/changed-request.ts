@@ -13,8 +13,7 @@ export interface RequestChanges {
 /** A request with changes, which is aborted with the original. */
 export function changedRequest(original: RequestContext, { headers, search, body }: RequestChanges): RequestContext {
   const { method, rawPath, requestId, isEncrypted, signal } = original;
-  const sent = body === null ? headers : [...headers, ["content-length", String(body.length)] as const];
-  const changed = requestWithoutSocket(method, rawPath + search, Object.fromEntries(sent), body ?? "");
+  const changed = requestWithoutSocket(method, rawPath + search, Object.fromEntries(headers), body ?? "");
   if (body === null) changed.readBytes = (...limits) => original.readBytes(...limits);
   Object.assign(changed, { requestId, isEncrypted });
   if (signal.aborted) changed.abort();

@@ -15,7 +15,7 @@ export interface InjectedRequest {
   signal?: AbortSignal;
 }
 
-/** A request that has come by no socket; `target` is its path and query. */
+/** A request that has come by no socket, with the length of its body; `target` is its path and query. */
 export function requestWithoutSocket(
   method: string,
   target: string,
@@ -27,8 +27,9 @@ export function requestWithoutSocket(
     url: target,
     httpVersion: "1.1",
   });
-  message.rawHeaders = Object.entries(headers).flat();
-  for (const [name, value] of Object.entries(headers)) message.headers[name] = value;
+  const length = body.length === 0 ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  Object.assign(message.headers, headers, length);
+  message.rawHeaders = Object.entries(message.headers as Record<string, string>).flat();
   if (body.length > 0) message.push(body);
   message.push(null);
   return new RequestContext(message);

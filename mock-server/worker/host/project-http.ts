@@ -104,14 +104,12 @@ export class ProjectHttp {
   }
 
   async #respondByApp(request: ProjectRequest, role: AppRole, url: string): Promise<HttpResponse> {
-    const { path, context, admit, onFailure } = request;
-    const { disabled, isAuthFirst, isAppGuarded } = this.#settings;
-    const isOfApp = role === "route" || !isServedByUs(path, disabled);
+    const { context, admit, onFailure } = request;
     let user: AuthUser | null | undefined;
     const behind: RespondBehindApp = (changed) => this.#respondBehind(request, changed, user);
     const exchange = this.#supervisor.exchanges.open(request, behind);
     try {
-      if (isOfApp ? isAppGuarded : isAuthFirst) user = await admit();
+      if (this.#isAuthenticatedFirst(request, role)) user = await admit();
       const params = { request: await exchange.requestFor(url), user: user ?? null };
       const response = await this.#supervisor.call("fetchApp", params, { signal: context.signal });
       if (exchange.refusal) throw exchange.refusal;
@@ -122,6 +120,13 @@ export class ProjectHttp {
       if (!(error instanceof ClientDisconnected) && !context.isDisconnected) onFailure(error);
       return jsonResponse(500, { detail: "Internal Server Error" });
     }
+  }
+
+  /** Whether the caller is authenticated before the app gets the request. */
+  #isAuthenticatedFirst({ path, isOpen }: ProjectRequest, role: AppRole): boolean {
+    const { disabled, isAuthFirst, isAppGuarded } = this.#settings;
+    if (role === "route") return isAppGuarded;
+    return isServedByUs(path, disabled) ? isAuthFirst && !isOpen : isAuthFirst || isAppGuarded;
   }
 
   #bodyOf(body: string, onEnd: () => void): ReadableStream<Uint8Array> {

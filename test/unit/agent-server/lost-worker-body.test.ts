@@ -23,6 +23,7 @@ test("a response whose worker is lost fails, and isn't mixed with responses of t
     const response = await project.respond({
       path,
       context: { ...context, readBytes: async () => new Uint8Array() } as unknown as RequestContext,
+      isOpen: false,
       bodyLimitBytes: 1,
       ours: async () => ({ status: 404 }),
       admit: async () => null,
