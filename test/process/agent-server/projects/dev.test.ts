@@ -86,6 +86,36 @@ test("a changed file is reloaded without losing threads, and while it is broken 
   expect(await dev.greet("Cleo")).toBe("Hi Cleo from here");
 });
 
+test("the routes that an app replaces are named, and components are bundled again when one of their files changes", async () => {
+  await using project = await copyOfProject("generative-ui");
+  const app =
+    'import { Hono } from "hono";\nexport const app = new Hono().get("/info", (c) => c.text("of the app"));\n';
+  await writeFile(join(project.folder, "app.ts"), app);
+  const config = {
+    graphs: { agent: "./graph.ts:graph" },
+    ui: { agent: "./components.tsx" },
+    http: { app: "./app.ts:app", logging_headers: { includes: ["x-user"] } },
+  };
+  await writeFile(join(project.folder, "graph.json"), JSON.stringify(config));
+  await using dev = await startDev(project.folder);
+  expect((await dev.next("warning")).message).toBe(
+    "http.app: its routes replace these of the agent server: GET /info.",
+  );
+  const info = await fetch(`${dev.url}/info`, { headers: { "x-user": "ada" } });
+  expect(await info.text()).toBe("of the app");
+  expect((await dev.next("output")).text).toBe("GET /info 200, x-user: ada");
+
+  const bundled = async (name: string) => (await fetch(`${dev.url}/ui/agent/entrypoint.${name}`)).text();
+  expect(await bundled("js")).toContain("Pressed");
+  const components = await readFile(join(project.folder, "components.tsx"), "utf8");
+  await writeFile(join(project.folder, "components.tsx"), components.replace("Pressed", "Pushed"));
+  await dev.next("reloaded");
+  expect(await bundled("js")).toContain("Pushed");
+  await writeFile(join(project.folder, "style.css"), ".card { border: 3px solid; }");
+  await dev.next("reloaded");
+  expect(await bundled("css")).toContain("3px");
+});
+
 test("a page whose name was rebound to this machine can't read anything, whatever CORS allows", async () => {
   await using project = await copyOfProject("greeter");
   const config = { graphs: { greeter: "./graph.ts:graph" }, http: { cors: { allow_origins: ["*"] } } };

@@ -59,3 +59,15 @@ test("keys are required under a mount prefix as without one", async () => {
   expect((await server.mounted("GET", "/info", undefined, keyless)).status).toBe(200);
   expect((await server.mounted("GET", "/openapi.json", undefined, keyless)).status).toBe(200);
 });
+
+test("behind a proxy that strips the mount prefix and says so, paths have none, and addresses in responses do", async () => {
+  await using server = await startMounted();
+  const stripped = { "x-forwarded-prefix": "/api/v1" };
+  const { body: thread } = await server.root("POST", "/threads", {}, stripped);
+  const path = `/threads/${thread.thread_id}/runs/wait`;
+  const input = { assistant_id: "greeter", input: { name: "Ada" } };
+  const response = await server.root("POST", path, input, stripped);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("location")).toMatch(/^\/api\/v1\/threads\//);
+  expect((await server.root("POST", "/threads", {}, { "x-forwarded-prefix": "/other" })).status).toBe(404);
+});
