@@ -14,7 +14,7 @@ export function configurationPages(): Map<string, string> {
       page(
         "Keys of the graph configuration file",
         "`graph.json` or `langgraph.json`, as `graphdeploy dev` and builds of the mock server read it. What the keys do together: [agent servers](../guides/agent-server.md#a-projects-configuration-file).",
-        keyTable(graphConfigSchema, "mock-server/worker/load/graph-config-schema.ts"),
+        keyTable(graphConfigSchema, "mock-server/worker/load/*-schema.ts"),
         "## Keys that do nothing here",
         `They are accepted with a warning; ${keysOfOthers.map(code).join(", ")} without one.`,
         table(["key", "because"], inert),

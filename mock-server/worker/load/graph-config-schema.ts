@@ -64,13 +64,13 @@ export const graphConfigSchema = z.looseObject({
   http: httpConfig.nullish(),
   /** Settings of the store. */
   store: storeConfig.nullish(),
-  /** Settings of threads and their checkpoints. */
+  /** Settings of threads and their checkpoints: `ttl` is the time to live of threads. */
   checkpointer: checkpointerConfig.nullish(),
   /** Settings of the webhooks of runs. */
   webhooks: webhooksConfig.nullish(),
   /** Files that export components of React, by graph; the project's esbuild bundles them for `/ui`. */
   ui: z.record(z.string().regex(/^[^\s/]+$/, { error: "must be a name without spaces and slashes" }), text).nullish(),
-  /** Settings of `ui`. */
+  /** Settings of `ui`: `shared` names packages that the page provides, so that bundles lack them. */
   ui_config: z
     .looseObject({
       /** Packages that the page provides, so that bundles lack them. */

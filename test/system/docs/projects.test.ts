@@ -39,8 +39,10 @@ test("the dev command of the docs serves the project of the docs, with its app",
     const body = JSON.stringify({ assistant_id: "agent", input: { name: "Ada" } });
     const run = await fetch(`${server.url}/runs/wait`, { method: "POST", body });
     expect(await run.json()).toMatchObject({ greeting: "Hello Ada from the docs" });
-    expect(await (await fetch(`${server.url}/hello`)).json()).toEqual({ hello: "/hello" });
-    expect((await fetch(`${server.url}/store/items`)).status).toBe(200);
+    expect(await (await fetch(`${server.url}/hello/Ada`)).json()).toEqual({ hello: "Ada" });
+    const searched = await fetch(`${server.url}/threads/search`, { method: "POST" });
+    expect([searched.status, searched.headers.get("x-served-by")]).toEqual([200, "example"]);
+    expect((await fetch(`${server.url}/store/items`)).status).toBe(404);
   } finally {
     await server.close();
   }

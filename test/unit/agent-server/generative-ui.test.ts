@@ -102,8 +102,8 @@ test("packages under ui_config.shared come from the page", async () => {
   await using sharing = await startConfigured({ fixture, keys, files });
   const script = await (await fetch(`${sharing.url}/ui/agent/entrypoint.js`)).text();
   expect(script).toMatch(/Symbol\.for\("LGUI_REQUIRE"\)\]\("three\/scene"\)/);
-  await using alone = await startConfigured({ fixture, keys: { ...keys, ui_config: {} }, files });
-  expect(alone.lines.join("\n")).toContain('"three/scene"');
+  await using unshared = await startConfigured({ fixture, keys: { ...keys, ui_config: {} }, files });
+  expect(unshared.lines.join("\n")).toContain('"three/scene"');
 });
 
 test("loading a file needs no user, and showing a component does", async () => {

@@ -47,10 +47,10 @@ function appOf(routes: [string, string][], isStrict: boolean) {
   const takesPart = async (method: string, url: string) => {
     isCalled = false;
     await app.fetch(new Request(url, { method }));
-    const isCalledAlone = isCalled;
+    const isCalledByApp = isCalled;
     isCalled = false;
     await passing.fetch(new Request(url, { method }), { user: null, next });
-    return { alone: isCalledAlone, passing: isCalled };
+    return { app: isCalledByApp, passing: isCalled };
   };
   return { passing, takesPart };
 }
@@ -67,7 +67,7 @@ test("exactly the requests that Hono would handle or wrap are passed to an app o
         const { href } = new URL(`http://host${path}`);
         const isPassed = findRole(method, href) !== "none";
         const parts = await takesPart(method, href);
-        expect({ method, href, ...parts }).toEqual({ method, href, alone: isPassed, passing: isPassed });
+        expect({ method, href, ...parts }).toEqual({ method, href, app: isPassed, passing: isPassed });
       }
     },
   );
