@@ -128,8 +128,10 @@ export class RequestContext {
    * @throws as {@link readBytes}
    */
   async readChunk(limitBytes = defaultLimitBytes): Promise<Uint8Array | null> {
-    this.requestBody();
-    this.#chunked ??= { source: this.#message[Symbol.asyncIterator](), read: new ByteCollector(limitBytes) };
+    if (!this.#chunked) {
+      this.requestBody();
+      this.#chunked = { source: this.#message[Symbol.asyncIterator](), read: new ByteCollector(limitBytes) };
+    }
     const { source, read } = this.#chunked;
     const { done, value } = await source.next().catch(() => {
       throw new ClientDisconnected();

@@ -30,9 +30,9 @@ export async function bundleUi(folder: string, { files, shared }: ProjectUi): Pr
         globalName: `__LGUI_${name.replace(/[^a-zA-Z0-9]/g, "_")}`,
         plugins: [...plugins, entry(file)],
       });
-      // Inputs of plugins have a namespace in front.
-      for (const input of Object.keys(metafile.inputs))
-        if (!/^\w[\w-]+:/.test(input)) sources.add(resolve(folder, input));
+      // Those of packages don't change, and those of plugins have a namespace in front.
+      const inputs = Object.keys(metafile.inputs).filter((input) => !/^\w[\w-]+:|(^|\/)node_modules\//.test(input));
+      for (const input of inputs) sources.add(resolve(folder, input));
       return {
         files: outputFiles.map(({ path, contents: content }) => ({ name: basename(path), content })),
         problem: null,
@@ -43,8 +43,8 @@ export async function bundleUi(folder: string, { files, shared }: ProjectUi): Pr
   };
   const bundles: Record<string, UiBundle> = {};
   for (const [name, file] of Object.entries(files)) bundles[name] = await bundle(name, file);
-  // Its process would stay as long as the worker.
-  await esbuild.stop();
+  // Its process would stay as long as the worker. Older versions can't be stopped.
+  await (esbuild as Partial<typeof Esbuild>).stop?.();
   return { bundles, sources: [...sources] };
 }
 

@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replacedRoutes } from "../../../../mock-server/agent-server/replaced-routes.ts";
 import { parseEvents } from "../../../kit/agent-server/agent.ts";
 import { type ConfiguredAgent, startConfigured } from "../../../kit/agent-server/compiled/configured-project.ts";
+import { conversation } from "../../../kit/mock-server/wire.ts";
 
 let agent: ConfiguredAgent;
 
@@ -142,4 +145,28 @@ test("HEAD is a request for the head of what GET responds with", async () => {
   const response = await get("/items/7", { method: "HEAD" });
   expect([response.status, await response.text()]).toEqual([200, ""]);
   expect((await get("/ok", { method: "HEAD" })).status).toBe(200);
+});
+
+test("a client that waits for permission to send its body gets it once", async () => {
+  const sent = request(`${agent.url}/upload`, { method: "POST", headers: { expect: "100-continue" } });
+  let permissions = 0;
+  sent.on("continue", () => {
+    permissions++;
+    for (let count = 0; count < 20; count++) sent.write(Buffer.alloc(50_000));
+    sent.end();
+  });
+  sent.flushHeaders();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  let text = "";
+  for await (const piece of response) text += piece;
+  expect([permissions, JSON.parse(text)]).toEqual([1, { size: 1_000_000 }]);
+});
+
+test("a connection serves its next request although the app left a body unread", async () => {
+  const body = "x".repeat(300_000);
+  const head = (method: string, path: string) => `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n`;
+  const first = `${head("POST", "/first-chunk")}content-length: ${body.length}\r\n\r\n${body}`;
+  const text = await conversation(agent.url, `${first}${head("GET", "/items/7")}connection: close\r\n\r\n`);
+  expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  expect(text).toMatch(/\{"id":"7"\}/);
 });
