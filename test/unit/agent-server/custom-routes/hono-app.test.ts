@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { replacedRoutes } from "../../../../mock-server/agent-server/replaced-routes.ts";
-import { parseEvents } from "../../../kit/agent-server/agent.ts";
+import { parseEvents, until } from "../../../kit/agent-server/agent.ts";
 import { type ConfiguredAgent, startConfigured } from "../../../kit/agent-server/compiled/configured-project.ts";
 import { conversation } from "../../../kit/mock-server/wire.ts";
 
@@ -169,4 +169,33 @@ test("a connection serves its next request although the app left a body unread",
   const text = await conversation(agent.url, `${first}${head("GET", "/items/7")}connection: close\r\n\r\n`);
   expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
   expect(text).toMatch(/\{"id":"7"\}/);
+});
+
+test.each([
+  ["stream", {}],
+  ["stream", { "x-shout": "1" }],
+  ["wait", {}],
+])("a client that disconnects behind middleware cancels its run: /runs/%s, %j", async (way, headers) => {
+  const files = {
+    "waiting.ts": `
+      import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
+      export const graph = new StateGraph(Annotation.Root({ text: Annotation }))
+        .addNode("wait", (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", resolve)))
+        .addEdge(START, "wait").addEdge("wait", END).compile();`,
+  };
+  const keys = { graphs: { agent: "./waiting.ts:graph" }, http: { app: "./app.ts:app" } };
+  await using waiting = await startConfigured({ keys, files });
+  const { body: thread } = await waiting.call("POST", "/threads", {});
+  const path = `/threads/${thread.thread_id}/runs`;
+  const leaving = new AbortController();
+  const body = JSON.stringify({ assistant_id: "agent", input: { text: "a" }, on_disconnect: "cancel" });
+  const left = fetch(`${waiting.url}${path}/${way}`, { method: "POST", body, headers, signal: leaving.signal })
+    .then((response) => response.text())
+    .catch((error: Error) => error.name);
+  const statusOf = async () => (await waiting.call("GET", path)).body[0]?.status;
+  await until(async () => (await statusOf()) === "running");
+  leaving.abort();
+  expect(await left).toBe("AbortError");
+  await until(async () => (await statusOf()) === "interrupted");
+  expect(waiting.lines).toEqual([]);
 });
