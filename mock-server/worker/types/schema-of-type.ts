@@ -101,8 +101,7 @@ class TypeConverter {
       if (values.size === 1) schemas.push({ type, const: first });
       else schemas.push(type === "boolean" ? { type } : { type, enum: [...values] });
     }
-    const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-    return distinct.length > 1 ? { anyOf: distinct } : (distinct[0] ?? {});
+    return anyOf(schemas);
   }
 
   #convertObject(type: ts.Type): Fields {
@@ -110,8 +109,10 @@ class TypeConverter {
     if (type.getProperty("lc_namespace") && type.getProperty("content")) return messageSchema;
     const checker = this.#checker;
     if (checker.isTupleType(type)) return this.#convertTuple(type as ts.TupleTypeReference);
-    if (checker.isArrayType(type))
-      return { type: "array", ...this.#items(checker.getTypeArguments(type as ts.TypeReference)[0]) };
+    if (checker.isArrayType(type)) {
+      const [items] = checker.getTypeArguments(type as ts.TypeReference);
+      return { type: "array", ...(items && { items: this.schemaOf(items) }) };
+    }
     const written = this.#returnTypeOf(type, "toJSON");
     if (written) return this.#isDate(type) ? { type: "string", format: "date-time" } : this.schemaOf(written);
     if (this.#isBuiltIn(type)) return { type: "object" };
@@ -119,21 +120,18 @@ class TypeConverter {
   }
 
   #convertTuple(type: ts.TupleTypeReference): Fields {
-    const { ElementFlags } = this.#ts;
     const { elementFlags, minLength } = type.target;
     const elements = this.#checker.getTypeArguments(type);
-    const fixed = elements.filter((_, index) => !((elementFlags[index] ?? 0) & ElementFlags.Variable));
-    const rest = elements.find((_, index) => (elementFlags[index] ?? 0) & ElementFlags.Variable);
+    const variable = elementFlags.findIndex((flags) => flags & this.#ts.ElementFlags.Variable);
+    const fixed = variable === -1 ? elements : elements.slice(0, variable);
+    // Elements after those of variable number have no fixed places.
+    const others = elements.slice(fixed.length).map((element) => this.schemaOf(element));
     return {
       type: "array",
       prefixItems: fixed.map((element) => this.schemaOf(element)),
       minItems: minLength,
-      ...(rest ? this.#items(rest) : { maxItems: fixed.length }),
+      ...(others.length === 0 ? { maxItems: fixed.length } : { items: anyOf(others) }),
     };
-  }
-
-  #items(type: ts.Type | undefined): Fields {
-    return type ? { items: this.schemaOf(type) } : {};
   }
 
   #convertProperties(type: ts.Type): Fields {
@@ -141,7 +139,8 @@ class TypeConverter {
     const required: string[] = [];
     for (const property of this.#checker.getPropertiesOfType(type)) {
       const propertyType = this.#checker.getTypeOfSymbol(property);
-      if (!this.#isPublic(property) || !this.#isWritten(propertyType)) continue;
+      const isAccessor = property.flags & this.#ts.SymbolFlags.Accessor;
+      if (isAccessor || !this.#isPublic(property) || !this.#isWritten(propertyType)) continue;
       properties[property.name] = { ...this.schemaOf(propertyType), ...this.#descriptionOf(property) };
       if (!this.#isOptional(property, propertyType)) required.push(property.name);
     }
@@ -165,7 +164,7 @@ class TypeConverter {
 
   #isPublic(property: ts.Symbol): boolean {
     // The compiler's names of properties that are symbols or #private.
-    if (/^__[@#]/.test(property.name)) return false;
+    if (/^__[@#]/.test(property.escapedName as string)) return false;
     const { Private, Protected } = this.#ts.ModifierFlags;
     const declaration = property.valueDeclaration;
     return !declaration || !(this.#ts.getCombinedModifierFlags(declaration) & (Private | Protected));
@@ -203,4 +202,9 @@ class TypeConverter {
     const description = this.#ts.displayPartsToString(symbol.getDocumentationComment(this.#checker)).trim();
     return description === "" ? {} : { description };
   }
+}
+
+function anyOf(schemas: readonly Fields[]): Fields {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return distinct.length > 1 ? { anyOf: distinct } : (distinct[0] ?? {});
 }

@@ -46,6 +46,12 @@ test("the schemas of a state have the types that TypeScript declares", async () 
     many: { type: "array", items: { type: "string" } },
     pair: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 1, maxItems: 2 },
     atLeastOne: { type: "array", prefixItems: [{ type: "string" }], minItems: 1, items: { type: "number" } },
+    bothEnds: {
+      type: "array",
+      prefixItems: [{ type: "number" }],
+      minItems: 2,
+      items: { anyOf: [{ type: "string" }, { type: "boolean" }] },
+    },
     byName: { type: "object", additionalProperties: address },
     named: {
       type: "object",
