@@ -17,7 +17,7 @@ async function ask(page: Page): Promise<void> {
 }
 
 /** Presses a button of the question, and waits for the graph's last message. */
-async function answer(page: Page, label: string, expected: string): Promise<void> {
+async function resume(page: Page, label: string, expected: string): Promise<void> {
   await page.locator(`section ::-p-text(${label})`).click();
   await page.waitForSelector(`li:last-child::-p-text(${expected})`);
   await page.waitForSelector("section", { hidden: true });
@@ -51,7 +51,7 @@ for (const transport of ["sse", "websocket"]) {
       ]);
       expect(await textsOf(page, "section")).toEqual(["Refund 59 EUR?YesNo"]);
       const refunded = "I have refunded 59 EUR.";
-      await answer(page, "Yes", refunded);
+      await resume(page, "Yes", refunded);
       expect(await textsOf(page, "li")).toEqual([said, found, policy, refunded]);
       // Both the subgraph's message and the graph's own arrive in pieces.
       const texts = await recordedTexts(page);
@@ -80,7 +80,7 @@ test.skipIf(skipReason)(`a page that is loaded again continues where it was${ski
   await page.waitForSelector("section");
   expect(await textsOf(page, "li")).toEqual([said, found, policy]);
   const refused = "I'm sorry, there is no refund.";
-  await answer(page, "No", refused);
+  await resume(page, "No", refused);
   expect(await textsOf(page, "li")).toEqual([said, found, policy, refused]);
   expect(browser.complaints).toEqual([]);
 });
