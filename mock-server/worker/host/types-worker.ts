@@ -38,11 +38,13 @@ export async function readTypesInWorker({ folder, graphs }: TypedProject, closed
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   worker.once("message", resolve);
   worker.once("error", reject);
-  worker.once("exit", (code) => reject(new Error(`The compiler's worker ended with code ${code}.`)));
+  worker.once("exit", (code) => reject(new Error(`the compiler's worker ended with code ${code}.`)));
   signal.addEventListener("abort", () => reject(signal.reason));
   try {
     signal.throwIfAborted();
-    return foundTypes.parse(await promise) as FoundTypes;
+    const found = foundTypes.safeParse(await promise);
+    if (!found.success) throw new Error("what the compiler's worker sent aren't types.");
+    return found.data as FoundTypes;
   } finally {
     await worker.terminate();
   }

@@ -11,14 +11,13 @@ export type Compiler = typeof typescript;
  */
 export function loadCompiler(folder: string): Compiler {
   const require = createRequire(join(folder, "package.json"));
-  let compiler: Partial<Compiler>;
   try {
-    compiler = require("typescript") as Partial<Compiler>;
+    require.resolve("typescript");
   } catch (cause) {
-    throw new Error(`typescript isn't installed in ${folder}: run npm install --save-dev typescript@6 there.`, {
-      cause,
-    });
+    const advice = "run npm install --save-dev typescript@6 there.";
+    throw new Error(`typescript isn't installed in ${folder}: ${advice}`, { cause });
   }
+  const compiler = require("typescript") as Partial<Compiler>;
   if (typeof compiler.createProgram !== "function") {
     const { version } = require("typescript/package.json") as { version: string };
     throw new Error(`typescript ${version} has no API that reads types: install typescript@6 in ${folder}.`);

@@ -217,15 +217,32 @@ test("without TypeScript, schemas have the names of the fields, and one warning 
   });
 });
 
+/** Installs another package as TypeScript. */
+const typescriptOf = (version: string, code: string) => async (packages: string) => {
+  await mkdir(join(packages, "typescript"));
+  await writeFile(join(packages, "typescript/package.json"), JSON.stringify({ name: "typescript", version }));
+  await writeFile(join(packages, "typescript/index.js"), code);
+};
+
 test("a TypeScript without an API is named in the warning", async () => {
-  const { lines, fields } = await withPackages(async (packages) => {
-    await mkdir(join(packages, "typescript"));
-    await writeFile(join(packages, "typescript/package.json"), '{"name":"typescript","version":"7.0.2"}');
-    await writeFile(join(packages, "typescript/index.js"), 'exports.version = "7.0.2";');
-  });
+  const { lines, fields } = await withPackages(typescriptOf("7.0.2", 'exports.version = "7.0.2";'));
   expect(lines).toEqual([
     "The schemas have the names of fields without their types: typescript 7.0.2 has no API that reads types: install typescript@6 in <folder>.",
   ]);
+  expect(fields).toEqual({ status: {} });
+});
+
+test.for([
+  ["throws", 'throw new Error("out of order");', "out of order"],
+  ["exits", "process.exit(3);", "the compiler's worker ended with code 3."],
+  [
+    "sends messages of its own",
+    'require("node:worker_threads").parentPort.postMessage({ graphs: 1 });',
+    "what the compiler's worker sent aren't types.",
+  ],
+])("a TypeScript that %s costs the types and nothing else", async ([, code, reason]) => {
+  const { lines, fields } = await withPackages(typescriptOf("6.0.0", `exports.createProgram = () => {}; ${code}`));
+  expect(lines).toEqual([`The schemas have the names of fields without their types: ${reason}`]);
   expect(fields).toEqual({ status: {} });
 });
 
