@@ -5,7 +5,7 @@ import { interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/lan
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 
 /** Stands in for a model: streams its only answer letter by letter. */
-const says = (text: string) => new FakeListChatModel({ responses: [text], sleep: 5 });
+const says = (text: string) => new FakeListChatModel({ responses: [text], sleep: 20 });
 
 const findOrder = tool(({ id }: { id: string }) => `Order ${id}: a teapot, 59 EUR, arrived broken.`, {
   name: "find_order",
