@@ -131,7 +131,7 @@ export const allowances: readonly Allowance[] = [
   { path: "mock-server/control-plane/auth/", words: ["scope"], reason: "OAuth's word" },
   { path: "mock-server/control-plane/store/auth-", words: ["scope"], reason: "OAuth's word" },
   { path: "mock-server/admin/journal-fixture.ts", words: ["scope"], reason: "nock's name for an origin" },
-  { path: "mock-server/kit/event-log.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
+  { path: "mock-server/kit/log-reader.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
   {
     path: "mock-server/agent-server/engine/",
     words: ["asked", "answers", "answered", "answer"],

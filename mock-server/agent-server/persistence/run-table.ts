@@ -1,4 +1,4 @@
-import type { Frame } from "../../kit/event-log.ts";
+import type { Frame } from "../../kit/log-reader.ts";
 import { hasFields, isObject, isText, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { pageClause } from "../../kit/store/table.ts";
