@@ -20,6 +20,7 @@ import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
+import { eventRoutes } from "./event-streaming/event-routes.ts";
 import { inertParts } from "./inert-parts.ts";
 import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { isForOperators, refuseCrossSitePages } from "./operator-paths.ts";
@@ -40,6 +41,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...cronRoutes,
   ...runRoutes,
   ...joinRoutes,
+  ...eventRoutes,
   ...statelessRunRoutes,
   ...storeRoutes,
   ...mcpRoutes,

@@ -130,7 +130,7 @@ function createSharedParts(
   const records = new ThreadRecords({ clock, threads, expiry });
   const states = new ThreadStates({ records, checkpoints, graphs, user: null });
   const items = new Items({ clock, items: state.items });
-  const live = new LiveRuns({
+  const live: LiveRuns = new LiveRuns({
     ...runtime,
     settings,
     state,
@@ -138,7 +138,8 @@ function createSharedParts(
     states,
     cronTimer,
     webhooks,
-    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
+    execute: (run, record) =>
+      executeRun({ ...runtime, graphs, checkpoints, items, threadEvents: live.threadEvents }, run, record),
   });
   const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
   const locks = new KeyedLocks();

@@ -125,12 +125,14 @@ export interface Execution extends GraphSettings {
   streamModes: readonly StreamMode[];
   /** Whether to stream the events of subgraphs too, with their namespaces. */
   streamSubgraphs: boolean;
+  /** Whether to stream the events of the streaming protocol instead, with those of subgraphs. */
+  streamsProtocol: boolean;
   /** Absent for stateless runs, which can't be interrupted and resumed. */
   checkpoints: CheckpointStore | undefined;
   signal: AbortSignal;
   store: NodeStore;
-  /** Streams an event; `data` is JSON. */
-  publish(mode: StreamMode, event: string, data: string): void;
+  /** Streams an event; `data` is JSON. Of the streaming protocol, `event` is an `EventHead` as JSON. */
+  publish(mode: StreamMode | "protocol", event: string, data: string): void;
   /** Called when the run restarts from its last checkpoint; not for the first attempt. */
   beginAttempt(attempt: number): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;

@@ -131,7 +131,7 @@ export class ScriptedRun {
       if (!this.#current) throw new GraphError("EmptyInputError", "There is nothing to resume on this thread.");
       this.#current = answered(this.#current, command.resume);
       if (!hasChange) {
-        this.#events.stateChanged(this.#values);
+        this.#events.stateChanged(this.#values, this.#current);
         return this.#current;
       }
     }
@@ -167,7 +167,7 @@ export class ScriptedRun {
     });
     this.#current = checkpoint;
     await this.#save(checkpoint);
-    if (emits === "all") this.#events.stateChanged(this.#values);
+    if (emits === "all") this.#events.stateChanged(this.#values, checkpoint);
     this.#events.checkpointMade(checkpoint);
     return checkpoint;
   }

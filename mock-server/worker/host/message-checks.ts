@@ -78,6 +78,8 @@ const user = z.looseObject({
   display_name: z.string(),
 });
 
+const publishedMode = z.union([streamModeSchema, z.literal("protocol")]);
+
 const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, Name>> } = {
   getCheckpoint: z.object({ handle, namespace: z.string(), id: z.string().optional() }),
   listCheckpoints: z.object({
@@ -94,7 +96,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   fetchServer: z.object({ request, user: user.nullable() }),
   readServerBody: z.string(),
   cancelServerBody: z.string(),
-  publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
+  publish: z.object({ handle, events: z.array(z.tuple([publishedMode, z.string(), z.string()])) }),
 };
 
 /** Graphs of the functional API may return anything. */
