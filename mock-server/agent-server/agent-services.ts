@@ -82,7 +82,7 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
     user,
   });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
-  const eventStreaming = new EventStreaming({ settings, records, states: threadStates, runs, live, locks });
+  const eventStreaming = new EventStreaming({ settings, ids, records, states: threadStates, runs, live, locks });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
   const items = new Items({ clock, items: state.items });
   const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });

@@ -16,6 +16,7 @@ import { authenticated, handlersForProjectCode } from "./auth/gate.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
+import { refusingSockets } from "./event-streaming/refused-socket.ts";
 import { behindPrefix, withPrefixedAddresses } from "./mount-prefix.ts";
 import { isForOperators } from "./operator-paths.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
@@ -88,7 +89,11 @@ class GraphAgentServer implements AgentServer {
     });
   }
 
-  async handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
+  handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
+    return refusingSockets(path, context, () => this.#handle(agent, path, context, checkKey));
+  }
+
+  async #handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
     let served: Served;
     try {
       served = await this.#agents.get(agent);

@@ -59,4 +59,5 @@ export const stateFork = z.object({
   input: z.unknown().optional(),
   config: runConfig.nullish(),
 });
+export const subscriptionUnsubscribe = z.object({ subscription_id: z.string() });
 export const agentGetTree = z.object({ run_id: z.string().optional() });

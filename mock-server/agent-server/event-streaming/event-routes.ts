@@ -4,11 +4,14 @@ import { parseJson, TooDeepError } from "../../kit/http/json.ts";
 import { agentRoute } from "../agent-route.ts";
 import { errorResponse, notFound } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
+import { isFromOtherSite } from "../operator-paths.ts";
 import { eventStream, ok } from "../responses.ts";
 import { events } from "../runs/join-routes.ts";
 import { readThread } from "../threads/thread-access.ts";
 import { commandFailure, commandSchema, commandSuccess } from "./command-schemas.ts";
 import { commandIn, execute, problems } from "./commands.ts";
+import { isWebSocket } from "./refused-socket.ts";
+import { SocketConnection } from "./socket-connection.ts";
 import { subscriptionSchema } from "./subscription.ts";
 
 const tag = "Streaming";
@@ -32,6 +35,32 @@ export const eventRoutes = [
       const read = commandIn(await host.context.readText());
       if ("type" in read) return { status: 400, body: read };
       return ok(await execute(host, params.thread_id as string, read, { events: eventStreaming.events }));
+    },
+  }),
+  agentRoute({
+    id: "protocol_socket",
+    access: readThread,
+    method: "get",
+    path: "/threads/{thread_id}/stream/events",
+    tag,
+    summary: "Open a WebSocket for commands and events of a thread",
+    description:
+      "Each message is a command, or a response or event. `subscription.subscribe` and `subscription.unsubscribe` choose the events. A refused WebSocket is closed with the code 4000 and the status that a response would have.",
+    responses: {
+      101: { description: "The WebSocket is open, or closed again with the reason." },
+      404: notFound,
+      426: { description: "The request isn't that of a WebSocket.", schema: errorResponse },
+    },
+    async handle({ host, params, eventStreaming }) {
+      const threadId = params.thread_id as string;
+      if (!isWebSocket(host.context)) {
+        throw new HttpError(426, "This path is for WebSockets, or POST.", { upgrade: "websocket" });
+      }
+      if (isFromOtherSite(host.context, host.allowsOrigin)) {
+        throw new HttpError(403, "Web pages of other sites can't open WebSockets. Name their origin in http.cors.");
+      }
+      eventStreaming.checkVisible(threadId);
+      return { status: 101, accept: (socket) => new SocketConnection(socket, host, eventStreaming, threadId) };
     },
   }),
   agentRoute({

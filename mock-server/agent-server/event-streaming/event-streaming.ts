@@ -1,4 +1,5 @@
 import { HttpError } from "../../kit/http/http-error.ts";
+import type { IdSource } from "../../kit/ids.ts";
 import type { KeyedLocks } from "../../kit/keyed-locks.ts";
 import type { Frame, LogReader, ReaderOptions } from "../../kit/log-reader.ts";
 import type { AgentSettings } from "../agent-runtime.ts";
@@ -16,6 +17,7 @@ import { headOf, type ThreadEvents } from "./thread-events.ts";
 
 interface EventStreamingDependencies {
   settings: Pick<AgentSettings, "heartbeatMs">;
+  ids: IdSource;
   records: ThreadRecords;
   states: ThreadStates;
   runs: Runs;
@@ -33,6 +35,15 @@ export class EventStreaming {
     this.events = dependencies.live.threadEvents;
   }
 
+  /** Milliseconds between signs of life on an idle connection. */
+  get heartbeatMs(): number {
+    return this.#dependencies.settings.heartbeatMs;
+  }
+
+  newId(): string {
+    return this.#dependencies.ids.uuid();
+  }
+
   /** @throws {CommandError} for an unknown thread. */
   find(threadId: string): ThreadRecord {
     const found = this.#dependencies.records.get(threadId);
@@ -46,7 +57,6 @@ export class EventStreaming {
       accepts: (frame: Frame) => matches(subscription, frame),
       render: eventOfStream,
       renderError: (message: string) => `event: error\ndata: ${errorText(message)}\n\n`,
-      heartbeatMs: this.#dependencies.settings.heartbeatMs,
     };
     return this.open(threadId, options, subscription.since).stream();
   }
@@ -56,14 +66,15 @@ export class EventStreaming {
    * reader of one that is made later, and is hidden from the caller, is cut off.
    * @throws {HttpError} 404 for a hidden thread.
    */
-  open(threadId: string, options: ReaderOptions, since?: number): LogReader {
-    const { events } = this;
+  open(threadId: string, options: Omit<ReaderOptions, "heartbeatMs">, since?: number): LogReader {
+    const { events, heartbeatMs } = this;
+    this.checkVisible(threadId);
     let isAllowed = this.#isVisible(threadId);
-    if (!isAllowed && events.isKnown(threadId)) throw new HttpError(404, notFound(threadId));
     const log = events.logOf(threadId);
     const oldest = log.kept[0]?.number ?? 1;
     const reader: LogReader = log.open({
       ...options,
+      heartbeatMs,
       after: String(since ?? oldest - 1),
       accepts: (frame) => {
         isAllowed ||= this.#isVisible(threadId);
@@ -76,6 +87,11 @@ export class EventStreaming {
       },
     });
     return reader;
+  }
+
+  /** @throws {HttpError} 404 for a hidden thread. */
+  checkVisible(threadId: string): void {
+    if (!this.#isVisible(threadId) && this.events.isKnown(threadId)) throw new HttpError(404, notFound(threadId));
   }
 
   #isVisible(threadId: string): boolean {
