@@ -70,13 +70,13 @@ export default {
     },
     {
       name: "worker-implements-the-engine",
-      comment: "Of the agent server, workers know what they implement: graphs, auth handlers, a project to serve.",
+      comment: "Of the agent server, workers know what they implement: graphs and their events, auth handlers, a project to serve.",
       severity: "error",
       from: { path: "^mock-server/worker/" },
       to: {
         path: "^mock-server/",
         pathNot:
-          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|shown-configurable|stream-mode)|auth/auth-(handlers|user)|served-project)[.]ts$)",
+          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|protocol-stream|shown-configurable|stream-mode)|auth/auth-(handlers|user)|served-project)[.]ts$)",
       },
     },
     {

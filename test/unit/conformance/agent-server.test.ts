@@ -9,6 +9,4 @@ testDeviations({
   name: "agent-server",
   ours: digestOf(agentDocument(agentServerRoutes, true) as unknown as OpenApiFile, groups),
   operations: 61,
-  // Streams by commands aren't implemented yet.
-  missing: ["POST /threads/{thread_id}/commands", "POST /threads/{thread_id}/stream/events"],
 });
