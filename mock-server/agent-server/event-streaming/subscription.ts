@@ -4,12 +4,13 @@ import { named } from "../agent-schemas.ts";
 import { channels, type EventHead } from "../engine/protocol-event.ts";
 import { headOf } from "./thread-events.ts";
 
+const known = `the channels are ${channels.join(", ")} and custom:<name>`;
+const error = ({ input }: { input?: unknown }) =>
+  `Input should be a channel, which ${JSON.stringify(input)} isn't; ${known}`;
+
 const channel = named(
   "ProtocolChannel",
-  z.union([z.enum(channels), z.string().regex(/^custom:.+/s)], {
-    error: ({ input }) =>
-      `Input should be a channel, which ${JSON.stringify(input)} isn't; the channels are ${channels.join(", ")} and custom:<name>`,
-  }),
+  z.union([z.enum(channels), z.string().regex(/^custom:.+/s, { error })], { error }),
 );
 export const namespace = named("ProtocolNamespace", z.array(z.string()));
 
