@@ -20,16 +20,21 @@ export class ProtocolEvents {
   }
 
   take(namespace: readonly string[], method: string, data: unknown, node?: string): void {
-    this.#stream.take({ method, namespace, node, data: plain(method === "tasks" ? taskView(data as Fields) : data) });
+    const shown = method === "tasks" ? taskView(data as Fields) : data;
+    this.#stream.take({ method, namespace, node, data: plain(shown, (error) => inPlaceOf(method, node, error)) });
   }
 }
 
 /** A bad event must not end a run, so an error is sent instead. */
-function plain(data: unknown): unknown {
+function plain(data: unknown, instead: (error: Fields) => unknown): unknown {
   try {
     return wireValue(data, "The event");
   } catch (cause) {
     const { name, message } = failureOf(cause);
-    return { error: name, message };
+    return instead({ error: name, message });
   }
+}
+
+function inPlaceOf(method: string, node: string | undefined, error: Fields): unknown {
+  return method === "updates" ? { node, values: error } : error;
 }

@@ -36,8 +36,8 @@ export const allChannels = [
 const ends = ["completed", "failed", "interrupted"];
 
 /** Whether an event is the last one of a run. */
-export const endsRun = ({ method, params: { namespace, data } }: ProtocolEvent) =>
-  method === "lifecycle" && namespace.length === 0 && ends.includes(data.event);
+export const endsRun = ({ method, params }: ProtocolEvent) =>
+  method === "lifecycle" && params.namespace.length === 0 && ends.includes(params.data.event);
 
 /** The client of one thread, over HTTP; `path` is that of its agent server. */
 export function threadOf(url: string, call: Api, threadId: string, headers: Record<string, string> = {}) {
