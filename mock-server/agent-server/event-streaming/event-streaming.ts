@@ -71,7 +71,7 @@ export class EventStreaming {
     this.checkVisible(threadId);
     let isAllowed = this.#isVisible(threadId);
     const log = events.logOf(threadId);
-    const oldest = log.kept[0]?.number ?? 1;
+    const oldest = log.kept[0]?.number ?? log.lastNumber + 1;
     const reader: LogReader = log.open({
       ...options,
       heartbeatMs,
