@@ -141,6 +141,12 @@ export class ScriptedRun {
     }
     const goto =
       command.goto === undefined || command.goto === null ? undefined : ([command.goto].flat() as Destination[]);
+    if (command.resume !== undefined && goto === undefined && this.#current) {
+      // The answered tasks go on with the update, and the next checkpoint has the results of both.
+      this.#current = { ...this.#current, values: this.#values };
+      this.#events.stateChanged(this.#values, this.#current);
+      return this.#current;
+    }
     const pending = this.#current ? pendingTasks(this.#current).map(({ name }) => name) : [];
     return this.#commit("update", goto ?? pending);
   }

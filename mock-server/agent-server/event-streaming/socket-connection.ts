@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { RawData, WebSocket } from "ws";
 import type { Frame, LogReader } from "../../kit/log-reader.ts";
 import type { Fields } from "../engine/contract.ts";
@@ -26,11 +27,13 @@ export class SocketConnection {
   readonly #reader: LogReader;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #keepAlive: NodeJS.Timeout;
-  #commands: Promise<unknown> = Promise.resolve();
+  /** The commands that have been received and not executed, as text. */
+  #waiting: string[] = [];
+  #isExecuting = false;
+  /** Subscriptions whose earlier events haven't been sent. */
+  #fresh = new Map<string, Subscription>();
   /** Called when commands may be read again. */
   #hasRoom = () => {};
-  /** What follows the response to a command. */
-  #afterResponse = () => {};
 
   /** Takes over a socket that has been accepted. @throws {HttpError} 404 for a thread that is hidden from the caller. */
   constructor(socket: WebSocket, host: ProtocolHost, streaming: EventStreaming, threadId: string) {
@@ -77,25 +80,60 @@ export class SocketConnection {
       this.#socket.close(closeCodes.unsupportedData, "Commands are text");
       return;
     }
-    // One command at a time: the next ones stay in the connection, which bounds what a client can make the server hold.
+    this.#waiting.push(String(data));
+    if (!this.#isExecuting) this.#executeWaiting().catch(this.#host.agent.onDefect);
+  }
+
+  /**
+   * Executes commands one at a time. The next ones stay in the connection, which bounds what a client can make the
+   * server hold.
+   */
+  async #executeWaiting(): Promise<void> {
+    this.#isExecuting = true;
     this.#socket.pause();
-    this.#commands = this.#commands.then(() => this.#execute(String(data))).finally(() => this.#socket.resume());
+    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
+      if (this.#reader.hasEnded) break;
+      await this.#execute(text);
+      if (this.#reader.lag >= maxWaiting) await this.#room();
+      if (this.#waiting.length > 0) continue;
+      // Whatever the client has sent in the same breath.
+      this.#socket.resume();
+      await setImmediate();
+      this.#socket.pause();
+    }
+    this.#begin();
+    this.#isExecuting = false;
+    this.#socket.resume();
   }
 
   async #execute(text: string): Promise<void> {
-    if (this.#reader.hasEnded) return;
     const command = commandIn(text);
+    if (!("type" in command) && !Object.hasOwn(this.#handlers, command.method)) this.#begin();
     const response =
       "type" in command
         ? command
         : await execute(this.#host, this.#threadId, command, { events: this.#streaming.events, own: this.#handlers });
     this.#reader.say(JSON.stringify(response));
-    this.#afterResponse();
-    this.#afterResponse = () => {};
-    if (this.#reader.lag < maxWaiting) return;
+  }
+
+  async #room(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#hasRoom = resolve;
     });
+  }
+
+  /**
+   * Sends the events from before new subscriptions, in one go, so that no event comes between them and later ones: after
+   * the responses, from which the client learns of its subscriptions, and for all of them together. A client that has
+   * seen the end of a run takes no more events of it for its other subscriptions.
+   */
+  #begin(): void {
+    if (this.#fresh.size === 0) return;
+    const fresh = [...this.#fresh.values()];
+    const earlier = this.#streaming.events.kept(this.#threadId);
+    for (const frame of earlier) if (fresh.some((one) => matches(one, frame))) this.#reader.replay(frame);
+    for (const [id, subscription] of this.#fresh) this.#subscriptions.set(id, subscription);
+    this.#fresh.clear();
   }
 
   readonly #handlers: Record<string, CommandHandler> = {
@@ -105,28 +143,26 @@ export class SocketConnection {
 
   #subscribe(params: unknown): Fields {
     const subscription = validParams(subscriptionSchema, params);
-    if (this.#subscriptions.size >= maxSubscriptions) {
+    if (this.#subscriptions.size + this.#fresh.size >= maxSubscriptions) {
       throw new CommandError("invalid_argument", `A connection has at most ${maxSubscriptions} subscriptions.`);
     }
     const id = this.#streaming.newId();
-    const earlier = () => this.#streaming.events.kept(this.#threadId).filter((frame) => matches(subscription, frame));
-    // In one go, so that no event comes between the earlier ones and those from now on.
-    this.#afterResponse = () => {
-      for (const frame of earlier()) this.#reader.replay(frame);
-      this.#subscriptions.set(id, subscription);
-    };
-    return { subscription_id: id, replayed_events: earlier().length };
+    this.#fresh.set(id, subscription);
+    const earlier = this.#streaming.events.kept(this.#threadId).filter((frame) => matches(subscription, frame));
+    return { subscription_id: id, replayed_events: earlier.length };
   }
 
   #unsubscribe(params: unknown): Fields {
     const { subscription_id: id } = validParams(subscriptionUnsubscribe, params);
-    if (this.#subscriptions.delete(id)) return {};
+    if (this.#subscriptions.delete(id) || this.#fresh.delete(id)) return {};
     throw new CommandError("no_such_subscription", `This connection has no subscription ${id}.`);
   }
 
   #end(): void {
     clearInterval(this.#keepAlive);
     this.#subscriptions.clear();
+    this.#fresh.clear();
+    this.#waiting = [];
     this.#reader.cancel();
     this.#hasRoom();
   }
