@@ -30,6 +30,8 @@ export interface ReaderOptions {
   render?: (frame: Frame) => string;
   /** The text that a reader sends before it is cut off. @default an event `error` */
   renderError?: (message: string) => string;
+  /** For how many milliseconds a reader holds back an event, unless another one follows. @default 0 */
+  holdBack?: (frame: Frame) => number;
   /** Milliseconds between comments on an idle stream. */
   heartbeatMs: number;
   /** Called when the reader disconnects before the end. */
@@ -45,6 +47,8 @@ export class LogReader {
   #lag = 0;
   #hasEnded = false;
   #isIdle = true;
+  /** An event that is held back. */
+  #held: { frame: Frame; timer: NodeJS.Timeout } | undefined;
   #wake: (() => void) | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   /** Runs while the lag exceeds the limit, and restarts whenever the reader reads. */
@@ -69,7 +73,8 @@ export class LogReader {
   /** Adds an event that this reader accepts. */
   take(frame: Frame): void {
     if (this.#hasEnded || this.#options.accepts?.(frame) === false) return;
-    this.#push(this.#textOf(frame));
+    this.#release();
+    this.#add(frame);
     if (this.#lag <= this.#maxLag || this.#waiting.length <= minEvents) return;
     if (this.#lag > maxBurst * this.#maxLag) this.#cutForLag();
     else this.#grace ??= setTimeout(() => this.#cutForLag(), lagGraceMs).unref();
@@ -77,7 +82,7 @@ export class LogReader {
 
   /** Adds an earlier event, however many wait. */
   replay(frame: Frame): void {
-    if (!this.#hasEnded) this.#push(this.#textOf(frame));
+    if (!this.#hasEnded) this.#add(frame);
   }
 
   /** Adds a text that isn't an event of the log. */
@@ -88,6 +93,7 @@ export class LogReader {
   /** Ends the stream with an error instead of the waiting events. */
   cut(message: string): void {
     const { renderError = errorEvent } = this.#options;
+    this.#forget();
     this.#waiting = [renderError(message)];
     this.#lag = 0;
     this.#endGrace();
@@ -95,6 +101,7 @@ export class LogReader {
   }
 
   end(): void {
+    this.#release();
     this.#hasEnded = true;
     this.#awake();
   }
@@ -114,6 +121,7 @@ export class LogReader {
   cancel(): void {
     clearInterval(this.#heartbeat);
     this.#endGrace();
+    this.#forget();
     this.#hasEnded = true;
     this.#waiting = [];
     this.#awake();
@@ -139,6 +147,26 @@ export class LogReader {
       },
       { highWaterMark: 0 },
     );
+  }
+
+  /** Adds an event, or holds it back, anew if it has been held back already. */
+  #add(frame: Frame): void {
+    if (this.#held?.frame === frame) this.#forget();
+    const ms = this.#options.holdBack?.(frame) ?? 0;
+    if (ms <= 0) this.#push(this.#textOf(frame));
+    else this.#held = { frame, timer: setTimeout(() => this.#release(), ms) };
+  }
+
+  /** Adds the event that is held back. */
+  #release(): void {
+    const frame = this.#held?.frame;
+    this.#forget();
+    if (frame) this.#push(this.#textOf(frame));
+  }
+
+  #forget(): void {
+    clearTimeout(this.#held?.timer);
+    this.#held = undefined;
   }
 
   #textOf(frame: Frame): string {

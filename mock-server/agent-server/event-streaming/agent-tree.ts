@@ -45,6 +45,12 @@ export function requestedInterrupts(frames: readonly Frame[]): Set<string> {
   return ids;
 }
 
+/** Whether an event is the last one of a run. */
+export function isEndOfRun(frame: Frame): boolean {
+  const { method, namespace } = headOf(frame);
+  return method === "lifecycle" && namespace.length === 0 && !isStart(stepOf(frame));
+}
+
 function lastRun(frames: readonly Frame[]): Step[] {
   const steps = frames.filter((frame) => headOf(frame).method === "lifecycle").map(stepOf);
   return steps.slice(Math.max(0, steps.findLastIndex(isStart)));

@@ -10,7 +10,7 @@ import type { RunStart } from "../runs/run-schemas.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
-import { agentTree, requestedInterrupts } from "./agent-tree.ts";
+import { agentTree, isEndOfRun, requestedInterrupts } from "./agent-tree.ts";
 import { CommandError } from "./command-error.ts";
 import { matches, type Subscription } from "./subscription.ts";
 import { headOf, type ThreadEvents } from "./thread-events.ts";
@@ -23,6 +23,18 @@ interface EventStreamingDependencies {
   runs: Runs;
   live: LiveRuns;
   locks: KeyedLocks;
+}
+
+/**
+ * Milliseconds since a client's last subscription within which it may subscribe to more. The official client makes its
+ * subscriptions one after another, and takes no further events of a run for any of them once it has seen the end of the
+ * run, which of a quick one comes with the first.
+ */
+const subscribingMs = 100;
+
+interface EventReaderOptions extends Omit<ReaderOptions, "heartbeatMs" | "holdBack"> {
+  /** When the client has last subscribed, as `performance.now()` says. */
+  lastSubscribed(): number;
 }
 
 /** What the commands of the streaming protocol do to the threads that a caller may see. */
@@ -53,7 +65,9 @@ export class EventStreaming {
 
   /** The events that a client wants, as the body of a response. @throws {HttpError} 404 for a hidden thread. */
   stream(threadId: string, subscription: Subscription): ReadableStream<Uint8Array> {
+    const openedAt = performance.now();
     const options = {
+      lastSubscribed: () => openedAt,
       accepts: (frame: Frame) => matches(subscription, frame),
       render: eventOfStream,
       renderError: (message: string) => `event: error\ndata: ${errorText(message)}\n\n`,
@@ -66,7 +80,7 @@ export class EventStreaming {
    * reader of one that is made later, and is hidden from the caller, is cut off.
    * @throws {HttpError} 404 for a hidden thread.
    */
-  open(threadId: string, options: Omit<ReaderOptions, "heartbeatMs">, since?: number): LogReader {
+  open(threadId: string, { lastSubscribed, ...options }: EventReaderOptions, since?: number): LogReader {
     const { events, heartbeatMs } = this;
     this.checkVisible(threadId);
     let isAllowed = this.#isVisible(threadId);
@@ -75,6 +89,10 @@ export class EventStreaming {
     const reader: LogReader = log.open({
       ...options,
       heartbeatMs,
+      holdBack(frame) {
+        const isLast = frame.number === log.lastNumber && isEndOfRun(frame);
+        return isLast ? lastSubscribed() + subscribingMs - performance.now() : 0;
+      },
       after: String(since ?? oldest - 1),
       accepts: (frame) => {
         isAllowed ||= this.#isVisible(threadId);

@@ -31,7 +31,10 @@ export class SocketConnection {
   #waiting: string[] = [];
   #isExecuting = false;
   /** Subscriptions whose earlier events haven't been sent. */
-  #fresh = new Map<string, Subscription>();
+  readonly #fresh = new Map<string, Subscription>();
+  /** The number of the last event before them. */
+  #lastBefore = 0;
+  #lastSubscribed = performance.now();
   /** Called when commands may be read again. */
   #hasRoom = () => {};
 
@@ -42,7 +45,8 @@ export class SocketConnection {
     this.#streaming = streaming;
     this.#threadId = threadId;
     this.#reader = streaming.open(threadId, {
-      accepts: (frame) => this.#wants(frame),
+      lastSubscribed: () => this.#lastSubscribed,
+      accepts: (frame) => this.#fresh.size === 0 && this.#wants(frame),
       renderError: (message) => this.#cut(message),
     });
     this.#keepAlive = setInterval(() => socket.ping(), streaming.heartbeatMs).unref();
@@ -123,15 +127,18 @@ export class SocketConnection {
   }
 
   /**
-   * Sends the events from before new subscriptions, in one go, so that no event comes between them and later ones: after
-   * the responses, from which the client learns of its subscriptions, and for all of them together. A client that has
-   * seen the end of a run takes no more events of it for its other subscriptions.
+   * Sends the events from before new subscriptions: after the responses, from which the client learns of its
+   * subscriptions, for all of them together, and before any later event, which the client would give to them as well.
    */
   #begin(): void {
     if (this.#fresh.size === 0) return;
+    this.#lastSubscribed = performance.now();
     const fresh = [...this.#fresh.values()];
     const earlier = this.#streaming.events.kept(this.#threadId);
-    for (const frame of earlier) if (fresh.some((one) => matches(one, frame))) this.#reader.replay(frame);
+    for (const frame of earlier) {
+      const isHeldUp = frame.number > this.#lastBefore && this.#wants(frame);
+      if (isHeldUp || fresh.some((one) => matches(one, frame))) this.#reader.replay(frame);
+    }
     for (const [id, subscription] of this.#fresh) this.#subscriptions.set(id, subscription);
     this.#fresh.clear();
   }
@@ -147,8 +154,10 @@ export class SocketConnection {
       throw new CommandError("invalid_argument", `A connection has at most ${maxSubscriptions} subscriptions.`);
     }
     const id = this.#streaming.newId();
+    const kept = this.#streaming.events.kept(this.#threadId);
+    if (this.#fresh.size === 0) this.#lastBefore = this.#streaming.events.lastNumber(this.#threadId);
     this.#fresh.set(id, subscription);
-    const earlier = this.#streaming.events.kept(this.#threadId).filter((frame) => matches(subscription, frame));
+    const earlier = kept.filter((frame) => matches(subscription, frame));
     return { subscription_id: id, replayed_events: earlier.length };
   }
 
