@@ -93,7 +93,7 @@ export class LogReader {
   /** Ends the stream with an error instead of the waiting events. */
   cut(message: string): void {
     const { renderError = errorEvent } = this.#options;
-    this.#forget();
+    this.#dropHeld();
     this.#waiting = [renderError(message)];
     this.#lag = 0;
     this.#endGrace();
@@ -121,7 +121,7 @@ export class LogReader {
   cancel(): void {
     clearInterval(this.#heartbeat);
     this.#endGrace();
-    this.#forget();
+    this.#dropHeld();
     this.#hasEnded = true;
     this.#waiting = [];
     this.#awake();
@@ -149,9 +149,9 @@ export class LogReader {
     );
   }
 
-  /** Adds an event, or holds it back, anew if it has been held back already. */
+  /** Adds an event, or holds it back, again if it has been held back already. */
   #add(frame: Frame): void {
-    if (this.#held?.frame === frame) this.#forget();
+    if (this.#held?.frame === frame) this.#dropHeld();
     const ms = this.#options.holdBack?.(frame) ?? 0;
     if (ms <= 0) this.#push(this.#textOf(frame));
     else this.#held = { frame, timer: setTimeout(() => this.#release(), ms) };
@@ -160,11 +160,11 @@ export class LogReader {
   /** Adds the event that is held back. */
   #release(): void {
     const frame = this.#held?.frame;
-    this.#forget();
+    this.#dropHeld();
     if (frame) this.#push(this.#textOf(frame));
   }
 
-  #forget(): void {
+  #dropHeld(): void {
     clearTimeout(this.#held?.timer);
     this.#held = undefined;
   }

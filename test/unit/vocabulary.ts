@@ -137,6 +137,11 @@ export const allowances: readonly Allowance[] = [
     words: ["asked", "answers", "answered", "answer"],
     reason: "what a person is asked by an interrupt and answers; stored under these names",
   },
+  {
+    path: "mock-server/agent-server/event-streaming/",
+    words: ["answer", "answers", "answered"],
+    reason: "what a person answers to an interrupt, and the protocol's name of the event",
+  },
   { path: "docs/guides/agent-server.md", words: ["answered"], reason: "what a person answers to an interrupt" },
   { path: "mock-server/graphs/", words: ["answer", "answers", "answered"], reason: "what a person or a tool answers" },
   {

@@ -68,8 +68,8 @@ async function permitted(
 ): Promise<Pick<Permitted, "services"> & { body: RunStart }> {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
   const nullInput = params.input === null ? { input: null } : {};
-  const asked = { ...Object.fromEntries(given), ...nullInput, stream_subgraphs: true, if_not_exists: "create" };
-  const body = runCreateStateful.parse(asked);
+  const sent = { ...Object.fromEntries(given), ...nullInput, stream_subgraphs: true, if_not_exists: "create" };
+  const body = runCreateStateful.parse(sent);
   const { services, request } = await permit(start, { params: { thread_id: threadId }, body });
   return { services, body: request.body as RunStart };
 }

@@ -1,7 +1,12 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { RemoteGraph } from "@langchain/langgraph/remote";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
+import { checkout } from "../../../scripts/run-command.ts";
 import { startBuiltDev, startBuiltMock } from "../../kit/clients/built-server.ts";
 import { startStreamCutter } from "./cutting-streams.ts";
 
@@ -81,7 +86,7 @@ describe.each(["sse", "websocket"] as const)("over %s, the client's stream of a 
   test.each([
     ["scripted", scripted.url],
     ["compiled", compiled.url],
-  ])("stops at an interrupt of a %s graph, and goes on with the answer", async (_, url) => {
+  ])("stops at an interrupt of a %s graph, and continues with the answer", async (_, url) => {
     const stream = streamOf(url, "approval");
     await stream.run.start({ input: { log: ["x"] } });
     await stream.output;
@@ -195,6 +200,23 @@ test("the agent server of a deployment takes the key from the headers of the han
     await stream.run.start({ input: { topic: "tea" } });
     expect(await stream.output).toMatchObject({ summary: "2 findings" });
   }
+});
+
+test("the example of the docs runs", async () => {
+  const page = await readFile(join(checkout, "docs/guides/agent-server.md"), "utf8");
+  const source = /```ts\n(import \{ Client \} from "@langchain[\s\S]*?)```/.exec(page)?.[1] as string;
+  const folder = await mkdtemp(join(tmpdir(), "documented-events-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
+  const file = join(folder, "example.mjs");
+  const printing = source.replace("process.stdout.write(token)", "tokens.push(token)");
+  await writeFile(
+    file,
+    `const tokens = [];\n${printing.replace("http://127.0.0.1:2024", scripted.url)}\nexport { state, tokens };\n`,
+  );
+  const { state, tokens } = await import(pathToFileURL(file).href);
+  expect(tokens.join("")).toBe("Echo: Hello");
+  expect(state.messages).toHaveLength(2);
 });
 
 test.each([

@@ -93,14 +93,14 @@ test("run.start makes the thread, and starts an ordinary run with its config and
 
 test("input.respond continues with the answer, and an update and a destination in the same step", async () => {
   await using agent = await startStreaming();
-  const asked = await agent.client.run("approval", { log: ["x"] });
-  const [{ interrupt_id: id, payload }] = requested(asked) as [{ interrupt_id: string; payload: unknown }];
+  const events = await agent.client.run("approval", { log: ["x"] });
+  const [{ interrupt_id: id, payload }] = requested(events) as [{ interrupt_id: string; payload: unknown }];
   expect(payload).toEqual({ question: "approve?", log: ["x"] });
   expect(await agent.client.command("input.respond", { interrupt_id: "0".repeat(32), response: 1 })).toMatchObject({
     error: "no_such_interrupt",
     message: expect.stringContaining(id),
   });
-  const events = await openEvents(agent.url, thread(1), { since: asked.length });
+  const later = await openEvents(agent.url, thread(1), { since: events.length });
   const answer = {
     namespace: [],
     interrupt_id: id,
@@ -110,7 +110,7 @@ test("input.respond continues with the answer, and an update and a destination i
     metadata: { trigger: "answer" },
   };
   expect(await agent.client.command("input.respond", answer)).toMatchObject({ type: "success", result: {} });
-  const rest = await events.next(endsRun);
+  const rest = await later.next(endsRun);
   expect(rest.find(({ method }) => method === "input.answered")?.params.data).toEqual({ interrupt_ids: [id] });
   expect((await agent.client.command("state.get")).result.values).toEqual({
     log: ["x", "between", "done"],

@@ -168,8 +168,8 @@ test("the run's end is said last, once its thread is settled", async () => {
   const failed = await client.run("failure", { message: "kaboom" });
   expect(failed.at(-1)?.params.data).toEqual({ event: "failed", graph_name: "failure", error: "kaboom" });
   expect((await agent.call("GET", `/threads/${thread(1)}`)).body.status).toBe("error");
-  const asked = await threadOf(agent.url, agent.call, thread(2)).run("approval", { log: "x" });
-  expect(shown(asked).slice(-3)).toEqual(["input.requested", "tasks ask", "lifecycle interrupted"]);
+  const interrupted = await threadOf(agent.url, agent.call, thread(2)).run("approval", { log: "x" });
+  expect(shown(interrupted).slice(-3)).toEqual(["input.requested", "tasks ask", "lifecycle interrupted"]);
   expect((await agent.call("GET", `/threads/${thread(2)}`)).body.status).toBe("interrupted");
 });
 

@@ -130,7 +130,7 @@ test("a client that reads nothing is cut off with 4429, and the run goes on", as
   expect((await closed).code).toBe(4429);
 });
 
-test("a request that isn't a WebSocket's is told so, and a page of another site is refused", async () => {
+test("a request that isn't a WebSocket's is a 426, and a page of another site is refused", async () => {
   await using agent = await startAgent();
   const plain = await agent.call("GET", `/threads/${thread(1)}/stream/events`);
   expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
