@@ -70,7 +70,8 @@ export default {
     },
     {
       name: "worker-implements-the-engine",
-      comment: "Of the agent server, workers know what they implement: graphs and their events, auth handlers, a project to serve.",
+      comment:
+        "Of the agent server, workers know what they implement: graphs and their events, auth handlers, a project to serve.",
       severity: "error",
       from: { path: "^mock-server/worker/" },
       to: {
