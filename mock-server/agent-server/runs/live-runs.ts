@@ -33,6 +33,8 @@ interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "
   states: ThreadStates;
   cronTimer: Pick<CronTimer, "removeAll">;
   webhooks: Webhooks;
+  /** Called when a run has ended. */
+  onEnd(runId: string): void;
   /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
   execute(live: LiveRun, record: RunRecord): Promise<RunResult>;
 }
@@ -234,6 +236,7 @@ export class LiveRuns {
     }
     this.#live.delete(live.runId);
     live.finish(ended);
+    if (!this.#isClosed) this.#dependencies.onEnd(live.runId);
   }
 
   async #settle(live: LiveRun, result: RunResult): Promise<void> {
