@@ -57,7 +57,7 @@ const part = z
     text: optionalText,
     raw: z.base64().nullish(),
     url: optionalText,
-    data: z.unknown(),
+    data: z.unknown().optional(),
     filename: optionalText,
     mediaType: optionalText,
     metadata,

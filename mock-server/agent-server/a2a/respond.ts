@@ -50,24 +50,27 @@ export async function respondAsA2a(host: ProtocolHost, assistant: AssistantRecor
   if (!accepts(context.header("accept"), type)) {
     return refusal(request.id, codes.invalidRequest, `The header Accept must include ${type} for ${request.method}.`);
   }
-  const events = await eventsOf(host, assistant, request);
-  if (!isStreaming(request.method)) return ok((await events.next()).value);
-  return eventStream(streamOf(events, agent.heartbeatMs), {});
+  const { version, first, rest } = await begin(host, assistant, request);
+  // Clients of 1.0 expect a request that fails before the first event to have no stream; those of 0.3 need one.
+  if (!isStreaming(request.method) || ("error" in first && version !== "0.3")) return ok(first);
+  return eventStream(streamOf(first, rest, agent.heartbeatMs), {});
 }
 
-/** The envelopes of the response: one, unless it is a stream. The first one is there when this resolves. */
-async function eventsOf(
-  host: ProtocolHost,
-  assistant: AssistantRecord,
-  request: Envelope,
-): Promise<AsyncGenerator<unknown>> {
+/** A response: its only envelope, or the first one of a stream and those that follow. */
+interface Begun {
+  version: A2aVersion | undefined;
+  first: object;
+  rest: AsyncGenerator<object>;
+}
+
+async function begin(host: ProtocolHost, assistant: AssistantRecord, request: Envelope): Promise<Begun> {
   const { method } = request;
   const named = host.context.header("a2a-version")?.trim();
   const version = versionOf(named, method);
   const tasks = new AssistantTasks(host, assistant, version ?? "0.3");
   const { mapError, handler } = handlerOf(tasks, version ?? "0.3");
   const failed = (error: unknown) => ({ jsonrpc: "2.0", id: request.id, error: mapError(error) });
-  async function* events() {
+  async function* events(): AsyncGenerator<object> {
     if (version === undefined) {
       yield failed(new VersionNotSupportedError(`Version ${named} isn't supported. Supported versions: 0.3, 1.0`));
       return;
@@ -94,14 +97,11 @@ async function eventsOf(
       yield failed(error);
     }
   }
-  const stream = events();
-  const first = await stream.next();
+  const rest = events();
+  const { value: first } = await rest.next();
   // The refusals of auth handlers are those of HTTP, as for other operations.
   if (tasks.refusal) throw tasks.refusal;
-  return (async function* () {
-    if (!first.done) yield first.value;
-    yield* stream;
-  })();
+  return { version, first, rest };
 }
 
 function handlerOf(tasks: AssistantTasks, version: A2aVersion) {
@@ -138,7 +138,7 @@ function normalized({ params, ...request }: Envelope): Fields {
 }
 
 /** Marks the question of an interrupted task as the last event of a stream, as version 0.3 wants. */
-function marked(event: unknown): unknown {
+function marked(event: object): object {
   const { result } = event as { result?: { kind?: string; status?: { state: string }; final?: boolean } };
   if (result?.kind === "status-update" && result.status?.state === "input-required") result.final = true;
   return event;
