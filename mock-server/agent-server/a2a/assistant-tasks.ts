@@ -29,6 +29,7 @@ import type { A2aVersion } from "../persistence/push-config-table.ts";
 import type { AssistantRecord, RunRecord } from "../persistence/records.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import type { LiveRun } from "../runs/live-run.ts";
+import { threadOfContext } from "./context-id.ts";
 import { LiveReply } from "./live-reply.ts";
 import { textPart } from "./message-parts.ts";
 import { withProtocolErrors } from "./protocol-errors.ts";
@@ -175,11 +176,13 @@ export class AssistantTasks implements A2ARequestHandler {
   }
 
   /**
-   * A task by its id: that of its first run, also behind that of the thread and a colon, as the service's examples have
+   * A task by its id: that of its first run, also behind that of the context and a colon, as the service's examples have
    * it.
    */
   async #find(id: string, action: "read" | "update"): Promise<FoundTask> {
-    const [runId = "", threadId] = id.toLowerCase().split(":").reverse();
+    const colon = id.lastIndexOf(":");
+    const runId = id.slice(colon + 1).toLowerCase();
+    const threadId = colon < 0 ? undefined : threadOfContext(this.#host, id.slice(0, colon));
     const missing = () => new TaskNotFoundError(`Task ${id} not found.`);
     return this.#guarded(async () => {
       const { services } = await this.#host.permit({ access: onThread(action) }, { params: { run_id: runId } });

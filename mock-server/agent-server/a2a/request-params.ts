@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isUuid } from "../engine/identifiers.ts";
 import type { A2aVersion } from "../persistence/push-config-table.ts";
 
 const id = z.string().trim().min(1);
@@ -13,11 +12,7 @@ const count = z
   .nullish();
 const authority = { token: optionalText, id: optionalText, url: z.string().min(1).max(65_536) };
 
-/** The id of a task is that of a run, alone or after that of the thread and a colon. */
-const contextId = z
-  .string()
-  .refine((value) => value === "" || isUuid(value), "Input should be a valid UUID: the id of a thread")
-  .nullish();
+const contextId = z.string().max(1024).nullish();
 
 const message = {
   messageId: id,

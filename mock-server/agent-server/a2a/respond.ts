@@ -120,7 +120,7 @@ function versionOf(named: string | undefined, method: string): A2aVersion | unde
 }
 
 /**
- * A request of 0.3 as the library needs it: the thread of a task is part of its id, and who doesn't say otherwise waits
+ * A request of 0.3 as the library needs it: the context of a task is part of its id, and who doesn't say otherwise waits
  * for the end of the task, as the service's description has it.
  */
 function normalized({ params, ...request }: Envelope): Fields {

@@ -7,6 +7,7 @@ import type { LiveRun } from "../runs/live-run.ts";
 import { startRun } from "../runs/run-access.ts";
 import { type RunStart, runCreateStateful } from "../runs/run-schemas.ts";
 import { takesMessages } from "./assistant-input.ts";
+import { contextMetadata, threadOfContext } from "./context-id.ts";
 import { LiveReply } from "./live-reply.ts";
 import { inputOf, replyOf } from "./message-parts.ts";
 import { hasEnded, type TaskServices } from "./task-view.ts";
@@ -40,9 +41,10 @@ export async function startTask(
   { message, continued, push }: Sent,
 ): Promise<StartedTask> {
   const { agent, context, permit } = host;
-  const contextId = message.contextId.toLowerCase();
-  if (continued) checkContinued(continued, contextId);
-  const threadId = continued?.first.thread_id ?? (contextId === "" ? agent.ids.uuid() : contextId);
+  const { contextId } = message;
+  const named = contextId === "" ? undefined : threadOfContext(host, contextId);
+  if (continued) checkContinued(continued, named);
+  const threadId = continued?.first.thread_id ?? named ?? agent.ids.uuid();
   const asks = continued?.task.status?.state === TaskState.TASK_STATE_INPUT_REQUIRED;
   if (push) await agent.pushNotifications.check(push.configFor(""));
   const body = runCreateStateful.parse({
@@ -52,6 +54,7 @@ export async function startTask(
       : { input: inputOf(message, await takesMessages(host, assistant)) }),
     stream_mode: ["messages-tuple"],
     if_not_exists: "create",
+    metadata: contextMetadata(contextId),
     // In the config, since metadata of a run would also be that of a thread that it creates.
     config: {
       metadata: {
@@ -75,13 +78,13 @@ export async function startTask(
   return { services, first: continued?.first ?? record, live };
 }
 
-function checkContinued({ first, task }: { first: RunRecord; task: Task }, contextId: string): void {
-  if (contextId !== "" && contextId !== first.thread_id) {
-    throw new RequestMalformedError(`Task ${task.id} belongs to the context ${first.thread_id}, not to ${contextId}.`);
+function checkContinued({ first, task }: { first: RunRecord; task: Task }, threadId: string | undefined): void {
+  if (threadId !== undefined && threadId !== first.thread_id) {
+    throw new RequestMalformedError(`Task ${task.id} belongs to the context ${task.contextId}.`);
   }
   if (hasEnded(task)) {
     throw new UnsupportedOperationError(
-      `Task ${task.id} has ended. Send the message without a taskId, with the contextId ${first.thread_id}.`,
+      `Task ${task.id} has ended. Send the message without a taskId, with the contextId ${task.contextId}.`,
     );
   }
 }

@@ -3,13 +3,14 @@ import { byBody } from "../auth/access-rule.ts";
 import type { AssistantRecord, RunRecord } from "../persistence/records.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import { threadSearch } from "../threads/thread-schemas.ts";
+import { threadOfContext } from "./context-id.ts";
 import { shortened, taskOf } from "./task-view.ts";
 
 const search = { access: byBody("threads", "search"), body: { schema: threadSearch, required: false } };
 
 /** The tasks of an assistant that clients of A2A started, newest first; a token is the number of those before. */
 export async function listTasks(
-  { permit }: ProtocolHost,
+  host: ProtocolHost,
   { assistant_id: assistantId }: AssistantRecord,
   {
     contextId,
@@ -21,8 +22,11 @@ export async function listTasks(
     includeArtifacts,
   }: ListTasksRequest,
 ): Promise<ListTasksResponse> {
-  const { services } = await permit(search, { body: threadSearch.parse({}) });
-  const firsts = services.runs.firstOfTasks(assistantId, contextId === "" ? undefined : contextId.toLowerCase());
+  const { services } = await host.permit(search, { body: threadSearch.parse({}) });
+  const firsts = services.runs.firstOfTasks(
+    assistantId,
+    contextId === "" ? undefined : threadOfContext(host, contextId),
+  );
   const wanted = ({ status: shown }: Task) =>
     (!status || shown?.state === status) &&
     (!statusTimestampAfter || Date.parse(shown?.timestamp ?? "") >= Date.parse(statusTimestampAfter));

@@ -2,6 +2,7 @@ import { type Artifact, type Message, Role, type Task, TaskState } from "@a2a-js
 import type { AgentServices } from "../agent-services.ts";
 import type { Fields, Interrupt } from "../engine/contract.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
+import { contextOf } from "./context-id.ts";
 import { LiveReply } from "./live-reply.ts";
 import { dataPart, partsOf, sentParts, textPart } from "./message-parts.ts";
 
@@ -39,14 +40,14 @@ export function needsClient(task: Pick<Task, "status">): boolean {
 export async function taskOf(services: TaskServices, first: RunRecord): Promise<Task> {
   const runs = services.runs.ofTask(first);
   const last = runs.at(-1) as RunRecord;
-  const names = { taskId: first.run_id, contextId: first.thread_id };
+  const names = { taskId: first.run_id, contextId: contextOf(first) };
   const live = services.runs.liveOf(last);
   const outcome = await outcomeOf(services, last);
   const state = stateOf(last, outcome);
   const text = live ? LiveReply.of(live).text : "";
   return {
     id: first.run_id,
-    contextId: first.thread_id,
+    contextId: names.contextId,
     status: { state, message: statusMessage(state, outcome, last, names), timestamp: last.updated_at },
     artifacts:
       state === TaskState.TASK_STATE_COMPLETED

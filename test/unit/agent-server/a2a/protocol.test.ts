@@ -75,8 +75,8 @@ test.each<[string, unknown, string]>([
   ["message/send", { message: messageOf("a", { parts: [{ kind: "video" }] }) }, "params.message.parts.0.kind: "],
   [
     "message/send",
-    { message: messageOf("a", { contextId: "thread-123" }) },
-    "params.message.contextId: Input should be a valid UUID",
+    { message: messageOf("a", { contextId: 123 }) },
+    "params.message.contextId: Input should be a valid string",
   ],
   [
     "message/send",
