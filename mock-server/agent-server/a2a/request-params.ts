@@ -76,6 +76,19 @@ const send = z.looseObject({
 const task = z.looseObject({ id, historyLength: count, metadata });
 const taskConfig = z.looseObject({ taskId: id, id });
 
+const taskStates = [
+  "SUBMITTED",
+  "WORKING",
+  "COMPLETED",
+  "FAILED",
+  "CANCELED",
+  "INPUT_REQUIRED",
+  "REJECTED",
+  "AUTH_REQUIRED",
+]
+  .concat("UNSPECIFIED")
+  .map((state) => `TASK_STATE_${state}`);
+
 /** Methods of one version, with the schemas of their parameters. */
 type Methods = Readonly<Record<string, z.ZodType>>;
 
@@ -99,10 +112,7 @@ export const methods: Readonly<Record<A2aVersion, Methods>> = {
     GetTask: task,
     ListTasks: z.looseObject({
       contextId,
-      status: z
-        .string()
-        .regex(/^TASK_STATE_/)
-        .nullish(),
+      status: z.enum(taskStates).nullish(),
       pageSize: z.int().min(1).max(100).nullish(),
       pageToken: z.string().regex(/^\d*$/, "Input should be a token of an earlier response").nullish(),
       historyLength: count,

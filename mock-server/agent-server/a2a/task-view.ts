@@ -113,7 +113,7 @@ async function outcomeOf({ runs, threads, threadStates }: TaskServices, run: Run
   const [state] = await threadStates.history(run.thread_id, { limit: 1, metadata: { run_id: run.run_id } });
   return {
     values: state?.values ?? {},
-    interrupts: state?.interrupts ?? [],
+    interrupts: state?.tasks.flatMap(({ interrupts }) => interrupts) ?? [],
     isPending: (state?.next.length ?? 0) > 0,
     isCurrent: false,
     error: null,

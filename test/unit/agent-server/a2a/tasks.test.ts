@@ -154,7 +154,9 @@ test("a question makes a task wait, and the answer continues it under its id", a
   expect(answered.artifacts[0].parts).toEqual([
     { kind: "data", data: { log: ["x", "asked", "refused"], answer: "no" } },
   ]);
-  expect(answered.history.map(({ messageId }: { messageId: string }) => messageId)).toContain("m2");
+  const [, between, reply] = answered.history;
+  expect(between.parts).toEqual(asked.status.message.parts);
+  expect(reply).toMatchObject({ role: "user", messageId: "m2", parts: [{ kind: "text", text: "no" }] });
   expect(await task(asked.id)).toEqual(answered);
   await expect(send("again", { taskId: asked.id })).rejects.toThrow("-32004");
   await expect(send("again", { taskId: asked.id, contextId: thread(1) })).rejects.toThrow("-32602");
