@@ -2,7 +2,7 @@ import { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import { agentRoute, assistantIdParameter } from "../agent-route.ts";
-import { errorResponse, fields, invalid, notFound } from "../agent-schemas.ts";
+import { errorResponse, fields, invalid, named, notFound } from "../agent-schemas.ts";
 import type { AgentServices } from "../agent-services.ts";
 import { isFromOtherSite } from "../operator-paths.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
@@ -13,6 +13,22 @@ const tag = "A2A";
 const path = "/a2a/{assistant_id}";
 const cardPath = "/.well-known/agent-card.json";
 const params = { assistant_id: assistantIdParameter };
+
+const version = z.literal("2.0");
+const requestId = z.union([z.string(), z.int()]).nullable();
+const request = named(
+  "A2ARequest",
+  z.object({ jsonrpc: version, id: requestId, method: z.string(), params: fields.optional() }),
+);
+const response = named(
+  "A2AResponse",
+  z.object({
+    jsonrpc: version,
+    id: requestId,
+    result: z.unknown().optional(),
+    error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }).optional(),
+  }),
+);
 
 const card = {
   access: assistantToRun,
@@ -36,14 +52,14 @@ export const a2aRoutes = [
       "Versions 0.3 and 1.0 of the protocol, as the header `A2A-Version` says.",
       "`Accept` must name `text/event-stream` for methods that stream, and `application/json` for others.",
     ].join(" "),
-    body: { schema: fields, required: true, isRaw: true },
+    body: { schema: request, required: true, isRaw: true },
     responses: {
       200: {
         description: "The response, which may be an error of JSON-RPC, or a stream of responses.",
-        schema: fields,
+        schema: response,
         otherForms: { "text/event-stream": z.string() },
       },
-      400: { description: "The body isn't a request of JSON-RPC, or a header is unacceptable.", schema: fields },
+      400: { description: "The body isn't a request of JSON-RPC, or a header is unacceptable.", schema: response },
       403: { description: "The request comes from a page of another site.", schema: errorResponse },
       404: notFound,
     },

@@ -114,7 +114,7 @@ export class AssistantTasks implements A2ARequestHandler {
         throw new TaskNotCancelableError(`Task ${id} has ended in the meantime.`);
       }
       const last = runs.at(-1) as RunRecord;
-      services.runs.abandon(last);
+      services.runs.markCancelled(last);
       this.#host.agent.pushNotifications.runEnded(last.run_id);
       return taskOf(services, first);
     });
@@ -182,7 +182,7 @@ export class AssistantTasks implements A2ARequestHandler {
   async #find(id: string, action: "read" | "update"): Promise<FoundTask> {
     const colon = id.lastIndexOf(":");
     const runId = id.slice(colon + 1).toLowerCase();
-    const threadId = colon < 0 ? undefined : threadOfContext(this.#host, id.slice(0, colon));
+    const threadId = colon < 0 ? undefined : threadOfContext(this.#host.user, id.slice(0, colon));
     const missing = () => new TaskNotFoundError(`Task ${id} not found.`);
     return this.#guarded(async () => {
       const { services } = await this.#host.permit({ access: onThread(action) }, { params: { run_id: runId } });

@@ -1,13 +1,13 @@
 import { uuidOfName } from "../../../core/client/wire/agent-server.ts";
+import type { AuthUser } from "../auth/auth-user.ts";
 import { isUuid } from "../engine/identifiers.ts";
 import type { RunRecord } from "../persistence/records.ts";
-import type { ProtocolHost } from "../protocol-host.ts";
 
 /**
  * The thread of a context: a UUID is that of the thread itself. Clients may choose other ids, each of which is a thread
  * of the caller's.
  */
-export function threadOfContext({ user }: Pick<ProtocolHost, "user">, contextId: string): string {
+export function threadOfContext(user: AuthUser | null, contextId: string): string {
   if (isUuid(contextId)) return contextId.toLowerCase();
   return uuidOfName(JSON.stringify(["a2a context", user?.identity ?? null, contextId]));
 }

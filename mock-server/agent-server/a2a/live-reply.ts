@@ -53,13 +53,13 @@ export class LiveReply {
     const wake = () => this.#wake();
     signal.addEventListener("abort", wake);
     try {
-      let isTold = isStarted;
+      let knowsStart = isStarted;
       let count = 0;
       let length = 0;
       while (!signal.aborted) {
         const { promise } = this.#changed;
-        if (!isTold && this.#hasStarted) {
-          isTold = true;
+        if (!knowsStart && this.#hasStarted) {
+          knowsStart = true;
           yield "started";
         } else if (count < this.#count || length < this.#text.length) {
           const append = count === this.#count;

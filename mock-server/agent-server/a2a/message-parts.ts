@@ -39,8 +39,8 @@ export function replyOf({ parts }: Message): unknown {
 }
 
 function resumption(resume: unknown): unknown {
-  const isAnswer = (item: unknown) => isFields(item) && typeof item.id === "string" && "value" in item;
-  if (!Array.isArray(resume) || resume.length === 0 || !resume.every(isAnswer)) return resume;
+  const isReply = (item: unknown) => isFields(item) && typeof item.id === "string" && "value" in item;
+  if (!Array.isArray(resume) || resume.length === 0 || !resume.every(isReply)) return resume;
   return Object.fromEntries(resume.map(({ id, value }) => [id, value]));
 }
 

@@ -42,7 +42,7 @@ export async function startTask(
 ): Promise<StartedTask> {
   const { agent, context, permit } = host;
   const { contextId } = message;
-  const named = contextId === "" ? undefined : threadOfContext(host, contextId);
+  const named = contextId === "" ? undefined : threadOfContext(host.user, contextId);
   if (continued) checkContinued(continued, named);
   const threadId = continued?.first.thread_id ?? named ?? agent.ids.uuid();
   const asks = continued?.task.status?.state === TaskState.TASK_STATE_INPUT_REQUIRED;

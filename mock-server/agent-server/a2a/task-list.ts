@@ -25,7 +25,7 @@ export async function listTasks(
   const { services } = await host.permit(search, { body: threadSearch.parse({}) });
   const firsts = services.runs.firstOfTasks(
     assistantId,
-    contextId === "" ? undefined : threadOfContext(host, contextId),
+    contextId === "" ? undefined : threadOfContext(host.user, contextId),
   );
   const wanted = ({ status: shown }: Task) =>
     (!status || shown?.state === status) &&

@@ -81,8 +81,8 @@ export function artifact(taskId: string, parts: Artifact["parts"]): Artifact {
 /** What the model said last in the state or, from a graph without a model, all of the state. */
 function responseOf(taskId: string, values: Fields): Artifact {
   const messages = Array.isArray(values.messages) ? (values.messages as Fields[]) : [];
-  const asked = messages.findLastIndex(({ type }) => type === "human");
-  const replies = messages.slice(asked + 1).filter(({ type }) => type === "ai");
+  const question = messages.findLastIndex(({ type }) => type === "human");
+  const replies = messages.slice(question + 1).filter(({ type }) => type === "ai");
   const parts = replies.map(({ content }) => partsOf(content)).findLast(({ length }) => length > 0);
   return artifact(taskId, parts ?? [dataPart(values)]);
 }
@@ -143,7 +143,7 @@ function question(interrupts: readonly Interrupt[], runId: string, names: Names)
   return message(`${runId}-question`, Role.ROLE_AGENT, [...parts, dataPart({ interrupts })], names);
 }
 
-/** What was sent to each run, and asked by those that another one continued. */
+/** What was sent to each run, and what those asked that another one continued. */
 async function historyOf(services: TaskServices, runs: readonly RunRecord[], names: Names): Promise<Message[]> {
   const history: Message[] = [];
   for (const [index, run] of runs.entries()) {

@@ -114,7 +114,7 @@ export class Runs {
   }
 
   /** Marks a run as cancelled that has ended with questions, which nobody will answer. */
-  abandon({ run_id: runId }: RunRecord): void {
+  markCancelled({ run_id: runId }: RunRecord): void {
     const { state, live, clock } = this.#dependencies;
     state.runs.end(runId, "interrupted", timestamp(clock.now()), live.logOf(runId).replaySize);
   }

@@ -1,8 +1,13 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Part, SendMessageRequest, StreamResponse, Task } from "@a2a-js/sdk";
 import { Role, TaskState } from "@a2a-js/sdk";
 import { type Client, ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver } from "@a2a-js/sdk/client";
 import { type Client as OldClient, ClientFactory as OldFactory } from "a2a-sdk-floor/client";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { checkout } from "../../../scripts/run-command.ts";
 import { until } from "../../kit/agent-server/agent.ts";
 import { startBuiltDev, startBuiltMock } from "../../kit/clients/built-server.ts";
 import { startReceiver } from "../../kit/clients/receiver.ts";
@@ -103,14 +108,14 @@ test("the client of 1.0 streams a response as the model writes it", async () => 
   expect([response, isComplete]).toEqual(["end of talk", true]);
 });
 
-test("a question is answered by the client of 1.0", async () => {
+test("the client of 1.0 replies to a question", async () => {
   const client = await connect(compiled.url, "review");
-  const asked = await sendFor(client, [data({ request: "send" })]);
-  expect(asked.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-  const [, about] = asked.status?.message?.parts ?? [];
+  const paused = await sendFor(client, [data({ request: "send" })]);
+  expect(paused.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  const [, about] = paused.status?.message?.parts ?? [];
   expect(about?.content?.value.interrupts[0].value).toEqual({ question: "Approve?", request: "send" });
-  const ended = await sendFor(client, [data({ resume: { choice: "A" } })], { taskId: asked.id });
-  expect(ended).toMatchObject({ id: asked.id, status: { state: TaskState.TASK_STATE_COMPLETED } });
+  const ended = await sendFor(client, [data({ resume: { choice: "A" } })], { taskId: paused.id });
+  expect(ended).toMatchObject({ id: paused.id, status: { state: TaskState.TASK_STATE_COMPLETED } });
   expect(said(ended)[0]).toMatchObject({ log: 'acted on {"choice":"A"}' });
   expect(ended.history).toHaveLength(3);
 });
@@ -130,7 +135,7 @@ test("the client of 1.0 cancels a task that another one follows", async () => {
   expect((await followed).states.at(-1)).toBe(TaskState.TASK_STATE_CANCELED);
 });
 
-test("the client of 1.0 has itself told of a task's end", async () => {
+test("the client of 1.0 gets notifications of a task", async () => {
   await using receiver = await startReceiver();
   const client = await connect(compiled.url, "review");
   const config = { tenant: "", id: "", taskId: "", url: receiver.url, token: "secret", authentication: undefined };
@@ -173,7 +178,7 @@ const oldMessage = (value: string | object, more: object = {}) => ({
   ...more,
 });
 
-test("the client of 0.3 sends, streams, answers, cancels, follows and is told", async () => {
+test("the client of 0.3 sends, streams, replies, cancels, follows and gets notifications", async () => {
   await using receiver = await startReceiver();
   const agent = await connectOld(compiled.url, "agent");
   expect(await agent.getAgentCard()).toMatchObject({ protocolVersion: "0.3.0", preferredTransport: "JSONRPC" });
@@ -263,10 +268,22 @@ test("a deployment of the mock server is reached with its workspace's key, as it
     securitySchemes: { key: { type: "apiKey", in: "header", name: "X-Api-Key" } },
   });
   const send = { jsonrpc: "2.0", id: "1", method: "message/send", params: { message: oldMessage("hello") } };
-  const answered = await fetch(card.url, {
+  const resumed = await fetch(card.url, {
     method: "POST",
     headers: { ...headers, accept: "application/json" },
     body: JSON.stringify(send),
   });
-  expect(await answered.json()).toMatchObject({ result: { status: { state: "completed" } } });
+  expect(await resumed.json()).toMatchObject({ result: { status: { state: "completed" } } });
+});
+
+test("the example of the docs runs", async () => {
+  const page = await readFile(join(checkout, "docs/guides/agent-server.md"), "utf8");
+  const source = /```ts\n(import \{ Message, SendMessageRequest \}[\s\S]*?)```/.exec(page)?.[1] as string;
+  const folder = await mkdtemp(join(tmpdir(), "documented-a2a-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
+  const file = join(folder, "example.mjs");
+  await writeFile(file, `${source.replace("http://127.0.0.1:2024", scripted.url)}\nexport { task };\n`);
+  const { task } = (await import(pathToFileURL(file).href)) as { task: Task };
+  expect(said(task)).toEqual(["Echo: hello"]);
 });

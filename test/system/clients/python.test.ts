@@ -34,7 +34,7 @@ test.skipIf(skip)(
 const skipA2a = a2a.missing === undefined ? "" : ` (skipped: ${a2a.missing})`;
 
 test.skipIf(skipA2a)(
-  `the Python client of A2A sends, streams, answers, cancels, follows and is told${skipA2a}`,
+  `the Python client of A2A sends, streams, replies, cancels, follows and gets notifications${skipA2a}`,
   async () => {
     await using server = await startBuiltDev("development");
     expect(await check("a2a_client.py", server.url, a2a)).toEqual({ code: 0, output: "done\n" });

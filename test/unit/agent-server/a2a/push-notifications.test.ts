@@ -11,27 +11,27 @@ import { startReceiver } from "../../../kit/clients/receiver.ts";
 
 const set = "tasks/pushNotificationConfig/set";
 
-test("a client is told of a question and of the end, in the form of its version, with what it gave to know the sender", async () => {
+test("a question and the end are sent in the form of the client's version, with the client's token or credentials", async () => {
   await using receiver = await startReceiver();
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "approval");
   const pushNotificationConfig = { url: receiver.url, token: "t1", id: "old" };
-  const asked = await send({ log: ["x"] }, {}, { pushNotificationConfig });
+  const paused = await send({ log: ["x"] }, {}, { pushNotificationConfig });
   await until(async () => receiver.received.length === 1);
   expect(receiver.received[0]).toMatchObject({
     headers: { "content-type": "application/json", "x-a2a-notification-token": "t1" },
-    body: { kind: "task", id: asked.id, status: { state: "input-required" } },
+    body: { kind: "task", id: paused.id, status: { state: "input-required" } },
   });
   const authentication = { scheme: "Bearer", credentials: "c1" };
-  const current = { taskId: asked.id, id: "new", url: receiver.url, authentication };
+  const current = { taskId: paused.id, id: "new", url: receiver.url, authentication };
   expect((await request("CreateTaskPushNotificationConfig", current)).result).toMatchObject(current);
-  await send("yes", { taskId: asked.id });
+  await send("yes", { taskId: paused.id });
   await until(async () => receiver.received.length === 3);
   const [old, fresh] = receiver.received.slice(1).sort((a, b) => Number("task" in a.body) - Number("task" in b.body));
-  expect(old?.body).toMatchObject({ kind: "task", id: asked.id, status: { state: "completed" } });
+  expect(old?.body).toMatchObject({ kind: "task", id: paused.id, status: { state: "completed" } });
   expect(fresh).toMatchObject({
     headers: { "content-type": "application/a2a+json", authorization: "Bearer c1" },
-    body: { task: { id: asked.id, status: { state: "TASK_STATE_COMPLETED" } } },
+    body: { task: { id: paused.id, status: { state: "TASK_STATE_COMPLETED" } } },
   });
   expect(agent.defects).toEqual([]);
 });
@@ -60,7 +60,7 @@ test("configurations are read, listed, replaced and deleted", async () => {
   expect(result.configs).toMatchObject([{ taskId, id: taskId, url: "http://127.0.0.1/a" }]);
 });
 
-test("only what the server may call can be told", async () => {
+test("notifications go only where the server may send requests", async () => {
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "agent");
   const { id: taskId } = await send("hello");
@@ -74,7 +74,7 @@ test("only what the server may call can be told", async () => {
   expect(runs).toHaveLength(1);
 });
 
-test("a restart leaves tasks, their questions and who is to be told", async () => {
+test("a restart leaves tasks, their questions and their notifications", async () => {
   await using receiver = await startReceiver();
   const folder = await mkdtemp(join(tmpdir(), "a2a-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -94,8 +94,8 @@ test("a restart leaves tasks, their questions and who is to be told", async () =
   const first = await open();
   const ended = await a2aOf(first.agent.call, "agent").send("hello");
   const approval = a2aOf(first.agent.call, "approval");
-  const asked = await approval.send({ log: ["x"] });
-  await approval.request(set, { taskId: asked.id, pushNotificationConfig });
+  const paused = await approval.send({ log: ["x"] });
+  await approval.request(set, { taskId: paused.id, pushNotificationConfig });
   const slow = a2aOf(first.agent.call, "delay");
   const working = await slow.send({ ms: 60_000 }, {}, { blocking: false, pushNotificationConfig });
   await until(async () => (await slow.task(working.id)).status.state === "working");
@@ -104,12 +104,12 @@ test("a restart leaves tasks, their questions and who is to be told", async () =
   const second = await open();
   const { call } = second.agent;
   expect(await a2aOf(call, "agent").task(ended.id)).toEqual(ended);
-  expect(await a2aOf(call, "approval").task(asked.id)).toEqual(asked);
+  expect(await a2aOf(call, "approval").task(paused.id)).toEqual(paused);
   expect((await a2aOf(call, "delay").task(working.id)).status.state).toBe("canceled");
   await until(async () => receiver.received.length === 1);
   expect(receiver.received[0]?.body).toMatchObject({ id: working.id, status: { state: "canceled" } });
-  await a2aOf(call, "approval").send("yes", { taskId: asked.id });
+  await a2aOf(call, "approval").send("yes", { taskId: paused.id });
   await until(async () => receiver.received.length === 2);
-  expect(receiver.received[1]?.body).toMatchObject({ id: asked.id, status: { state: "completed" } });
+  expect(receiver.received[1]?.body).toMatchObject({ id: paused.id, status: { state: "completed" } });
   await second.close();
 });

@@ -6,7 +6,7 @@ import { a2aOf, messageOf } from "../../../kit/agent-server/a2a.ts";
 import { startAgent, thread, until } from "../../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
 
-/** Asks two things at once, then says what it was answered. */
+/** Asks two things at once, then says what it was resumed. */
 const twoQuestions: ScriptedGraph = {
   id: "two",
   channels: { messages: messages() },
@@ -133,9 +133,9 @@ test("data is merged into the input, and files are content of the message", asyn
 test("a question makes a task wait, and the answer continues it under its id", async () => {
   await using agent = await startAgent({ graphs });
   const { send, task } = a2aOf(agent.call, "approval");
-  const asked = await send({ log: ["x"] });
+  const paused = await send({ log: ["x"] });
   const question = { question: "approve?", log: ["x"] };
-  expect(asked.status).toMatchObject({
+  expect(paused.status).toMatchObject({
     state: "input-required",
     message: {
       role: "agent",
@@ -145,38 +145,38 @@ test("a question makes a task wait, and the answer continues it under its id", a
       ],
     },
   });
-  const answered = await send("no", {
-    taskId: `${asked.contextId}:${asked.id}`,
-    contextId: asked.contextId,
+  const resumed = await send("no", {
+    taskId: `${paused.contextId}:${paused.id}`,
+    contextId: paused.contextId,
     messageId: "m2",
   });
-  expect(answered).toMatchObject({ id: asked.id, contextId: asked.contextId, status: { state: "completed" } });
-  expect(answered.artifacts[0].parts).toEqual([
+  expect(resumed).toMatchObject({ id: paused.id, contextId: paused.contextId, status: { state: "completed" } });
+  expect(resumed.artifacts[0].parts).toEqual([
     { kind: "data", data: { log: ["x", "asked", "refused"], answer: "no" } },
   ]);
-  const [, between, reply] = answered.history;
-  expect(between.parts).toEqual(asked.status.message.parts);
+  const [, between, reply] = resumed.history;
+  expect(between.parts).toEqual(paused.status.message.parts);
   expect(reply).toMatchObject({ role: "user", messageId: "m2", parts: [{ kind: "text", text: "no" }] });
-  expect(await task(asked.id)).toEqual(answered);
-  await expect(send("again", { taskId: asked.id })).rejects.toThrow("-32004");
-  await expect(send("again", { taskId: asked.id, contextId: thread(1) })).rejects.toThrow("-32602");
+  expect(await task(paused.id)).toEqual(resumed);
+  await expect(send("again", { taskId: paused.id })).rejects.toThrow("-32004");
+  await expect(send("again", { taskId: paused.id, contextId: thread(1) })).rejects.toThrow("-32602");
 });
 
 test("questions that are asked at once are answered by their ids, in any order", async () => {
   await using agent = await startAgent({ graphs });
   const { send } = a2aOf(agent.call, "two");
-  const asked = await send("go");
-  const { interrupts } = asked.status.message.parts.at(-1).data;
-  expect(asked.status.message.parts.slice(0, 2)).toEqual([
+  const paused = await send("go");
+  const { interrupts } = paused.status.message.parts.at(-1).data;
+  expect(paused.status.message.parts.slice(0, 2)).toEqual([
     { kind: "text", text: "Left?" },
     { kind: "text", text: "Right?" },
   ]);
   const resume = interrupts
     .map(({ id, value }: { id: string; value: string }) => ({ id, value: `of ${value}` }))
     .reverse();
-  const ended = await send({ resume }, { taskId: asked.id });
+  const ended = await send({ resume }, { taskId: paused.id });
   expect(ended.status.state).toBe("completed");
-  const { body: state } = await agent.call("GET", `/threads/${asked.contextId}/state`);
+  const { body: state } = await agent.call("GET", `/threads/${paused.contextId}/state`);
   const said = state.values.messages.map(({ content }: { content: string }) => content);
   expect(said.sort()).toEqual(["go", "left of Left?", "right of Right?"]);
 });
@@ -184,10 +184,10 @@ test("questions that are asked at once are answered by their ids, in any order",
 test("a task whose question a later message passes over is canceled", async () => {
   await using agent = await startAgent();
   const { send, task } = a2aOf(agent.call, "approval");
-  const asked = await send({ log: ["x"] });
-  await send({ log: ["y"] }, { contextId: asked.contextId });
-  expect((await task(asked.id)).status.state).toBe("canceled");
-  await expect(send("yes", { taskId: asked.id })).rejects.toThrow("-32004");
+  const paused = await send({ log: ["x"] });
+  await send({ log: ["y"] }, { contextId: paused.contextId });
+  expect((await task(paused.id)).status.state).toBe("canceled");
+  await expect(send("yes", { taskId: paused.id })).rejects.toThrow("-32004");
 });
 
 test("a response is streamed as it is written, and another message takes its place", async () => {
@@ -247,12 +247,12 @@ test("a task is canceled while it waits, works, or asks; not after its end", asy
     expect(await slow.request("tasks/cancel", { id })).toMatchObject({ result: { status: { state: "canceled" } } });
   }
   const approval = a2aOf(agent.call, "approval");
-  const asked = await approval.send({ log: ["x"] });
-  const id = `${asked.contextId}:${asked.id}`;
+  const paused = await approval.send({ log: ["x"] });
+  const id = `${paused.contextId}:${paused.id}`;
   expect(await approval.request("CancelTask", { id })).toMatchObject({
     result: { status: { state: "TASK_STATE_CANCELED" } },
   });
-  await expect(approval.send("yes", { taskId: asked.id })).rejects.toThrow("-32004");
+  await expect(approval.send("yes", { taskId: paused.id })).rejects.toThrow("-32004");
   const ended = await a2aOf(agent.call, "agent").send("hello");
   expect(await a2aOf(agent.call, "agent").request("tasks/cancel", { id: ended.id })).toMatchObject({
     error: { code: -32002 },
@@ -324,9 +324,9 @@ test("tasks of a compiled graph ask, answer, stream and end as those of a script
   await model.send("again", { contextId: first.contextId });
   expect(await model.task(first.id)).toEqual(first);
   const review = a2aOf(agent.call, "review");
-  const asked = await review.send({ request: "send" });
-  expect(asked.status.state).toBe("input-required");
-  const ended = await review.send({ resume: { ok: true } }, { taskId: asked.id });
+  const paused = await review.send({ request: "send" });
+  expect(paused.status.state).toBe("input-required");
+  const ended = await review.send({ resume: { ok: true } }, { taskId: paused.id });
   expect(ended.artifacts[0].parts[0].data.log).toBe('acted on {"ok":true}');
   expect(ended.history.map(({ role }: { role: string }) => role)).toEqual(["user", "agent", "user"]);
 });
