@@ -59,7 +59,7 @@ export const a2aRoutes = [
         schema: response,
         otherForms: { "text/event-stream": z.string() },
       },
-      400: { description: "The body isn't a request of JSON-RPC, or a header is unacceptable.", schema: response },
+      400: { description: "The body isn't a request of JSON-RPC, or a header is unacceptable.", schema: fields },
       403: { description: "The request comes from a page of another site.", schema: errorResponse },
       404: notFound,
     },

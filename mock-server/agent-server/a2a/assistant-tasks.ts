@@ -114,7 +114,7 @@ export class AssistantTasks implements A2ARequestHandler {
         throw new TaskNotCancelableError(`Task ${id} has ended in the meantime.`);
       }
       const last = runs.at(-1) as RunRecord;
-      services.runs.markCancelled(last);
+      services.runs.setCancelled(last);
       this.#host.agent.pushNotifications.runEnded(last.run_id);
       return taskOf(services, first);
     });

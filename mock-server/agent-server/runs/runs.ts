@@ -113,8 +113,8 @@ export class Runs {
     return this.#dependencies.live.get(runId);
   }
 
-  /** Marks a run as cancelled that has ended with questions, which nobody will answer. */
-  markCancelled({ run_id: runId }: RunRecord): void {
+  /** Gives a run that ended with questions the status of a cancelled one: nobody will reply. */
+  setCancelled({ run_id: runId }: RunRecord): void {
     const { state, live, clock } = this.#dependencies;
     state.runs.end(runId, "interrupted", timestamp(clock.now()), live.logOf(runId).replaySize);
   }

@@ -278,7 +278,7 @@ test("a deployment of the mock server is reached with its workspace's key, as it
 
 test("the example of the docs runs", async () => {
   const page = await readFile(join(checkout, "docs/guides/agent-server.md"), "utf8");
-  const source = /```ts\n(import \{ Message, SendMessageRequest \}[\s\S]*?)```/.exec(page)?.[1] as string;
+  const source = /```ts\n(import \{ SendMessageRequest \}[\s\S]*?)```/.exec(page)?.[1] as string;
   const folder = await mkdtemp(join(tmpdir(), "documented-a2a-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
