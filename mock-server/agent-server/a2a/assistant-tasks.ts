@@ -81,12 +81,12 @@ export class AssistantTasks implements A2ARequestHandler {
   async sendMessage(request: SendMessageRequest): Promise<Task> {
     const { services, first, live } = await this.#start(request);
     if (!request.configuration?.returnImmediately) await live.done;
-    return this.#guarded(async () => shortened(await taskOf(services, first), request.configuration?.historyLength));
+    return shortened(await this.#view(services, first), request.configuration?.historyLength);
   }
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
     const { services, first, live } = await this.#start(request);
-    const task = await this.#guarded(() => taskOf(services, first));
+    const task = await this.#view(services, first);
     yield* this.#follow(services, first, live, shortened(task, request.configuration?.historyLength));
   }
 
@@ -213,12 +213,12 @@ export class AssistantTasks implements A2ARequestHandler {
     const isStarted = task.status?.state !== TaskState.TASK_STATE_SUBMITTED;
     yield { payload: { $case: "task", value: task } };
     for await (const piece of reply.read(isStarted, signal)) {
-      if (piece === "started") yield status(await taskOf(services, first));
+      if (piece === "started") yield status(await this.#view(services, first));
       else yield pieceOf([textPart(piece.text)], piece.append, false);
     }
     if (signal.aborted) return;
     await live.done;
-    const end = await this.#guarded(() => taskOf(services, first));
+    const end = await this.#view(services, first);
     const [response] = end.artifacts;
     if (response) {
       const [only, ...others] = response.parts;
@@ -227,6 +227,12 @@ export class AssistantTasks implements A2ARequestHandler {
       yield isComplete ? pieceOf([textPart("")], true, true) : pieceOf(response.parts, false, true);
     }
     yield status(end);
+  }
+
+  /** A task that may have been deleted in the meantime. */
+  #view(services: TaskServices, first: RunRecord): Promise<Task> {
+    const missing = () => new TaskNotFoundError(`Task ${first.run_id} was deleted.`);
+    return this.#guarded(() => taskOf(services, first), missing);
   }
 
   #guarded<Result>(work: () => Promise<Result>, missing?: () => Error): Promise<Result> {
