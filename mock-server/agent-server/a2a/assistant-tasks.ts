@@ -30,12 +30,11 @@ import type { AssistantRecord, RunRecord } from "../persistence/records.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import type { LiveRun } from "../runs/live-run.ts";
 import { threadOfContext } from "./context-id.ts";
-import { LiveReply } from "./live-reply.ts";
-import { textPart } from "./message-parts.ts";
 import { withProtocolErrors } from "./protocol-errors.ts";
 import { type StartedTask, startTask } from "./start-task.ts";
 import { listTasks } from "./task-list.ts";
-import { artifact, hasEnded, shortened, type TaskServices, taskOf } from "./task-view.ts";
+import { followTask } from "./task-stream.ts";
+import { hasEnded, shortened, type TaskServices, taskOf } from "./task-view.ts";
 
 /** Authorizes reading or changing the thread of a task. */
 const onThread =
@@ -100,7 +99,6 @@ export class AssistantTasks implements A2ARequestHandler {
 
   async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
     const { services, first, task } = await this.#find(id, "update");
-    if (task.status?.state === TaskState.TASK_STATE_CANCELED) return task;
     if (hasEnded(task)) throw new TaskNotCancelableError(`Task ${id} has ended and can't be canceled.`);
     return this.#guarded(async () => {
       const runs = services.runs.ofTask(first);
@@ -193,40 +191,8 @@ export class AssistantTasks implements A2ARequestHandler {
     }, missing);
   }
 
-  /** A task until it ends or waits for input: as it is, then each change. */
-  async *#follow(
-    services: TaskServices,
-    first: RunRecord,
-    live: LiveRun,
-    task: Task,
-  ): AsyncGenerator<StreamResponse, void, undefined> {
-    const { id: taskId, contextId } = task;
-    const names = { taskId, contextId, metadata: undefined };
-    const status = ({ status }: Task): StreamResponse => ({
-      payload: { $case: "statusUpdate", value: { ...names, status } },
-    });
-    const pieceOf = (parts: Parameters<typeof artifact>[1], append: boolean, lastChunk: boolean): StreamResponse => ({
-      payload: { $case: "artifactUpdate", value: { ...names, artifact: artifact(taskId, parts), append, lastChunk } },
-    });
-    const { signal } = this.#host.context;
-    const reply = LiveReply.of(live);
-    const isStarted = task.status?.state !== TaskState.TASK_STATE_SUBMITTED;
-    yield { payload: { $case: "task", value: task } };
-    for await (const piece of reply.read(isStarted, signal)) {
-      if (piece === "started") yield status(await this.#view(services, first));
-      else yield pieceOf([textPart(piece.text)], piece.append, false);
-    }
-    if (signal.aborted) return;
-    await live.done;
-    const end = await this.#view(services, first);
-    const [response] = end.artifacts;
-    if (response) {
-      const [only, ...others] = response.parts;
-      const isComplete = others.length === 0 && only?.content?.$case === "text" && only.content.value === reply.text;
-      // What was streamed needs only the mark of its end.
-      yield isComplete ? pieceOf([textPart("")], true, true) : pieceOf(response.parts, false, true);
-    }
-    yield status(end);
+  #follow(services: TaskServices, first: RunRecord, live: LiveRun, task: Task): AsyncGenerator<StreamResponse, void> {
+    return followTask(task, live, () => this.#view(services, first), this.#host.context.signal);
   }
 
   /** A task that may have been deleted in the meantime. */

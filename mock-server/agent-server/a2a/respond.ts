@@ -12,6 +12,7 @@ import type { ProtocolHost } from "../protocol-host.ts";
 import { eventStream, ok } from "../responses.ts";
 import { AssistantTasks } from "./assistant-tasks.ts";
 import { streamOf } from "./event-stream.ts";
+import { normalizedParams } from "./normalized-params.ts";
 import { isStreaming, methods } from "./request-params.ts";
 
 const codes = { parseError: -32700, invalidRequest: -32600, methodNotFound: -32601 };
@@ -81,16 +82,15 @@ async function begin(host: ProtocolHost, assistant: AssistantRecord, request: En
       yield { jsonrpc: "2.0", id: request.id, error: { code: codes.methodNotFound, message } };
       return;
     }
-    const params = schema.safeParse(request.params);
-    if (!params.success) {
-      yield failed(new RequestMalformedError(problems(params.error, request.params, "params")));
+    const params = normalizedParams(version, request.params);
+    const parsed = schema.safeParse(params);
+    if (!parsed.success) {
+      yield failed(new RequestMalformedError(problems(parsed.error, params, "params")));
       return;
     }
     try {
-      const result = await handler.handle(
-        version === "0.3" ? normalized(request) : request,
-        new ServerCallContext({ requestedVersion: version }),
-      );
+      const context = new ServerCallContext({ requestedVersion: version });
+      const result = await handler.handle({ ...request, params }, context);
       if (Symbol.asyncIterator in result) for await (const event of result) yield marked(event);
       else yield result;
     } catch (error) {
@@ -117,24 +117,6 @@ function handlerOf(tasks: AssistantTasks, version: A2aVersion) {
 function versionOf(named: string | undefined, method: string): A2aVersion | undefined {
   if (!named) return Object.hasOwn(methods["1.0"], method) ? "1.0" : "0.3";
   return (["0.3", "1.0"] as const).find((version) => named === version || named.startsWith(`${version}.`));
-}
-
-/**
- * A request of 0.3 as the library needs it: the context of a task is part of its id, and who doesn't say otherwise waits
- * for the end of the task, as the service's description has it.
- */
-function normalized({ params, ...request }: Envelope): Fields {
-  const { id, contextId, configuration } = (params ?? {}) as Fields;
-  const isOnThread = typeof id === "string" && !id.includes(":") && typeof contextId === "string" && contextId !== "";
-  const { blocking } = (configuration ?? {}) as Fields;
-  return {
-    ...request,
-    params: {
-      ...(params as Fields),
-      ...(isOnThread ? { id: `${contextId}:${id}` } : {}),
-      ...(configuration ? { configuration: { ...configuration, blocking: blocking ?? true } } : {}),
-    },
-  };
 }
 
 /** Marks the question of an interrupted task as the last event of a stream, as version 0.3 wants. */

@@ -14,6 +14,13 @@ const sendNew = {
   method: "SendMessage",
   params: { message: { messageId: "m1", role: "ROLE_USER", parts } },
 };
+const sendWithUnderscores = {
+  ...sendNew,
+  params: {
+    message: { message_id: "m1", role: "ROLE_USER", parts: [{ text: "hello", media_type: "text/plain" }] },
+    configuration: { return_immediately: false, history_length: 0 },
+  },
+};
 const completed = { jsonrpc: "2.0", id: "1", result: { kind: "task", status: { state: "completed" } } };
 const completedNew = { jsonrpc: "2.0", id: "1", result: { task: { status: { state: "TASK_STATE_COMPLETED" } } } };
 const failed = (code: number, id: string | number | null = "1") => ({
@@ -31,6 +38,7 @@ test.each<[name: string, body: unknown, headers: Record<string, string>, status:
   ["a message of 0.3.0, by name", send, { "a2a-version": "0.3.0" }, 200, completed],
   ["a message of 1.0, by its method", sendNew, {}, 200, completedNew],
   ["a message of 1.0, by name", sendNew, { "a2a-version": "1.0" }, 200, completedNew],
+  ["a message of 1.0 with underscores in its names", sendWithUnderscores, {}, 200, completedNew],
   ["a message of 1.0 with a method of 0.3", send, { "a2a-version": "1.0" }, 200, failed(-32601)],
   ["a message of another version", send, { "a2a-version": "2.0" }, 200, failed(-32009)],
   ["a message that accepts JSON only", send, { accept: "application/json" }, 200, completed],

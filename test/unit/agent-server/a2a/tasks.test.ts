@@ -243,8 +243,7 @@ test("a task is canceled while it waits, works, or asks; not after its end", asy
   await until(async () => (await slow.task(working.id)).status.state === "working");
   for (const { id } of [waiting, working]) {
     expect(await slow.request("tasks/cancel", { id })).toMatchObject({ result: { status: { state: "canceled" } } });
-    // Once more has no effect.
-    expect(await slow.request("tasks/cancel", { id })).toMatchObject({ result: { status: { state: "canceled" } } });
+    expect(await slow.request("tasks/cancel", { id })).toMatchObject({ error: { code: -32002 } });
   }
   const approval = a2aOf(agent.call, "approval");
   const paused = await approval.send({ log: ["x"] });
