@@ -9,6 +9,7 @@ import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts"
 import { ignoredParts } from "../kit/operation/ignored-parts.ts";
 import type { ValidRequest } from "../kit/operation/operation.ts";
 import { requestReader } from "../kit/operation/request-reader.ts";
+import { a2aRoutes } from "./a2a/a2a-routes.ts";
 import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
 import type { AgentSettings } from "./agent-runtime.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
@@ -25,6 +26,7 @@ import { inertParts } from "./inert-parts.ts";
 import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { isForOperators, refuseCrossSitePages } from "./operator-paths.ts";
 import type { ProtocolHost } from "./protocol-host.ts";
+import { urlOfRequest } from "./request-url.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -45,6 +47,7 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...statelessRunRoutes,
   ...storeRoutes,
   ...mcpRoutes,
+  ...a2aRoutes,
   ...systemRoutes,
 ];
 
@@ -53,6 +56,8 @@ export interface AgentRequest {
   agent: Agent;
   /** From the agent server's root, percent-encoded. */
   path: string;
+  /** The agent server's URL. @default that of the request */
+  publicUrl?: string | undefined;
   title: string;
   context: RequestContext;
   /** The project's auth handlers; `null`: callers that the server admits may do everything. */
@@ -113,7 +118,7 @@ const emptyRequest: ValidRequest = { params: {}, query: {}, body: undefined, unk
 
 function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
-  return async ({ agent, context, auth, allowsOrigin }, user) => {
+  return async ({ agent, path, publicUrl, context, auth, checkKey, allowsOrigin }, user) => {
     const valid = await read(context);
     for (const part of ignoredParts(route, valid, inertParts)) agent.warn(part);
     const permit: ProtocolHost["permit"] = async (operation, parts) => {
@@ -125,7 +130,15 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
     const { services, request } = await permit(route, valid);
     const call = {
       ...services,
-      host: { agent, context, user: user ?? null, allowsOrigin, permit },
+      host: {
+        agent,
+        context,
+        user: user ?? null,
+        admission: auth ? ("auth handlers" as const) : checkKey ? ("key" as const) : ("nothing" as const),
+        baseUrl: () => publicUrl ?? urlOfRequest(context, path),
+        allowsOrigin,
+        permit,
+      },
       // A getter, since few handlers read headers.
       get headers() {
         return context.headers;

@@ -35,6 +35,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   database?: Database;
   clock?: Clock;
   ids?: IdSource;
+  /** The URL of a deployment's agent server, for the documents that name it. @default that of the request */
+  publicUrlOf?: (deploymentId: string) => string;
   /** Sends webhooks. @default to loopback only */
   outbound?: Outbound;
   /** Called with errors that are defects of the server. @default prints them on stderr */
@@ -57,6 +59,7 @@ class GraphAgentServer implements AgentServer {
   readonly #respond: ReturnType<typeof createAgentApp>;
   readonly #agents: ServedAgents;
   readonly #givenDatabase: Database | undefined;
+  readonly #publicUrlOf: ((deploymentId: string) => string) | undefined;
   #ownDatabase: Promise<Database> | undefined;
 
   constructor({
@@ -69,8 +72,10 @@ class GraphAgentServer implements AgentServer {
     onDefect = console.error,
     onLog = () => {},
     database,
+    publicUrlOf,
     ...given
   }: GraphAgentServerOptions) {
+    this.#publicUrlOf = publicUrlOf;
     this.#settings = { ...defaultSettings, ...given };
     this.#respond = createAgentApp(this.#settings);
     this.#givenDatabase = database;
@@ -143,8 +148,11 @@ class GraphAgentServer implements AgentServer {
     const ours = async () => {
       const title = agent.identity.name;
       const allowsOrigin = (origin: string) => project?.allowsOrigin(origin) ?? false;
-      const response = await this.#respond({ agent: running, path, title, context, auth, checkKey, allowsOrigin });
-      return withPrefixedAddresses(response, project?.mountPrefix ?? "");
+      const prefix = project?.mountPrefix ?? "";
+      const url = this.#publicUrlOf?.(agent.identity.id);
+      const publicUrl = url === undefined ? undefined : url + prefix;
+      const request = { agent: running, path, publicUrl, title, context, auth, checkKey, allowsOrigin };
+      return withPrefixedAddresses(await this.#respond(request), prefix);
     };
     // Operators' paths get neither the project's CORS headers nor its app.
     if (!project || isForOperators(path)) return ours();

@@ -22,10 +22,14 @@ export interface PermittedOperation {
 
 /** What operations need whose requests carry a protocol of their own, with operations inside. */
 export interface ProtocolHost {
-  readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "warn">;
+  readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "pushNotifications" | "ids" | "heartbeatMs" | "warn">;
   readonly context: RequestContext;
   /** `null` without auth handlers. */
   readonly user: AuthUser | null;
+  /** What the server requires of requests. */
+  readonly admission: "key" | "auth handlers" | "nothing";
+  /** The agent server's own URL as the client sees it, without a trailing slash. */
+  baseUrl(): string;
   /** Whether pages of an origin other than this machine's may send requests that act for their users. */
   allowsOrigin(origin: string): boolean;
   /**

@@ -4,6 +4,10 @@ import type { StreamMode } from "./stream-mode.ts";
 /** A JSON object. */
 export type Fields = Record<string, unknown>;
 
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A question of a graph that waits for an answer. */
 export interface Interrupt {
   /** 32 hexadecimal digits; absent where the graph interrupts by throwing an error. */

@@ -4,6 +4,7 @@ import { AssistantTable } from "./assistant-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { CronTable } from "./cron-table.ts";
 import { ItemTable } from "./item-table.ts";
+import { PushConfigTable } from "./push-config-table.ts";
 import { RunTable } from "./run-table.ts";
 import { ThreadEventTable } from "./thread-event-table.ts";
 import { ThreadTable } from "./thread-table.ts";
@@ -19,6 +20,7 @@ export class AgentState {
   readonly items: ItemTable;
   readonly crons: CronTable;
   readonly webhooks: WebhookTable;
+  readonly pushConfigs: PushConfigTable;
   readonly #database: Database;
   readonly #agent: number;
   readonly #now: () => number;
@@ -35,6 +37,7 @@ export class AgentState {
     this.items = new ItemTable(database, agent, now, access?.of("store"));
     this.crons = new CronTable(database, agent, access?.of("crons"));
     this.webhooks = new WebhookTable(database, agent);
+    this.pushConfigs = new PushConfigTable(database, agent);
   }
 
   /**

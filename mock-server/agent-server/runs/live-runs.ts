@@ -34,6 +34,8 @@ interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "
   states: ThreadStates;
   cronTimer: Pick<CronTimer, "removeAll">;
   webhooks: Webhooks;
+  /** Called when a run has ended. */
+  onEnd(runId: string): void;
   /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
   execute(live: LiveRun, record: RunRecord): Promise<RunResult>;
 }
@@ -248,6 +250,7 @@ export class LiveRuns {
     this.#live.delete(live.runId);
     this.threadEvents.runEnded(live, ended);
     live.finish(ended);
+    if (!this.#isClosed) this.#dependencies.onEnd(live.runId);
   }
 
   async #settle(live: LiveRun, result: RunResult): Promise<void> {

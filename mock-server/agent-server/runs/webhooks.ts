@@ -21,16 +21,16 @@ export class Webhooks {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 422 for a URL that the outbound policy forbids. */
-  async check(url: string): Promise<void> {
+  /** @throws {HttpError} 422, naming the field, for a URL that the outbound policy forbids. */
+  async check(url: string, field = "body.webhook"): Promise<void> {
     await this.#dependencies.outbound.check(url).catch((error: unknown) => {
-      throw error instanceof OutboundError ? new HttpError(422, `body.webhook: ${error.message}`) : error;
+      throw error instanceof OutboundError ? new HttpError(422, `${field}: ${error.message}`) : error;
     });
   }
 
-  /** Stores a webhook for delivery. */
-  add(url: string, body: string): WebhookRecord {
-    return this.#dependencies.webhooks.insert(url, body);
+  /** Stores a webhook for delivery; `headers` replace the default ones. */
+  add(url: string, body: string, headers: Record<string, string> = {}): WebhookRecord {
+    return this.#dependencies.webhooks.insert(url, body, headers);
   }
 
   /** Delivers the webhooks that an earlier server left. */
@@ -42,9 +42,9 @@ export class Webhooks {
    * Delivers a webhook in the background. Failures, 429 and 5xx are retried up to the maximum number of attempts. A
    * delivery that is in progress when the server ends is repeated by the next server, so a webhook may arrive twice.
    */
-  deliver({ webhook, url, body, attempts }: WebhookRecord): void {
+  deliver({ webhook, url, body, headers: ownHeaders, attempts }: WebhookRecord): void {
     const { webhooks, outbound, alarms, inBackground } = this.#dependencies;
-    const headers = { "content-type": "application/json" };
+    const headers = { "content-type": "application/json", ...JSON.parse(ownHeaders) };
     inBackground(async () => {
       for (let attempt = attempts + 1; attempt <= maxAttempts; attempt++) {
         if (attempt > 1) await alarms.sleep(backOffMs * (attempt - 1));

@@ -17,6 +17,7 @@ const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/threads(\/|$)/, "threads"],
   [/^\/store(\/|$)/, "store"],
   [/^\/mcp(\/|$)/, "mcp"],
+  [/^\/(a2a(\/|$)|\.well-known\/agent-card\.json$)/, "a2a"],
   [/^\/(ok|info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
 ];
 

@@ -44,6 +44,8 @@ const http = z.looseObject({
   disable_store: z.boolean().optional(),
   /** Disables `/mcp`; the app serves this path, or it gets 404. */
   disable_mcp: z.boolean().optional(),
+  /** Disables `/a2a` and the agent cards; the app serves these paths, or they get 404. */
+  disable_a2a: z.boolean().optional(),
   /** Disables the server's own pages, such as `/info` and `/docs`. */
   disable_meta: z.boolean().optional(),
   /** CORS settings. @default pages of any origin are allowed */

@@ -21,7 +21,7 @@ export interface ProjectGraph extends ModuleExport {
 }
 
 /** The groups of routes that a configuration file can disable. */
-export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "meta"] as const;
+export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "a2a", "meta"] as const;
 export type RouteGroup = (typeof routeGroups)[number];
 
 /** A project, as its graph configuration file describes it. */
