@@ -1,6 +1,6 @@
 import type { Api, ApiResponse } from "../mock-server/api.ts";
 
-const acceptsBoth = { accept: "application/json, text/event-stream" };
+export const acceptsBoth = { accept: "application/json, text/event-stream" };
 
 /** A message as version 0.3 has it: text, or data. */
 export function messageOf(content: string | object, more: object = {}) {
@@ -15,11 +15,6 @@ export function a2aOf(call: Api, assistant: string) {
   /** The response to a request with id 1. */
   const request = async (method: string, params?: unknown, headers?: Record<string, string>) =>
     (await post({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) }, headers)).body;
-  const eventsOf = (body: string) =>
-    body
-      .split("\n\n")
-      .filter((frame) => frame.startsWith("data: "))
-      .map((frame) => JSON.parse(frame.slice("data: ".length)));
   return {
     post,
     request,
@@ -32,11 +27,19 @@ export function a2aOf(call: Api, assistant: string) {
     },
     /** The events of a stream that ends. */
     async stream(method: string, params: unknown, headers?: Record<string, string>) {
-      return eventsOf(await request(method, params, headers)).map(({ result, error }) => result ?? { error });
+      return eventsIn(await request(method, params, headers));
     },
     async task(id: string, more: object = {}) {
       const { result, error } = await request("tasks/get", { id, ...more });
       return result ?? error;
     },
   };
+}
+
+/** The events in the body of a stream: results, or errors. */
+export function eventsIn(body: string) {
+  const frames = body.split("\n\n").filter((frame) => frame.startsWith("data: "));
+  return frames
+    .map((frame) => JSON.parse(frame.slice("data: ".length)))
+    .map(({ result, error }) => result ?? { error });
 }

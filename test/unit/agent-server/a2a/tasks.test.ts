@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { messages } from "../../../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../../../mock-server/agent-server/engine/scripted-graph.ts";
 import { builtInGraphs } from "../../../../mock-server/graphs/built-in-graphs.ts";
-import { a2aOf, messageOf } from "../../../kit/agent-server/a2a.ts";
+import { a2aOf, acceptsBoth, eventsIn, messageOf } from "../../../kit/agent-server/a2a.ts";
 import { startAgent, thread, until } from "../../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
 
@@ -215,22 +215,26 @@ test("a response is streamed as it is written, and another message takes its pla
 
 test("a client that doesn't wait gets the task at once, and follows it from where it is", async () => {
   await using agent = await startAgent({ graphs });
-  const { send, task, stream, request } = a2aOf(agent.call, "talker");
+  const { send, task, stream } = a2aOf(agent.call, "talker");
   const started = await send("go", {}, { blocking: false });
   expect(["submitted", "working"]).toContain(started.status.state);
   await until(async () => (await task(started.id)).artifacts?.[0].parts[0].text === "Let me see.");
   expect((await task(started.id)).status.state).toBe("working");
-  const following = stream("tasks/resubscribe", { id: started.id });
-  const others = request("SubscribeToTask", { id: started.id });
+  // Both streams have begun when their headers are there.
+  const open = (method: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { id: started.id } });
+    return fetch(`${agent.url}/a2a/talker`, { method: "POST", headers: acceptsBoth, body });
+  };
+  const [followed, other] = await Promise.all([open("tasks/resubscribe"), open("SubscribeToTask")]);
   agent.clock.resume();
-  const events = await following;
+  const events = eventsIn(await followed.text());
   expect(events[0]).toMatchObject({
     kind: "task",
     status: { state: "working" },
     artifacts: [{ parts: [{ text: "Let me see." }] }],
   });
   expect(events.at(-1)).toMatchObject({ kind: "status-update", status: { state: "completed" }, final: true });
-  expect(await others).toContain('"state":"TASK_STATE_COMPLETED"');
+  expect(await other.text()).toContain('"state":"TASK_STATE_COMPLETED"');
   expect(await stream("tasks/resubscribe", { id: started.id })).toMatchObject([{ error: { code: -32004 } }]);
 });
 
