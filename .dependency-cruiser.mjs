@@ -71,13 +71,13 @@ export default {
     {
       name: "worker-implements-the-engine",
       comment:
-        "Of the agent server, workers know what they implement: graphs, auth handlers, a project to serve and its settings.",
+        "Of the agent server, workers know what they implement: graphs and their events, auth handlers, a project to serve and its settings.",
       severity: "error",
       from: { path: "^mock-server/worker/" },
       to: {
         path: "^mock-server/",
         pathNot:
-          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|shown-configurable|stream-mode)|auth/auth-(handlers|user)|(served-project|project-settings))[.]ts$)",
+          "^mock-server/((worker|kit)/|agent-server/(engine/(contract|protocol-stream|shown-configurable|stream-mode)|auth/auth-(handlers|user)|served-project|project-settings)[.]ts$)",
       },
     },
     {

@@ -23,8 +23,12 @@ function loadsGuard(format: "esm" | "cjs") {
   return ({ isEntry, name }: { isEntry: boolean; name: string }) => (isEntry && name in entries ? line : "");
 }
 
-/** What is run rather than imported, and ESM only: the command, and the threads with projects' graphs. */
-const programs = { cli: "cli/main.ts", worker: "mock-server/worker/inside/worker-main.ts" };
+/** What is run rather than imported, and ESM only: the command, and the threads with projects' graphs and with their compilers. */
+const programs = {
+  cli: "cli/main.ts",
+  worker: "mock-server/worker/inside/worker-main.ts",
+  types: "mock-server/worker/types/types-main.ts",
+};
 
 function present(sources: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(sources).filter(([, file]) => existsSync(file)));

@@ -132,6 +132,7 @@ function createFoundation(
     signer: createSigner(storage.signingKey),
     strict,
     publicUrl,
+    givenUrl,
     redaction,
     apiKeys,
     outbound: createOutbound({ allow: options.allowOutbound ?? [], ownUrl: publicUrl }),
@@ -147,7 +148,8 @@ function createFoundation(
 
 /** The control planes of both editions, the agent servers of their deployments, and the projects that these run. */
 function composeServers(options: MockServerOptions, base: Foundation, parts: ReplacedParts) {
-  const { store, ids, database, clock, redaction, apiKeys, outbound, signer, strict, publicUrl, onDefect } = base;
+  const { store, ids, database, clock, redaction, apiKeys, outbound, signer, strict, publicUrl, givenUrl, onDefect } =
+    base;
   const { onWarning = printWarning } = options;
   const onLog = (entry: AgentLogEntry) => services.agentLines.add(entry);
   const projects = new RevisionProjects({
@@ -188,6 +190,9 @@ function composeServers(options: MockServerOptions, base: Foundation, parts: Rep
       clock,
       ids,
       outbound,
+      ...(givenUrl === undefined
+        ? {}
+        : { publicUrlOf: (deploymentId: string) => `${givenUrl}/agents/${deploymentId}` }),
       onDefect,
       onLog,
     });

@@ -1,10 +1,11 @@
 // `npm run pictures [-- <name>…]`: makes the pictures of the documentation, or those named. The agent server's reference
-// page is used in a headless browser; a rollout in a terminal comes from the real Pulumi CLI, an apply from the command.
+// page and a tutorial's chat page are used in a headless browser; a rollout in a terminal comes from the real Pulumi CLI, an apply from the command.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { launch, type Page } from "puppeteer-core";
 import { startDevServer } from "../mock-server/dev-server.ts";
 import { startMockServer } from "../mock-server/server.ts";
+import { startChatPage } from "../test/kit/browser/chat-page.ts";
 import { createCommandProject } from "../test/kit/cli/command.ts";
 import { runInTerminal, type TerminalLine } from "../test/kit/cli/terminal.ts";
 import { createPulumiProject } from "../test/kit/pulumi/cli.ts";
@@ -136,6 +137,24 @@ deployments:
   await writeFile(join(checkout, "docs/images/apply.svg"), picture);
 }
 
-const pictures = { reference: referencePictures, rollout: rolloutPicture, apply: applyPicture };
+/** A picture of the tutorial's page, with the question of its graph. */
+async function chatPagePicture(): Promise<void> {
+  const chromium = await getChromium((line) => process.stderr.write(`chromium: ${line}\n`));
+  if (!("path" in chromium)) return isMissing("The chat page", chromium.reason);
+  await using served = await startChatPage();
+  const browser = await launch({ executablePath: chromium.path, headless: true, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 720, height: 400 });
+    await page.goto(served.addressOf("sse"));
+    await page.locator("form button").click();
+    await page.waitForSelector("section button");
+    await page.screenshot({ path: join(checkout, "docs/images/chat-page.png") });
+  } finally {
+    await browser.close();
+  }
+}
+
+const pictures = { reference: referencePictures, rollout: rolloutPicture, apply: applyPicture, chat: chatPagePicture };
 const named = process.argv.slice(2);
 for (const [name, make] of Object.entries(pictures)) if (named.length === 0 || named.includes(name)) await make();

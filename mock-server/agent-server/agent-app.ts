@@ -9,6 +9,7 @@ import { referenceAsset, referencePage } from "../kit/openapi/reference-page.ts"
 import { ignoredParts } from "../kit/operation/ignored-parts.ts";
 import type { ValidRequest } from "../kit/operation/operation.ts";
 import { requestReader } from "../kit/operation/request-reader.ts";
+import { a2aRoutes } from "./a2a/a2a-routes.ts";
 import { type AgentRoute, agentDocument, agentValidationStyle } from "./agent-route.ts";
 import type { AgentSettings } from "./agent-runtime.ts";
 import { type CheckKey, isOpenAgentPath } from "./agent-server.ts";
@@ -20,10 +21,12 @@ import { forAnyOrigin, preflight } from "./cors.ts";
 import type { Agent } from "./create-agent.ts";
 import { cronRoutes } from "./crons/cron-routes.ts";
 import { GraphError } from "./engine/contract.ts";
+import { eventRoutes } from "./event-streaming/event-routes.ts";
 import { inertParts } from "./inert-parts.ts";
 import { mcpRoutes } from "./mcp/mcp-routes.ts";
 import { isForOperators, refuseCrossSitePages } from "./operator-paths.ts";
 import type { ProtocolHost } from "./protocol-host.ts";
+import { urlOfRequest } from "./request-url.ts";
 import { joinRoutes } from "./runs/join-routes.ts";
 import { runRoutes } from "./runs/run-routes.ts";
 import { statelessRunRoutes } from "./runs/stateless-run-routes.ts";
@@ -42,10 +45,12 @@ export const agentServerRoutes: readonly AgentRoute[] = [
   ...cronRoutes,
   ...runRoutes,
   ...joinRoutes,
+  ...eventRoutes,
   ...statelessRunRoutes,
   ...storeRoutes,
   ...mcpRoutes,
   ...uiRoutes,
+  ...a2aRoutes,
   ...systemRoutes,
 ];
 
@@ -54,6 +59,8 @@ export interface AgentRequest {
   agent: Agent;
   /** From the agent server's root, percent-encoded. */
   path: string;
+  /** The agent server's URL. @default that of the request */
+  publicUrl?: string | undefined;
   title: string;
   context: RequestContext;
   /** The project's auth handlers; `null`: callers that the server admits may do everything. */
@@ -120,7 +127,7 @@ const emptyRequest: ValidRequest = { params: {}, query: {}, body: undefined, unk
 
 function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
   const read = requestReader(route, agentValidationStyle(bodyLimitBytes));
-  return async ({ agent, path, context, auth, project }, user) => {
+  return async ({ agent, path, publicUrl, context, auth, checkKey, project }, user) => {
     const valid = await read(context);
     for (const part of ignoredParts(route, valid, inertParts)) agent.warn(part);
     const permit: ProtocolHost["permit"] = async (operation, parts) => {
@@ -134,13 +141,14 @@ function handlerOf(route: AgentRoute, bodyLimitBytes: number): AgentHandler {
       ...services,
       host: {
         agent,
-        path,
         context,
         user: user ?? null,
         ui: project?.ui ?? noUi,
-        allowsOrigin: (origin) => project?.allowsOrigin(origin) ?? false,
+        admission: auth ? ("auth handlers" as const) : checkKey ? ("key" as const) : ("nothing" as const),
+        baseUrl: () => publicUrl ?? urlOfRequest(context, path),
+        allowsOrigin: (origin: string) => project?.allowsOrigin(origin) ?? false,
         permit,
-      } satisfies ProtocolHost,
+      },
       // A getter, since few handlers read headers.
       get headers() {
         return context.headers;

@@ -8,6 +8,7 @@ import type { AuthUser } from "./auth/auth-user.ts";
 import type { CronTimer } from "./crons/cron-timer.ts";
 import { Crons } from "./crons/crons.ts";
 import type { Fields } from "./engine/contract.ts";
+import { EventStreaming } from "./event-streaming/event-streaming.ts";
 import type { AgentState } from "./persistence/agent-state.ts";
 import type { CurrentProject } from "./project-settings.ts";
 import type { LiveRuns } from "./runs/live-runs.ts";
@@ -36,6 +37,7 @@ export interface AgentServices {
   readonly stateUpdates: StateUpdates;
   readonly runs: Runs;
   readonly runResponses: RunResponses;
+  readonly eventStreaming: EventStreaming;
   readonly crons: Crons;
   readonly items: Items;
   readonly system: System;
@@ -83,8 +85,9 @@ export function createServices(shared: SharedParts, state: AgentState, caller: C
     user,
   });
   const runResponses = new RunResponses({ inBackground, settings, runs, records, live });
+  const eventStreaming = new EventStreaming({ settings, ids, records, states: threadStates, runs, live, locks });
   const crons = new Crons({ clock, ids, crons: state.crons, records, assistants, timer: cronTimer, user });
   const items = new Items({ clock, items: state.items, project });
   const system = new System({ queue: live.queue, identity, assistants, threads, runs, items });
-  return { assistants, threads, threadStates, stateUpdates, runs, runResponses, crons, items, system };
+  return { assistants, threads, threadStates, stateUpdates, runs, runResponses, eventStreaming, crons, items, system };
 }

@@ -2,6 +2,7 @@ import { Alarms } from "../kit/alarms.ts";
 import { KeyedLocks } from "../kit/keyed-locks.ts";
 import type { Outbound } from "../kit/outbound.ts";
 import { warnOnce } from "../kit/warnings.ts";
+import { PushNotifications } from "./a2a/push-notifications.ts";
 import type { AgentRuntime, AgentSettings } from "./agent-runtime.ts";
 import { type AgentServices, type Caller, createServices, type SharedParts } from "./agent-services.ts";
 import { DefaultAssistants } from "./assistants/default-assistants.ts";
@@ -38,11 +39,12 @@ export interface LiveProject extends CurrentProject {
 }
 
 /** The agent server of one deployment. */
-export interface Agent extends Pick<AgentRuntime, "onDefect">, Disposable {
+export interface Agent extends Pick<AgentRuntime, "onDefect" | "ids">, Pick<AgentSettings, "heartbeatMs">, Disposable {
   /** The services over what a caller may see; `null`, without auth handlers: over everything. */
   servicesFor(caller: Caller | null): AgentServices;
   readonly lookUps: AccessLookUps;
   readonly toolCalls: ToolCalls;
+  readonly pushNotifications: PushNotifications;
   /**
    * Replaces the graphs and settings, as a new revision does. Runs in progress finish with the graphs they started with.
    */
@@ -73,7 +75,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     // Expiry and schedules act through services that are built from them.
     (caller) => servicesFor(caller),
   );
-  const { graphs, defaults, webhooks, live, expiry, cronTimer } = shared;
+  const { graphs, defaults, webhooks, pushNotifications, live, expiry, cronTimer } = shared;
   const everything = createServices(shared, state, null);
   function servicesFor(caller: Caller | null): AgentServices {
     return caller ? createServices(shared, state.visibleTo(caller.filters), caller) : everything;
@@ -108,6 +110,9 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       threadIdOf: (runId) => (live.ended.get(runId) ?? state.runs.get(runId))?.thread_id ?? null,
     },
     toolCalls: new ToolCalls(),
+    pushNotifications,
+    ids,
+    heartbeatMs: options.settings.heartbeatMs,
     use,
     warn: warnOnce((message) => log("WARNING", message)),
     onDefect,
@@ -120,7 +125,7 @@ function createSharedParts(
   runtime: AgentRuntime,
   { state, outbound, settings, identity, project }: Omit<AgentOptions, "live"> & { project: CurrentProject },
   servicesFor: (caller: Caller | null) => AgentServices,
-): SharedParts {
+): SharedParts & { pushNotifications: PushNotifications } {
   const { clock } = runtime;
   const { threads, checkpoints, crons } = state;
   const graphs = new Graphs();
@@ -139,10 +144,11 @@ function createSharedParts(
     },
   });
   const webhooks = new Webhooks({ ...runtime, webhooks: state.webhooks, outbound, project });
+  const pushNotifications = new PushNotifications({ ...runtime, state, webhooks, servicesFor });
   const records = new ThreadRecords({ clock, threads, expiry, project });
   const states = new ThreadStates({ records, checkpoints, graphs, user: null });
   const items = new Items({ clock, items: state.items, project });
-  const live = new LiveRuns({
+  const live: LiveRuns = new LiveRuns({
     ...runtime,
     settings,
     state,
@@ -151,9 +157,24 @@ function createSharedParts(
     cronTimer,
     webhooks,
     project,
-    execute: (run, record) => executeRun({ ...runtime, graphs, checkpoints, items }, run, record),
+    onEnd: (runId) => pushNotifications.runEnded(runId),
+    execute: (run, record) =>
+      executeRun({ ...runtime, graphs, checkpoints, items, threadEvents: live.threadEvents }, run, record),
   });
   const defaults = new DefaultAssistants({ clock, assistants: state.assistants, graphs });
   const locks = new KeyedLocks();
-  return { ...runtime, settings, project, identity, graphs, defaults, locks, expiry, cronTimer, webhooks, live };
+  return {
+    ...runtime,
+    settings,
+    project,
+    identity,
+    graphs,
+    defaults,
+    locks,
+    expiry,
+    cronTimer,
+    webhooks,
+    live,
+    pushNotifications,
+  };
 }

@@ -16,6 +16,7 @@ import { authenticated, handlersForProjectCode } from "./auth/gate.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
+import { refusingSockets } from "./event-streaming/refused-socket.ts";
 import { behindPrefix, withPrefixedAddresses } from "./mount-prefix.ts";
 import { isForOperators } from "./operator-paths.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
@@ -34,6 +35,8 @@ export interface GraphAgentServerOptions extends Partial<AgentSettings> {
   database?: Database;
   clock?: Clock;
   ids?: IdSource;
+  /** The URL of a deployment's agent server, for the documents that name it. @default that of the request */
+  publicUrlOf?: (deploymentId: string) => string;
   /** Sends webhooks. @default to loopback only */
   outbound?: Outbound;
   /** Called with errors that are defects of the server. @default prints them on stderr */
@@ -56,6 +59,7 @@ class GraphAgentServer implements AgentServer {
   readonly #respond: ReturnType<typeof createAgentApp>;
   readonly #agents: ServedAgents;
   readonly #givenDatabase: Database | undefined;
+  readonly #publicUrlOf: ((deploymentId: string) => string) | undefined;
   #ownDatabase: Promise<Database> | undefined;
 
   constructor({
@@ -68,8 +72,10 @@ class GraphAgentServer implements AgentServer {
     onDefect = console.error,
     onLog = () => {},
     database,
+    publicUrlOf,
     ...given
   }: GraphAgentServerOptions) {
+    this.#publicUrlOf = publicUrlOf;
     this.#settings = { ...defaultSettings, ...given };
     this.#respond = createAgentApp(this.#settings);
     this.#givenDatabase = database;
@@ -88,7 +94,11 @@ class GraphAgentServer implements AgentServer {
     });
   }
 
-  async handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
+  handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
+    return refusingSockets(path, context, () => this.#handle(agent, path, context, checkKey));
+  }
+
+  async #handle(agent: LiveAgent, path: string, context: RequestContext, checkKey: CheckKey): Promise<HttpResponse> {
     let served: Served;
     try {
       served = await this.#agents.get(agent);
@@ -138,9 +148,12 @@ class GraphAgentServer implements AgentServer {
   ): Promise<HttpResponse> {
     const ours = async (context: RequestContext, user?: AuthUser | null) => {
       if (!auth && user === undefined && needsKey(path, context)) checkKey?.();
+      const prefix = project?.mountPrefix ?? "";
+      const url = this.#publicUrlOf?.(agent.identity.id);
       const response = await this.#respond({
         agent: running,
         path,
+        publicUrl: url === undefined ? undefined : url + prefix,
         title: agent.identity.name,
         context,
         auth,
@@ -148,7 +161,7 @@ class GraphAgentServer implements AgentServer {
         checkKey,
         project,
       });
-      return withPrefixedAddresses(response, project?.mountPrefix ?? "");
+      return withPrefixedAddresses(response, prefix);
     };
     // Operators' paths get neither the project's CORS headers nor its app.
     if (!project || isForOperators(path)) return ours(context);

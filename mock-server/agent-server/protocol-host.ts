@@ -23,14 +23,16 @@ export interface PermittedOperation {
 
 /** What operations need that act on more of a request than its valid parts. */
 export interface ProtocolHost {
-  readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "warn">;
-  /** From the agent server's root, percent-encoded. */
-  readonly path: string;
+  readonly agent: Pick<Agent, "onDefect" | "toolCalls" | "pushNotifications" | "ids" | "heartbeatMs" | "warn">;
   readonly context: RequestContext;
   /** The bundled components of the project's user interface. */
   readonly ui: ServedProject["ui"];
   /** `null` without auth handlers. */
   readonly user: AuthUser | null;
+  /** What the server requires of requests. */
+  readonly admission: "key" | "auth handlers" | "nothing";
+  /** The agent server's own URL as the client sees it, without a trailing slash. */
+  baseUrl(): string;
   /** Whether pages of an origin other than this machine's may send requests that act for their users. */
   allowsOrigin(origin: string): boolean;
   /**

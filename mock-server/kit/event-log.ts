@@ -1,3 +1,5 @@
+import { type Frame, LogReader, minEvents, type ReaderOptions } from "./log-reader.ts";
+
 /** Limits of an event log, in characters. */
 export interface EventLogLimits {
   /** Maximum length of the events that can be replayed. @default 4 Mi */
@@ -11,21 +13,7 @@ export interface EventLogLimits {
   lag: number;
 }
 
-/**
- * Minimum number of events that are kept for replay and may wait for a reader, whatever their size: those of one turn
- * arrive together.
- */
-const minEvents = 16;
-
 export const defaultLimits: EventLogLimits = { replay: 4 * 1024 * 1024, lag: 8 * 1024 * 1024 };
-
-/** An event as it is sent. */
-export interface Frame {
-  /** Counts from 1 within its log. */
-  number: number;
-  mode: string;
-  text: string;
-}
 
 /** Stores the events of a log beyond the process. */
 export interface EventArchive {
@@ -43,30 +31,20 @@ export interface EventLogOptions {
   archive?: EventArchive | undefined;
   /** Earlier events from the archive. */
   frames?: readonly Frame[];
+  /** The number of the last event so far, kept or not. @default that of the last of `frames`, or 0 */
+  lastNumber?: number;
+  /** The text of an event that is stored and sent. @default an event of a stream of server-sent events */
+  format?: (number: number, event: string, data: string) => string;
   /** Called with the error when events can't be stored; the log then ends before them. @default prints it on stderr */
   onDefect?: (error: unknown) => void;
 }
 
-export interface ReadOptions {
+export interface ReadOptions extends ReaderOptions {
   /** Replays the events after this id; `-` and `-1` mean from the beginning. Absent: only new events. */
   after?: string | undefined;
-  /** Only events of these modes, and those of mode `always`. */
+  /** Only events of these modes, and those of mode `always`. @default all that the reader accepts */
   modes?: readonly string[] | undefined;
-  /** Milliseconds between comments on an idle stream. */
-  heartbeatMs: number;
-  /** Called when the reader disconnects before the end. */
-  onCancel?: () => void;
 }
-
-/** Grace period of a lagging reader that reads nothing, in milliseconds. */
-const lagGraceMs = 250;
-
-/** Maximum lag of a reader that reads, as a multiple of the limit. */
-const maxBurst = 16;
-
-/** Target size of a chunk, in characters. */
-const chunkSize = 64 * 1024;
-const encoder = new TextEncoder();
 
 interface Published {
   frame: Frame;
@@ -77,10 +55,10 @@ interface Published {
 /** The events of a run, or of a thread, for any number of readers at any pace. */
 export class EventLog {
   readonly #keeps: boolean;
-  readonly #now: () => number;
   readonly #limits: EventLogLimits;
   readonly #archive: EventArchive | undefined;
   readonly #onDefect: (error: unknown) => void;
+  readonly #format: NonNullable<EventLogOptions["format"]>;
   readonly #readers = new Set<LogReader>();
   #frames: Frame[] = [];
   #replaySize = 0;
@@ -90,19 +68,43 @@ export class EventLog {
   #unwritten: Published[] = [];
   readonly #listeners: ((event: string, data: string) => void)[] = [];
 
-  constructor({ now, keeps, limits = defaultLimits, archive, frames = [], onDefect = console.error }: EventLogOptions) {
+  constructor({
+    now,
+    keeps,
+    limits = defaultLimits,
+    archive,
+    frames = [],
+    lastNumber = frames.at(-1)?.number ?? 0,
+    format = (number, event, data) => `event: ${event}\ndata: ${data}\n${keeps ? `id: ${now()}-${number}\n` : ""}\n`,
+    onDefect = console.error,
+  }: EventLogOptions) {
     this.#keeps = keeps;
-    this.#now = now;
     this.#limits = limits;
     this.#archive = archive;
+    this.#format = format;
     this.#onDefect = onDefect;
     for (const frame of frames) this.#keep(frame);
-    this.#lastNumber = frames.at(-1)?.number ?? 0;
+    this.#lastNumber = lastNumber;
   }
 
   /** Length of the events that can be replayed, in characters. */
   get replaySize(): number {
     return this.#replaySize;
+  }
+
+  /** Number of the last event. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
+  get hasReaders(): boolean {
+    return [...this.#readers].some((reader) => !reader.hasEnded);
+  }
+
+  /** The events that can be replayed. */
+  get kept(): readonly Frame[] {
+    this.flush();
+    return this.#frames;
   }
 
   get hasEnded(): boolean {
@@ -122,8 +124,7 @@ export class EventLog {
       return;
     }
     const number = ++this.#lastNumber;
-    const id = this.#keeps ? `id: ${this.#now()}-${number}\n` : "";
-    const published = { frame: { number, mode, text: `event: ${event}\ndata: ${data}\n${id}\n` }, event, data };
+    const published = { frame: { number, mode, text: this.#format(number, event, data) }, event, data };
     if (!this.#archive) this.#deliver(published);
     else if (this.#unwritten.push(published) === 1) setImmediate(() => this.flush());
   }
@@ -156,14 +157,20 @@ export class EventLog {
 
   /** The events as the body of a response. */
   read(options: ReadOptions): ReadableStream<Uint8Array> {
-    const reader = new LogReader(options, this.#limits.lag, () => {
+    return this.open(options).stream();
+  }
+
+  /** Adds a reader, whose owner has to read or to cancel it. */
+  open({ after, modes, ...options }: ReadOptions): LogReader {
+    const accepts = modes ? acceptsModes(modes) : options.accepts;
+    const reader = new LogReader({ ...options, accepts }, this.#limits.lag, () => {
       if (!this.#readers.delete(reader)) return;
       options.onCancel?.();
     });
-    if (options.after !== undefined) this.#replay(reader, options.after);
+    if (after !== undefined) this.#replay(reader, after, accepts);
     if (this.#hasEnded) reader.end();
     else this.#readers.add(reader);
-    return reader.stream();
+    return reader;
   }
 
   #deliver(published: Published): void {
@@ -177,7 +184,10 @@ export class EventLog {
 
   #send({ frame, event, data }: Published): void {
     this.#notify(event, data);
-    for (const reader of this.#readers) reader.take(frame);
+    for (const reader of this.#readers) {
+      if (reader.hasEnded) this.#readers.delete(reader);
+      else reader.take(frame);
+    }
   }
 
   #keep(frame: Frame): void {
@@ -190,7 +200,8 @@ export class EventLog {
     if (dropped > 0) this.#frames = this.#frames.slice(dropped);
   }
 
-  #replay(reader: LogReader, after: string): void {
+  #replay(reader: LogReader, after: string, accepts: ReadOptions["accepts"]): void {
+    this.flush();
     const last = after === "-" || after === "-1" ? 0 : Number(after.slice(after.lastIndexOf("-") + 1)) || 0;
     const oldest = this.#frames[0]?.number ?? this.#lastNumber + 1;
     if (oldest > last + 1 && this.#keeps && last < this.#lastNumber) {
@@ -198,119 +209,13 @@ export class EventLog {
       reader.cut(message);
       return;
     }
-    for (const frame of this.#frames) if (frame.number > last) reader.take(frame, true);
+    for (const frame of this.#frames) {
+      if (frame.number > last && accepts?.(frame) !== false) reader.replay(frame);
+    }
   }
 }
 
-class LogReader {
-  readonly #modes: ReadonlySet<string> | undefined;
-  readonly #heartbeatMs: number;
-  readonly #maxLag: number;
-  readonly #onCancel: () => void;
-  #waiting: string[] = [];
-  #lag = 0;
-  #hasEnded = false;
-  #isIdle = true;
-  #wake: (() => void) | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
-  /** Runs while the lag exceeds the limit, and restarts whenever the reader reads. */
-  #grace: NodeJS.Timeout | undefined;
-
-  constructor({ modes, heartbeatMs }: ReadOptions, maxLag: number, onCancel: () => void) {
-    this.#modes = modes && new Set(modes);
-    this.#heartbeatMs = heartbeatMs;
-    this.#maxLag = maxLag;
-    this.#onCancel = onCancel;
-  }
-
-  take({ mode, text }: Frame, isReplay = false): void {
-    if (this.#hasEnded || (this.#modes && mode !== "always" && !this.#modes.has(mode))) return;
-    this.#waiting.push(text);
-    this.#lag += text.length;
-    this.#isIdle = false;
-    if (this.#lag > this.#maxLag && this.#waiting.length > minEvents && !isReplay) {
-      if (this.#lag > maxBurst * this.#maxLag) this.#cutForLag();
-      else this.#grace ??= setTimeout(() => this.#cutForLag(), lagGraceMs).unref();
-    }
-    this.#awake();
-  }
-
-  #cutForLag(): void {
-    this.cut(`The reader lags by more than ${this.#maxLag} characters and is cut off; join the stream again.`);
-  }
-
-  /** Ends the stream with an error instead of the waiting events. */
-  cut(message: string): void {
-    this.#waiting = [`event: error\ndata: ${JSON.stringify({ error: "StreamError", message })}\n\n`];
-    this.#lag = 0;
-    this.#endGrace();
-    this.end();
-  }
-
-  end(): void {
-    this.#hasEnded = true;
-    this.#awake();
-  }
-
-  stream(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
-      {
-        start: () => {
-          this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs);
-          this.#heartbeat.unref();
-        },
-        pull: async (controller) => {
-          while (this.#waiting.length === 0 && !this.#hasEnded) {
-            await new Promise<void>((resolve) => {
-              this.#wake = resolve;
-            });
-          }
-          if (this.#waiting.length > 0) controller.enqueue(encoder.encode(this.#nextChunk()));
-          if (this.#waiting.length > 0 || !this.#hasEnded) return;
-          clearInterval(this.#heartbeat);
-          controller.close();
-        },
-        cancel: () => {
-          clearInterval(this.#heartbeat);
-          this.#endGrace();
-          this.#hasEnded = true;
-          this.#waiting = [];
-          this.#awake();
-          this.#onCancel();
-        },
-      },
-      { highWaterMark: 0 },
-    );
-  }
-
-  #nextChunk(): string {
-    let size = 0;
-    let count = 0;
-    while (count < this.#waiting.length && size < chunkSize) size += (this.#waiting[count++] as string).length;
-    const chunk = this.#waiting.splice(0, count).join("");
-    this.#lag -= chunk.length;
-    if (this.#lag > this.#maxLag) this.#grace?.refresh();
-    else this.#endGrace();
-    return chunk;
-  }
-
-  #endGrace(): void {
-    clearTimeout(this.#grace);
-    this.#grace = undefined;
-  }
-
-  #beat(): void {
-    if (this.#isIdle && this.#waiting.length === 0 && !this.#hasEnded) {
-      this.#waiting.push(": heartbeat\n\n");
-      this.#lag += 13;
-      this.#awake();
-    }
-    this.#isIdle = true;
-  }
-
-  #awake(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
-  }
+function acceptsModes(modes: readonly string[]): (frame: Frame) => boolean {
+  const chosen = new Set(modes);
+  return ({ mode }) => mode === "always" || chosen.has(mode);
 }

@@ -170,7 +170,7 @@ export type StoreOperation =
 export type StoreResult = StoredItem | (StoredItem & { score: number | null })[] | string[][] | null;
 
 /** An event of a run's stream; `data` is JSON. */
-export type StreamedEvent = [mode: StreamMode, name: string, data: string];
+export type StreamedEvent = [mode: StreamMode | "protocol", name: string, data: string];
 
 /** The outcome of an auth handler. */
 export type AuthOutcome<Result> =

@@ -131,12 +131,17 @@ export const allowances: readonly Allowance[] = [
   { path: "mock-server/control-plane/auth/", words: ["scope"], reason: "OAuth's word" },
   { path: "mock-server/control-plane/store/auth-", words: ["scope"], reason: "OAuth's word" },
   { path: "mock-server/admin/journal-fixture.ts", words: ["scope"], reason: "nock's name for an origin" },
-  { path: "mock-server/kit/event-log.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
   { path: "mock-server/worker/response-bodies.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
+  { path: "mock-server/kit/log-reader.ts", words: ["mark"], reason: "Node.js's `highWaterMark`" },
   {
     path: "mock-server/agent-server/engine/",
     words: ["asked", "answers", "answered", "answer"],
     reason: "what a person is asked by an interrupt and answers; stored under these names",
+  },
+  {
+    path: "mock-server/agent-server/event-streaming/",
+    words: ["answer", "answers", "answered"],
+    reason: "what a person answers to an interrupt, and the protocol's name of the event",
   },
   { path: "docs/guides/agent-server.md", words: ["answered"], reason: "what a person answers to an interrupt" },
   { path: "mock-server/graphs/", words: ["answer", "answers", "answered"], reason: "what a person or a tool answers" },

@@ -53,8 +53,16 @@ export class Assistants {
 
   /** The graph of an assistant and the settings for it. @throws {HttpError} 404 when either doesn't exist. */
   graphOf(id: string): { graph: Graph; settings: GraphSettings } {
+    return this.#graphOf(this.find(id));
+  }
+
+  /** Like {@link graphOf}, for an assistant that is run: default assistants are available to every caller. */
+  graphToRun(id: string): { graph: Graph; settings: GraphSettings } {
+    return this.#graphOf(this.findToRun(id));
+  }
+
+  #graphOf({ graph_id: graphId, config, context }: AssistantRecord): { graph: Graph; settings: GraphSettings } {
     const { graphs, user } = this.#dependencies;
-    const { graph_id: graphId, config, context } = this.find(id);
     return { graph: graphs.find(graphId), settings: graphSettings(config, context, user) };
   }
 

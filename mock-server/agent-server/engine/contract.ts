@@ -4,6 +4,10 @@ import type { StreamMode } from "./stream-mode.ts";
 /** A JSON object. */
 export type Fields = Record<string, unknown>;
 
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A question of a graph that waits for an answer. */
 export interface Interrupt {
   /** 32 hexadecimal digits; absent where the graph interrupts by throwing an error. */
@@ -125,12 +129,14 @@ export interface Execution extends GraphSettings {
   streamModes: readonly StreamMode[];
   /** Whether to stream the events of subgraphs too, with their namespaces. */
   streamSubgraphs: boolean;
+  /** Whether to stream the events of the streaming protocol instead, with those of subgraphs. */
+  streamsProtocol: boolean;
   /** Absent for stateless runs, which can't be interrupted and resumed. */
   checkpoints: CheckpointStore | undefined;
   signal: AbortSignal;
   store: NodeStore;
-  /** Streams an event; `data` is JSON. */
-  publish(mode: StreamMode, event: string, data: string): void;
+  /** Streams an event; `data` is JSON. Of the streaming protocol, `event` is an `EventHead` as JSON. */
+  publish(mode: StreamMode | "protocol", event: string, data: string): void;
   /** Called when the run restarts from its last checkpoint; not for the first attempt. */
   beginAttempt(attempt: number): void;
   sleep(ms: number, signal: AbortSignal): Promise<void>;

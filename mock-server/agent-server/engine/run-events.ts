@@ -43,7 +43,9 @@ export class RunEvents {
     }
   }
 
-  stateChanged(values: Fields): void {
+  stateChanged(values: Fields, { id, parentId, step, source }: Checkpoint): void {
+    const parent = parentId === null ? {} : { parent_id: parentId };
+    if (this.#execution.checkpoints) this.#emit("envelopes", { id, ...parent, step, source });
     this.#emit("values", values);
     this.#chainEvent("on_chain_stream", this.#name, { chunk: values }, []);
   }
@@ -105,6 +107,7 @@ export class RunEvents {
   taskEnds(task: Task, step: number, updates: readonly (Fields | null)[]): void {
     const { id, name, result, interrupts, error } = task;
     for (const update of updates) this.#emit("updates", { [name]: update });
+    if (interrupts.length > 0) this.#emit("questions", interrupts);
     const payload = { id, name, result: result ?? {}, interrupts, error };
     this.#emit("tasks", payload);
     this.#debug("task_result", step, payload);

@@ -4,6 +4,7 @@ import { type Execution, type Graph, GraphError, type StateChange, type StateUpd
 import { draw, schemasOf, subgraphsOf } from "./drawing.ts";
 import { type Checkpoint, type Checkpoints, scriptedCheckpoints } from "./scripted-execution.ts";
 import { checkGraph, end, follow, type ScriptedGraph, start } from "./scripted-graph.ts";
+import { ScriptedProtocol } from "./scripted-protocol.ts";
 import { ScriptedRun } from "./scripted-run.ts";
 import { scriptedStates } from "./scripted-state.ts";
 import { ScriptedStream } from "./scripted-stream.ts";
@@ -46,14 +47,23 @@ export function scriptedGraph(script: ScriptedGraph): Graph {
 
 async function execute(script: ScriptedGraph, execution: Execution) {
   const checkpoints = execution.checkpoints && scriptedCheckpoints(execution.checkpoints);
-  const stream = new ScriptedStream(execution);
-  return new ScriptedRun(script, {
+  const protocol = execution.streamsProtocol ? new ScriptedProtocol(execution.publish) : undefined;
+  const stream: Pick<ScriptedProtocol, "take"> = protocol ?? new ScriptedStream(execution);
+  const run = new ScriptedRun(script, {
     ...execution,
     recursionLimit: execution.recursionLimit ?? defaultRecursionLimit,
     from: checkpoints && (await startingPoint(checkpoints, execution)),
     checkpoints,
-    emit: (mode, namespace, data) => stream.take(mode, namespace, data),
-  }).run();
+    emit: (mode, namespace, data, task) => stream.take(mode, namespace, data, task),
+  });
+  try {
+    const outcome = await run.run();
+    protocol?.end("completed");
+    return outcome;
+  } catch (error) {
+    protocol?.end("failed");
+    throw error;
+  }
 }
 
 /** The checkpoint that the caller names, or the thread's last one. */

@@ -34,8 +34,11 @@ interface CheckpointContent {
 /** The state of a scripted graph between two steps. */
 export interface Checkpoint extends Omit<StoredCheckpoint, "content">, CheckpointContent {}
 
-/** The events that a running graph emits. `messages` carries a {@link StreamedMessage}. */
-export type EngineMode = Exclude<StreamMode, "messages-tuple">;
+/**
+ * The events that a running graph emits. `messages` carries a {@link StreamedMessage}. Only the streaming protocol has
+ * `envelopes`, which name the checkpoint of the state that follows, and `questions`, the interrupts of a task.
+ */
+export type EngineMode = Exclude<StreamMode, "messages-tuple"> | "envelopes" | "questions";
 
 /** The checkpoints of one thread. */
 export interface Checkpoints {
@@ -52,8 +55,8 @@ export interface ScriptedExecution extends Omit<Execution, "checkpoints" | "recu
   from: Checkpoint | undefined;
   recursionLimit: number;
   checkpoints: Checkpoints | undefined;
-  /** Emits an event; those of modes that no client requested are dropped. */
-  emit(mode: EngineMode, namespace: readonly string[], data: unknown): void;
+  /** Emits an event, from inside of `task` if given; those of modes that no client requested are dropped. */
+  emit(mode: EngineMode, namespace: readonly string[], data: unknown, task?: string): void;
 }
 
 /** The checkpoints in a store, as scripted graphs read and write them. */

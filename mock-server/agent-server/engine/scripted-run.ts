@@ -131,7 +131,7 @@ export class ScriptedRun {
       if (!this.#current) throw new GraphError("EmptyInputError", "There is nothing to resume on this thread.");
       this.#current = answered(this.#current, command.resume);
       if (!hasChange) {
-        this.#events.stateChanged(this.#values);
+        this.#events.stateChanged(this.#values, this.#current);
         return this.#current;
       }
     }
@@ -141,6 +141,12 @@ export class ScriptedRun {
     }
     const goto =
       command.goto === undefined || command.goto === null ? undefined : ([command.goto].flat() as Destination[]);
+    if (command.resume !== undefined && goto === undefined && this.#current) {
+      // The answered tasks go on with the update, and the next checkpoint has the results of both.
+      this.#current = { ...this.#current, values: this.#values };
+      this.#events.stateChanged(this.#values, this.#current);
+      return this.#current;
+    }
     const pending = this.#current ? pendingTasks(this.#current).map(({ name }) => name) : [];
     return this.#commit("update", goto ?? pending);
   }
@@ -167,7 +173,7 @@ export class ScriptedRun {
     });
     this.#current = checkpoint;
     await this.#save(checkpoint);
-    if (emits === "all") this.#events.stateChanged(this.#values);
+    if (emits === "all") this.#events.stateChanged(this.#values, checkpoint);
     this.#events.checkpointMade(checkpoint);
     return checkpoint;
   }

@@ -1,4 +1,5 @@
-import type { Execution, Fields } from "./contract.ts";
+import type { Execution } from "./contract.ts";
+import { eventJson } from "./event-json.ts";
 import type { StreamedMessage } from "./run-events.ts";
 import type { EngineMode } from "./scripted-execution.ts";
 import type { StreamMode } from "./stream-mode.ts";
@@ -18,6 +19,7 @@ export class ScriptedStream {
   }
 
   take(mode: EngineMode, namespace: readonly string[], data: unknown): void {
+    if (mode === "envelopes" || mode === "questions") return;
     const isHidden = namespace.length > 0 && !this.#withSubgraphs;
     if (mode !== "messages") {
       if (!isHidden || mode === "events" || mode === "tools") this.#publish(mode, mode, namespace, data);
@@ -49,16 +51,6 @@ export class ScriptedStream {
   #publish(mode: StreamMode, event: string, namespace: readonly string[], data: unknown): void {
     if (!this.#modes.has(mode)) return;
     const name = namespace.length === 0 || !this.#withSubgraphs ? event : `${event}|${namespace.join("|")}`;
-    this.#send(mode, name, jsonOf(data));
-  }
-}
-
-/** The data as JSON; an error object where it can't be serialized, since a bad event must not end a run. */
-function jsonOf(data: unknown): string {
-  try {
-    return JSON.stringify(data) ?? "null";
-  } catch (cause) {
-    const failure: Fields = { error: "SerializationError", message: (cause as Error).message };
-    return JSON.stringify(failure);
+    this.#send(mode, name, eventJson(data));
   }
 }

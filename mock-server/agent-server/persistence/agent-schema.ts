@@ -187,6 +187,45 @@ const tables = `
   ) STRICT;
 `;
 
+/** The events of threads, and how many there were, which outlives those that are dropped. */
+const threadEvents = `
+  CREATE TABLE thread_event_logs (
+    sequence INTEGER PRIMARY KEY,
+    agent INTEGER NOT NULL,
+    thread_id TEXT NOT NULL,
+    last_number INTEGER NOT NULL,
+    -- Characters of the events that are kept.
+    size INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    UNIQUE (agent, thread_id),
+    FOREIGN KEY (agent, thread_id) REFERENCES threads (agent, thread_id) ON DELETE CASCADE
+  ) STRICT;
+  CREATE TABLE thread_events (
+    agent INTEGER NOT NULL,
+    thread_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    mode TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (agent, thread_id, number),
+    FOREIGN KEY (agent, thread_id) REFERENCES thread_event_logs (agent, thread_id) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** Push notifications of A2A: where to send them, and webhooks with headers of their own. `task` is the first run. */
+const pushNotifications = `
+  ALTER TABLE webhooks ADD COLUMN headers TEXT NOT NULL DEFAULT '{}';
+  CREATE TABLE push_configs (
+    sequence INTEGER PRIMARY KEY,
+    agent INTEGER NOT NULL,
+    task TEXT NOT NULL,
+    config_id TEXT NOT NULL,
+    version TEXT NOT NULL,
+    config TEXT NOT NULL,
+    UNIQUE (agent, task, config_id),
+    FOREIGN KEY (agent, task) REFERENCES runs (agent, run_id) ON DELETE CASCADE
+  ) STRICT;
+`;
+
 /** A JSON parser that caches the last text, which repeats row after row. */
 function cachedParse(): (text: string) => Fields {
   let last: { text: string; value: Fields } | undefined;
@@ -202,7 +241,7 @@ const filterOf = cachedParse();
 /** The tables of agent servers, any number of which share a database. */
 export const agentSchema: Schema = {
   name: "agent servers",
-  migrations: [tables],
+  migrations: [tables, threadEvents, pushNotifications],
   functions: {
     json_has: (text, wanted) => Number(contains(JSON.parse(String(text)), wantedOf(String(wanted)))),
     passes_filter: (text, filter) => Number(passesFilter(filterOf(String(filter)), JSON.parse(String(text)))),

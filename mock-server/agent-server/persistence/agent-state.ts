@@ -4,7 +4,9 @@ import { AssistantTable } from "./assistant-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { CronTable } from "./cron-table.ts";
 import { ItemTable } from "./item-table.ts";
+import { PushConfigTable } from "./push-config-table.ts";
 import { RunTable } from "./run-table.ts";
+import { ThreadEventTable } from "./thread-event-table.ts";
 import { ThreadTable } from "./thread-table.ts";
 import { WebhookTable } from "./webhook-table.ts";
 
@@ -12,11 +14,13 @@ import { WebhookTable } from "./webhook-table.ts";
 export class AgentState {
   readonly assistants: AssistantTable;
   readonly threads: ThreadTable;
+  readonly threadEvents: ThreadEventTable;
   readonly checkpoints: CheckpointTable;
   readonly runs: RunTable;
   readonly items: ItemTable;
   readonly crons: CronTable;
   readonly webhooks: WebhookTable;
+  readonly pushConfigs: PushConfigTable;
   readonly #database: Database;
   readonly #agent: number;
   readonly #now: () => number;
@@ -27,11 +31,13 @@ export class AgentState {
     this.#now = now;
     this.assistants = new AssistantTable(database, agent, access?.of("assistants"));
     this.threads = new ThreadTable(database, agent, access?.of("threads"));
+    this.threadEvents = new ThreadEventTable(database, agent, now);
     this.checkpoints = new CheckpointTable(database, agent);
     this.runs = new RunTable(database, agent, access?.isLimited("threads") ? this.threads : undefined);
     this.items = new ItemTable(database, agent, now, access?.of("store"));
     this.crons = new CronTable(database, agent, access?.of("crons"));
     this.webhooks = new WebhookTable(database, agent);
+    this.pushConfigs = new PushConfigTable(database, agent);
   }
 
   /**

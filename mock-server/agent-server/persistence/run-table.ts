@@ -1,4 +1,4 @@
-import type { Frame } from "../../kit/event-log.ts";
+import type { Frame } from "../../kit/log-reader.ts";
 import { hasFields, isObject, isText, readJson } from "../../kit/store/damaged-record.ts";
 import type { Database } from "../../kit/store/database.ts";
 import { pageClause } from "../../kit/store/table.ts";
@@ -83,6 +83,25 @@ export class RunTable extends AgentTable<RunRecord> {
       ...(status === undefined ? [] : [{ sql: "status = ?", values: [status] }]),
     ];
     return this.select(conditions, `ORDER BY sequence DESC ${pageClause}`, limit, offset);
+  }
+
+  /** The runs that continue a task of A2A, oldest first. */
+  continuing(threadId: string, taskId: string): RunRecord[] {
+    const conditions = [
+      { sql: "thread_id = ?", values: [threadId] },
+      { sql: "metadata ->> 'a2a_task_id' = ?", values: [taskId] },
+    ];
+    return this.select(conditions, "ORDER BY sequence");
+  }
+
+  /** The first runs of the tasks of an assistant that clients of A2A started, newest first. */
+  ofTasks(assistantId: string, threadId: string | undefined): RunRecord[] {
+    const conditions = [
+      { sql: "assistant_id = ?", values: [assistantId] },
+      { sql: "metadata ->> 'a2a_message_id' IS NOT NULL AND metadata ->> 'a2a_task_id' IS NULL", values: [] },
+      ...(threadId === undefined ? [] : [{ sql: "thread_id = ?", values: [threadId] }]),
+    ];
+    return this.select(conditions, "ORDER BY sequence DESC");
   }
 
   /** The ids of the runs with one of the statuses, oldest first. */

@@ -5,6 +5,8 @@ export interface WebhookRecord {
   webhook: number;
   url: string;
   body: string;
+  /** A JSON object with headers beside the type of the body. */
+  headers: string;
   /** Number of attempts so far. */
   attempts: number;
 }
@@ -19,18 +21,19 @@ export class WebhookTable {
     this.#agent = agent;
   }
 
-  insert(url: string, body: string): WebhookRecord {
+  insert(url: string, body: string, headers: Record<string, string>): WebhookRecord {
     return this.#database.get<WebhookRecord>(
-      "INSERT INTO webhooks (agent, url, body) VALUES (?, ?, ?) RETURNING webhook, url, body, attempts",
+      "INSERT INTO webhooks (agent, url, body, headers) VALUES (?, ?, ?, ?) RETURNING webhook, url, body, headers, attempts",
       this.#agent,
       url,
       body,
+      JSON.stringify(headers),
     ) as WebhookRecord;
   }
 
   all(): WebhookRecord[] {
     return this.#database.all<WebhookRecord>(
-      "SELECT webhook, url, body, attempts FROM webhooks WHERE agent = ? ORDER BY webhook",
+      "SELECT webhook, url, body, headers, attempts FROM webhooks WHERE agent = ? ORDER BY webhook",
       this.#agent,
     );
   }

@@ -2,6 +2,7 @@ import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Graphs } from "../assistants/graphs.ts";
 import { commandOf, type Fields, type Graph, GraphError } from "../engine/contract.ts";
 import { graphSettings } from "../engine/graph-settings.ts";
+import type { ThreadEvents } from "../event-streaming/thread-events.ts";
 import type { CheckpointTable } from "../persistence/checkpoint-table.ts";
 import type { RunRecord } from "../persistence/records.ts";
 import { type Items, nodeStore } from "../store/items.ts";
@@ -13,11 +14,12 @@ interface ExecutionDependencies extends Pick<AgentRuntime, "clock" | "alarms" | 
   graphs: Graphs;
   checkpoints: CheckpointTable;
   items: Items;
+  threadEvents: Pick<ThreadEvents, "publish">;
 }
 
 /** Executes the graph of a run. @throws what the graph throws, or the signal's reason when the run is cancelled. */
 export async function executeRun(
-  { graphs, checkpoints, items, clock, alarms, ids }: ExecutionDependencies,
+  { graphs, checkpoints, items, threadEvents, clock, alarms, ids }: ExecutionDependencies,
   live: LiveRun,
   record: RunRecord,
 ): Promise<RunResult> {
@@ -41,11 +43,14 @@ export async function executeRun(
     durability: start.durability,
     streamModes: streamModesOf(start),
     streamSubgraphs: start.stream_subgraphs,
+    streamsProtocol: start.event_streaming ?? false,
     checkpoints: keepsState ? checkpointStore(checkpoints, threadId, graph.engine, abort.signal) : undefined,
     signal: abort.signal,
     store: nodeStore(items),
     publish: (mode, event, data) => {
-      if (!abort.signal.aborted) log.publish(mode, event, data);
+      if (abort.signal.aborted) return;
+      if (mode === "protocol") threadEvents.publish(threadId, event, data);
+      else log.publish(mode, event, data);
     },
     beginAttempt: (attempt) => log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt })),
     sleep: (ms, signal) => alarms.sleep(ms, signal),

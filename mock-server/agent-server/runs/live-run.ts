@@ -37,6 +37,10 @@ export class LiveRun implements Job {
   /** Cancels the alarm of a run with a start time. */
   unschedule: (() => void) | undefined;
   startedAt: string | undefined;
+  /** The name of its graph. */
+  graphId = "";
+  /** Whether an earlier server ended while the run was in progress. */
+  isCutOff = false;
   /** Whether the result can be joined for a while after the run, which its thread doesn't outlive. */
   keepsResult = false;
   #finish!: (result: RunResult) => void;

@@ -4,6 +4,7 @@ import { timestamp } from "../../kit/timestamp.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
 import type { CronTimer } from "../crons/cron-timer.ts";
 import type { Fields } from "../engine/contract.ts";
+import { ThreadEvents } from "../event-streaming/thread-events.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
 import type { CurrentProject } from "../project-settings.ts";
@@ -29,12 +30,14 @@ const interruption: RunError = {
 interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "onDefect" | "log"> {
   settings: Pick<AgentSettings, "workers" | "streamLimits">;
   /** All of it, whoever may see what. */
-  state: Pick<AgentState, "runs" | "threads" | "checkpoints" | "transaction">;
+  state: Pick<AgentState, "runs" | "threads" | "threadEvents" | "checkpoints" | "transaction">;
   records: ThreadRecords;
   states: ThreadStates;
   cronTimer: Pick<CronTimer, "removeAll">;
   webhooks: Webhooks;
   project: CurrentProject;
+  /** Called when a run has ended. */
+  onEnd(runId: string): void;
   /** Runs the graph of a run. @throws what the graph throws; the signal's reason when the run is cancelled. */
   execute(live: LiveRun, record: RunRecord): Promise<RunResult>;
 }
@@ -43,6 +46,7 @@ interface LiveRunsDependencies extends Pick<AgentRuntime, "clock" | "alarms" | "
 export class LiveRuns {
   readonly queue: RunQueue<LiveRun>;
   readonly threadStreams: ThreadStreams;
+  readonly threadEvents: ThreadEvents;
   readonly ended: EndedRuns;
   readonly #dependencies: LiveRunsDependencies;
   readonly #live = new Map<string, LiveRun>();
@@ -54,11 +58,17 @@ export class LiveRuns {
     this.ended = new EndedRuns(dependencies);
     this.queue = new RunQueue(settings.workers, (live) => this.#work(live));
     this.threadStreams = new ThreadStreams({ clock, limits: settings.streamLimits });
+    this.threadEvents = new ThreadEvents({ ...dependencies, isBusy: (threadId) => this.isBusy(threadId) });
   }
 
   /** Whether a run of the thread is in progress or waits. */
   isBusy(threadId: string): boolean {
     return this.#onThread(threadId).length > 0;
+  }
+
+  /** Waits until no run of the thread is in progress or waits. */
+  async whenIdle(threadId: string): Promise<void> {
+    while (this.isBusy(threadId)) await Promise.all(this.#onThread(threadId).map(({ done }) => done));
   }
 
   get(runId: string): LiveRun | undefined {
@@ -111,6 +121,7 @@ export class LiveRuns {
     for (const { record, live } of left) {
       if (record.status !== "running") continue;
       live.startedAt = record.updated_at;
+      live.isCutOff = true;
       live.log.publish("always", "error", JSON.stringify(interruption));
       const message = `Run ${live.runId} was in progress when the server ended, and is interrupted.`;
       this.#dependencies.log("WARNING", message);
@@ -152,6 +163,7 @@ export class LiveRuns {
     await Promise.all(this.#onThread(threadId).map(({ runId }) => this.cancel(runId, "delete")));
     this.#dependencies.state.transaction(() => this.#removeThread(threadId));
     this.threadStreams.close(threadId);
+    this.threadEvents.close(threadId);
   }
 
   /** Ends everything, for a server that closes. What is in progress and what waits is left to the next one. */
@@ -163,6 +175,7 @@ export class LiveRuns {
       live.log.end();
     }
     this.threadStreams.closeAll();
+    this.threadEvents.closeAll();
   }
 
   /** Oldest first. */
@@ -175,8 +188,9 @@ export class LiveRuns {
     this.#dependencies.state.threads.remove(threadId);
   }
 
-  #remember({ run_id: runId, thread_id: threadId }: RunRecord, start: RunStart): LiveRun {
+  #remember({ run_id: runId, thread_id: threadId, metadata }: RunRecord, start: RunStart): LiveRun {
     const live = new LiveRun(runId, threadId, start, createRunLog(this.#dependencies, runId, start.stream_resumable));
+    live.graphId = String(metadata.graph_id);
     this.threadStreams.follow(live);
     this.#live.set(runId, live);
     return live;
@@ -222,6 +236,7 @@ export class LiveRuns {
     live.log.publish("always", "metadata", JSON.stringify({ run_id: runId, attempt: 1 }));
     live.log.flush();
     this.threadStreams.runStarted(live);
+    this.threadEvents.runStarted(live);
     log("INFO", `Run ${runId} of graph ${record.metadata.graph_id} has started on thread ${threadId}.`);
     return record;
   }
@@ -236,7 +251,9 @@ export class LiveRuns {
       await this.#settle(live, ended).catch(this.#dependencies.onDefect);
     }
     this.#live.delete(live.runId);
+    this.threadEvents.runEnded(live, ended);
     live.finish(ended);
+    if (!this.#isClosed) this.#dependencies.onEnd(live.runId);
   }
 
   async #settle(live: LiveRun, result: RunResult): Promise<void> {
@@ -272,7 +289,7 @@ export class LiveRuns {
       }
       if (isTemporary) this.#removeThread(threadId);
       return record && start.webhook !== undefined
-        ? webhooks.add(start.webhook, webhookBody(record, live, result, now))
+        ? webhooks.addOfRun(start.webhook, webhookBody(record, live, result, now))
         : undefined;
     });
     if (isTemporary && live.keepsResult && result.kind !== "cancelled") {

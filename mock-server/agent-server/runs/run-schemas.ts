@@ -74,4 +74,6 @@ export const runsCancel = named(
 export type RunStart = Omit<z.output<typeof runCreateStateful>, "multitask_strategy" | "if_not_exists"> &
   Partial<Pick<z.output<typeof runCreateStateful>, "multitask_strategy" | "if_not_exists">> & {
     on_completion?: "delete" | "keep";
+    /** Whether its events are those of the streaming protocol, whose commands set it. */
+    event_streaming?: true;
   };

@@ -97,6 +97,30 @@ export class Runs {
     return state.runs.ofThread(records.find(threadId).thread_id, status, limit, offset);
   }
 
+  /**
+   * A task of A2A as it is now: the run that began it and those that continued it, oldest first.
+   * @throws {HttpError} 404 for a run that was deleted.
+   */
+  ofTask({ thread_id: threadId, run_id: runId }: RunRecord): RunRecord[] {
+    return [this.find(threadId, runId), ...this.#dependencies.state.runs.continuing(threadId, runId)];
+  }
+
+  /** The first runs of the tasks of an assistant that clients of A2A started, newest first. */
+  firstOfTasks(assistantId: string, threadId?: string): RunRecord[] {
+    return this.#dependencies.state.runs.ofTasks(assistantId, threadId);
+  }
+
+  /** A run of the caller that hasn't ended. */
+  liveOf({ run_id: runId }: RunRecord): LiveRun | undefined {
+    return this.#dependencies.live.get(runId);
+  }
+
+  /** Gives a run that ended with questions the status of a cancelled one: nobody will reply. */
+  setCancelled({ run_id: runId }: RunRecord): void {
+    const { state, live, clock } = this.#dependencies;
+    state.runs.end(runId, "interrupted", timestamp(clock.now()), live.logOf(runId).replaySize);
+  }
+
   /** The events of all runs of a thread. @throws {HttpError} 404 for an unknown thread. */
   threadStream(threadId: string, options: ReadOptions): ReadableStream<Uint8Array> {
     const { records, live } = this.#dependencies;

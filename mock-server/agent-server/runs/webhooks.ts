@@ -25,19 +25,23 @@ export class Webhooks {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 422 for a URL that the project's policy or the server's forbids. */
-  async check(url: string): Promise<void> {
+  /** @throws {HttpError} 422, naming the field, for a URL that the project's policy or the server's forbids. */
+  async check(url: string, field = "body.webhook"): Promise<void> {
     const problem = await this.#problem(url);
-    if (problem !== undefined) throw new HttpError(422, `body.webhook: ${problem}`);
+    if (problem !== undefined) throw new HttpError(422, `${field}: ${problem}`);
   }
 
-  /** Stores a webhook for delivery, unless the project disables them. */
-  add(url: string, run: Fields): WebhookRecord | undefined {
-    const { webhooks, project } = this.#dependencies;
-    const { isDisabled, fields } = project.settings.webhooks;
+  /** Stores the webhook of a run for delivery, unless the project disables them. */
+  addOfRun(url: string, run: Fields): WebhookRecord | undefined {
+    const { isDisabled, fields } = this.#dependencies.project.settings.webhooks;
     if (isDisabled) return undefined;
     const sent = fields ? Object.fromEntries(Object.entries(run).filter(([name]) => fields.includes(name))) : run;
-    return webhooks.insert(url, JSON.stringify(sent));
+    return this.add(url, JSON.stringify(sent));
+  }
+
+  /** Stores a webhook for delivery; `headers` replace the default ones. */
+  add(url: string, body: string, headers: Record<string, string> = {}): WebhookRecord {
+    return this.#dependencies.webhooks.insert(url, body, headers);
   }
 
   /** Delivers the webhooks that an earlier server left. */
@@ -49,15 +53,17 @@ export class Webhooks {
    * Delivers a webhook in the background. Failures, 429 and 5xx are retried up to the maximum number of attempts. A
    * delivery that is in progress when the server ends is repeated by the next server, so a webhook may arrive twice.
    */
-  deliver({ webhook, url, body, attempts }: WebhookRecord): void {
-    const { webhooks, alarms, inBackground, log } = this.#dependencies;
+  deliver({ webhook, url, body, headers: ownHeaders, attempts }: WebhookRecord): void {
+    const { webhooks, alarms, inBackground, log, project } = this.#dependencies;
     inBackground(async () => {
       // The settings may have changed since the run started.
       const problem = await this.#problem(url);
+      const { headers: ofProject } = project.settings.webhooks;
+      const headers = { "content-type": "application/json", ...ofProject, ...JSON.parse(ownHeaders) };
       if (problem !== undefined) log("WARNING", `The webhook ${url} isn't sent: ${problem}`);
       for (let attempt = attempts + 1; problem === undefined && attempt <= maxAttempts; attempt++) {
         if (attempt > 1) await alarms.sleep(backOffMs * (attempt - 1));
-        const status = await this.#send(url, body);
+        const status = await this.#send(url, headers, body);
         if (status !== undefined && status < 500 && status !== 429) break;
         webhooks.setAttempts(webhook, attempt);
       }
@@ -66,9 +72,8 @@ export class Webhooks {
   }
 
   /** Returns the status of the response; `undefined` without a response. */
-  async #send(url: string, body: string): Promise<number | undefined> {
+  async #send(url: string, headers: Record<string, string>, body: string): Promise<number | undefined> {
     const { outbound, project } = this.#dependencies;
-    const headers = { "content-type": "application/json", ...project.settings.webhooks.headers };
     if (isForApp(url)) return project.app?.send(url, headers, body);
     try {
       return (await outbound.send(url, { method: "POST", headers, body })).status;

@@ -48,7 +48,7 @@ export const systemRoutes = [
     handle: async ({ system }) =>
       ok({
         version: "0.1.0",
-        flags: { assistants: true, crons: true, langsmith: false },
+        flags: { assistants: true, crons: true, event_streaming: true, langsmith: false },
         metadata: {},
         host: system.identity,
       }),

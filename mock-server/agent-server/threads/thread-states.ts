@@ -71,6 +71,12 @@ export class ThreadStates {
     return state as StateSnapshot;
   }
 
+  /** @throws {HttpError} 404 for an unknown thread or checkpoint. */
+  check(threadId: string, choice: CheckpointChoice): void {
+    const thread = this.#dependencies.records.find(threadId);
+    findCheckpoint(this.#dependencies.checkpoints, threadId, this.graphOf(thread)?.engine, choice);
+  }
+
   /** Earlier states of a thread, newest first. @throws {HttpError} 404 for an unknown thread. */
   async history(
     threadId: string,

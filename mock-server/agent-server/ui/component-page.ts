@@ -1,19 +1,12 @@
 import { escapeHtml } from "../../kit/http/html-page.ts";
-import { isLoopbackOrigin } from "../../kit/loopback.ts";
-import type { ProtocolHost } from "../protocol-host.ts";
 import type { UiFile } from "../served-project.ts";
 
 /**
  * The elements with which a client's page loads a component, from the address that the client has used. The page is on
  * another site, so the address is absolute.
  */
-export function componentPage(
-  host: Pick<ProtocolHost, "path" | "context">,
-  name: string,
-  files: readonly UiFile[],
-  component: string,
-): string {
-  const addressOf = (file: UiFile) => escapeHtml(`${rootOf(host)}/ui/${encodeURIComponent(name)}/${file.name}`);
+export function componentPage(baseUrl: string, name: string, files: readonly UiFile[], component: string): string {
+  const addressOf = (file: UiFile) => escapeHtml(`${baseUrl}/ui/${encodeURIComponent(name)}/${file.name}`);
   const elements = files.map((file) => {
     if (file.name.endsWith(".css")) return `<link rel="stylesheet" href="${addressOf(file)}">`;
     const render = `__LGUI_${name.replace(/[^a-zA-Z0-9]/g, "_")}.render(${JSON.stringify(component)}, "{{shadowRootId}}")`;
@@ -26,14 +19,4 @@ export function componentPage(
 export function fileType(name: string): string {
   if (name.endsWith(".js")) return "text/javascript; charset=utf-8";
   return name.endsWith(".css") ? "text/css; charset=utf-8" : "application/octet-stream";
-}
-
-/** The address of the agent server's root. */
-function rootOf({ path, context }: Pick<ProtocolHost, "path" | "context">): string {
-  const host = context.header("host") ?? "localhost";
-  const stripped = (context.header("x-forwarded-prefix") ?? "").replace(/\/$/, "");
-  const root = context.rawPath.slice(0, -path.length);
-  // A page served by https may load scripts from this machine by http, but from nowhere else.
-  const protocol = isLoopbackOrigin(`http://${host}`) && !context.isEncrypted ? "http:" : "";
-  return `${protocol}//${host}${root === "" ? stripped : root}`;
 }

@@ -38,7 +38,7 @@ export const uiRoutes = [
       const bundle = host.ui.get(name);
       if (!bundle) throw new HttpError(404, `The configuration file has no components for ${name} (ui).`);
       if (bundle.problem !== null) throw new HttpError(500, bundle.problem);
-      const content = componentPage(host, name, bundle.files, body.name);
+      const content = componentPage(host.baseUrl(), name, bundle.files, body.name);
       return { status: 200, content, headers: { "content-type": "text/html; charset=utf-8" } };
     },
   }),

@@ -12,10 +12,10 @@ export interface RequestChanges {
 
 /** A request with changes, which is aborted with the original. */
 export function changedRequest(original: RequestContext, { headers, search, body }: RequestChanges): RequestContext {
-  const { method, rawPath, requestId, isEncrypted, signal } = original;
+  const { method, rawPath, requestId, signal } = original;
   const changed = requestWithoutSocket(method, rawPath + search, Object.fromEntries(headers), body ?? "");
   if (body === null) changed.readBytes = (...limits) => original.readBytes(...limits);
-  Object.assign(changed, { requestId, isEncrypted });
+  changed.requestId = requestId;
   if (signal.aborted) changed.abort();
   signal.addEventListener("abort", () => changed.abort(), { once: true });
   return changed;

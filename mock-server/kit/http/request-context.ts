@@ -36,8 +36,6 @@ export class RequestContext {
   tenant: string | null = null;
   /** The body, once it has been read as text. */
   requestText: string | undefined;
-  /** Whether the client uses https. */
-  isEncrypted: boolean;
   /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   /** Sends `100 Continue` to a client that waits for it before it sends the body. */
@@ -54,7 +52,6 @@ export class RequestContext {
     this.#message = message;
     this.method = message.method as string;
     this.target = message.url as string;
-    this.isEncrypted = "encrypted" in message.socket;
     const path = originForm(this.target);
     const queryStart = path.indexOf("?");
     this.rawPath = normalized(queryStart < 0 ? path : path.slice(0, queryStart));

@@ -8,6 +8,7 @@ import {
 import { CallFailure, type MethodName, type Params, type Result } from "../calls.ts";
 import type { ProjectGraph } from "../load/graph-config.ts";
 import { type ExecuteParams, graphNotMade, type WorkerMethods } from "../protocol.ts";
+import type { DeclaredTypes } from "./declared-types.ts";
 import { WorkerLost } from "./graph-worker.ts";
 import type { Supervisor } from "./supervisor.ts";
 
@@ -17,7 +18,7 @@ const maxAttempts = 3;
 /** A graph of a project. Runs in the server and calls the project's worker. */
 export function compiledGraph(
   { id: graphId, description }: ProjectGraph,
-  supervisor: Supervisor,
+  { supervisor, types }: { supervisor: Supervisor; types: DeclaredTypes },
   defaults: GraphSettings = { config: {}, context: {} },
 ): Graph {
   /** Calls a method that only reads; retries once if the worker is lost. */
@@ -38,8 +39,9 @@ export function compiledGraph(
     defaults,
     engine: "compiled",
     draw: (depth, settings) => read("draw", { graphId, depth, settings }),
-    schemas: (settings) => read("schemas", { graphId, settings }),
-    subgraphs: (recurse, settings) => read("subgraphs", { graphId, recurse, settings }),
+    schemas: async (settings) => types.complete(graphId, await read("schemas", { graphId, settings })),
+    subgraphs: async (recurse, settings) =>
+      types.completeSubgraphs(await read("subgraphs", { graphId, recurse, settings })),
     execute: (execution) => execute(graphId, execution, supervisor),
     async states({ threadId, settings, checkpoints, at, subgraphs }) {
       await using call = supervisor.openCalls.open({ checkpoints });

@@ -80,6 +80,7 @@ const user = z.looseObject({
 
 const exchange = count;
 const ofExchange = z.object({ exchange, response: count });
+const publishedMode = z.union([streamModeSchema, z.literal("protocol")]);
 
 const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, Name>> } = {
   getCheckpoint: z.object({ handle, namespace: z.string(), id: z.string().optional() }),
@@ -104,7 +105,7 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   }),
   readBehindApp: ofExchange,
   cancelBehindApp: ofExchange,
-  publish: z.object({ handle, events: z.array(z.tuple([streamModeSchema, z.string(), z.string()])) }),
+  publish: z.object({ handle, events: z.array(z.tuple([publishedMode, z.string(), z.string()])) }),
 };
 
 /** Graphs of the functional API may return anything. */

@@ -20,6 +20,7 @@ const groupPaths: [RegExp, RouteGroup][] = [
   [/^\/threads(\/|$)/, "threads"],
   [/^\/store(\/|$)/, "store"],
   [/^\/mcp(\/|$)/, "mcp"],
+  [/^\/(a2a(\/|$)|\.well-known\/agent-card\.json$)/, "a2a"],
   [/^\/ui(\/|$)/, "ui"],
   [/^\/(info|metrics|docs|openapi\.json)(\/|$)/, "meta"],
 ];

@@ -1,7 +1,7 @@
 import type { ProjectRequest } from "../../agent-server/served-project.ts";
 import { type HeaderPatterns, matchingHeaders } from "../../kit/http/header-patterns.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
-import type { SupervisorOptions } from "./supervisor.ts";
+import type { LogLine } from "./printed-lines.ts";
 
 /** Headers that no log has. */
 const secrets = /^(authorization|proxy-authorization|cookie|x-api-key|x-service-key)$/;
@@ -12,8 +12,8 @@ type RespondLogged = (
 ) => Promise<HttpResponse>;
 
 /** Writes a line for each request, with those of its headers that match; `null`: none. */
-export function requestLog(patterns: HeaderPatterns | null, onLog: SupervisorOptions["onLog"]): RespondLogged {
-  if (patterns === null || !onLog) return (_, respond) => respond();
+export function requestLog(patterns: HeaderPatterns | null, onLog: (line: LogLine) => void): RespondLogged {
+  if (patterns === null) return (_, respond) => respond();
   return async ({ context, path }, respond) => {
     const response = await respond();
     const shown = matchingHeaders(context.headers, patterns, () => false);

@@ -43,7 +43,8 @@ export class Supervisor {
   readonly openCalls: OpenCalls;
   readonly exchanges = new AppExchanges();
   readonly #project: GraphProject;
-  readonly #onLog: (line: LogLine) => void;
+  /** Writes a line to the log of the project. */
+  readonly onLog: (line: LogLine) => void;
   readonly #loadTimeoutMs: number;
   readonly #memoryMb: number | undefined;
   readonly #unresponsiveMs: number;
@@ -62,7 +63,7 @@ export class Supervisor {
   private constructor(project: GraphProject, options: SupervisorOptions) {
     const outer = outerVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
     this.#project = { ...project, env: { ...Object.fromEntries(outer), ...project.env } };
-    this.#onLog = options.onLog ?? (({ text }) => process.stderr.write(`${text}\n`));
+    this.onLog = options.onLog ?? (({ text }) => process.stderr.write(`${text}\n`));
     this.#loadTimeoutMs = options.loadTimeoutMs ?? 60_000;
     this.#memoryMb = options.memoryMb;
     this.#unresponsiveMs = options.unresponsiveMs ?? 10_000;
@@ -155,7 +156,7 @@ export class Supervisor {
     const requests = new ServerRequests(() => this.#fetchServer);
     void worker.lost.then(async (reason) => {
       if (reason instanceof WorkerLost && reason.name !== "WorkerLost")
-        this.#onLog({ stream: "stderr", level: "ERROR", text: reason.message });
+        this.onLog({ stream: "stderr", level: "ERROR", text: reason.message });
       void requests.close();
       await worker.terminate(noLongerServed());
       this.#workers.delete(worker);
@@ -163,7 +164,7 @@ export class Supervisor {
     worker.serve({
       handlers: { ...this.openCalls.handlers, ...requests.handlers, ...this.exchanges.handlers },
       checks: messageChecks,
-      onLog: this.#onLog,
+      onLog: this.onLog,
     });
     try {
       this.#loaded = await this.#load(worker);

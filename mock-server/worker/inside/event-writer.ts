@@ -1,4 +1,3 @@
-import type { StreamMode } from "../../agent-server/engine/stream-mode.ts";
 import type { Calls } from "../calls.ts";
 import type { CallHandle, ServerMethods, StreamedEvent, WorkerMethods } from "../protocol.ts";
 
@@ -23,7 +22,7 @@ export class EventWriter {
   }
 
   /** Sends an event; `data` is JSON. */
-  write(mode: StreamMode, event: string, data: string): void {
+  write(mode: StreamedEvent[0], event: string, data: string): void {
     this.#events.push([mode, event, data]);
     this.#size += data.length;
     if (this.#size >= batchSize) this.flush();

@@ -6,8 +6,23 @@ import type { EventWriter } from "./event-writer.ts";
 import { GraphEvents } from "./graph-events.ts";
 import type { CompiledGraph, GraphMaker } from "./graph-export.ts";
 import type { Library } from "./library.ts";
+import { ProtocolEvents } from "./protocol-events.ts";
 import { runStore } from "./run-store.ts";
 import { wireValue } from "./wire-json.ts";
+
+/** Thrown where the project's library has no event streams of the version that the streaming protocol needs. */
+class EventStreamingUnsupported extends Error {
+  override readonly name = "EventStreamingUnsupported";
+
+  constructor(version: string) {
+    super(
+      `Event streaming needs streamEvents of version 3, which @langchain/langgraph ${version} doesn't have: update it in the project.`,
+    );
+  }
+}
+
+/** What becomes of a graph's stream. */
+type RunStream = Pick<GraphEvents, "libraryModes" | "messages">;
 
 /** Dependencies of a run. */
 export interface RunEnvironment {
@@ -24,7 +39,9 @@ export async function runGraph(
   { library, calls, makeGraph, writer, signal }: RunEnvironment,
 ): Promise<Outcome> {
   const { handle, threadId, runId, keepsState } = params;
-  const events = new GraphEvents(library, params.streamModes, params.streamSubgraphs, writer);
+  const events = params.streamsProtocol
+    ? new ProtocolEvents(writer)
+    : new GraphEvents(library, params.streamModes, params.streamSubgraphs, writer);
   const store = runStore(library, calls, handle);
   const { options, configurable } = optionsOf(params, library, events, signal);
   const graph = await makeGraph({ ...params.config, configurable }, { context: params.context, store, signal });
@@ -34,13 +51,17 @@ export async function runGraph(
 
   let values: unknown = {};
   let interrupts: Interrupt[] | undefined;
-  for await (const [namespace, mode, chunk] of chunksOf(graph, input, options, params, events)) {
+  const chunks =
+    events instanceof ProtocolEvents
+      ? protocolChunks(graph, input, options, library)
+      : chunksOf(graph, input, options, params, events);
+  for await (const [namespace, mode, chunk, node] of chunks) {
     if (mode === "values" && namespace.length === 0) {
       const paused = interruptsIn(chunk);
       if (paused) interrupts = [...(interrupts ?? []), ...paused];
       else values = chunk;
     }
-    events.take(namespace, mode, chunk);
+    events.take(namespace, mode, chunk, node);
     if (writer.isFull) await writer.room();
   }
   return {
@@ -49,7 +70,7 @@ export async function runGraph(
   };
 }
 
-type Chunk = [namespace: readonly string[], mode: string, chunk: unknown];
+type Chunk = [namespace: readonly string[], mode: string, chunk: unknown, node?: string];
 
 /** The chunks of the graph's stream; with the mode `events`, extracted from its event stream. */
 async function* chunksOf(
@@ -72,7 +93,20 @@ async function* chunksOf(
   }
 }
 
-function optionsOf(params: ExecuteParams, library: Library, events: GraphEvents, signal: AbortSignal) {
+/** The chunks of the graph's event stream of version 3, by the methods of the streaming protocol. */
+async function* protocolChunks(
+  graph: CompiledGraph,
+  input: unknown,
+  options: object,
+  library: Library,
+): AsyncGenerator<Chunk> {
+  if (!Object.hasOwn(library, "convertToProtocolEvent")) throw new EventStreamingUnsupported(library.version);
+  for await (const { method, params } of await graph.streamEvents(input as never, { ...options, version: "v3" })) {
+    yield [params.namespace, method, params.data, params.node];
+  }
+}
+
+function optionsOf(params: ExecuteParams, library: Library, events: RunStream, signal: AbortSignal) {
   const { config, checkpointId, runId, threadId, context, metadata, recursionLimit, durability } = params;
   const configurable = {
     ...(config.configurable as Fields),

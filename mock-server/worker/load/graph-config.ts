@@ -24,7 +24,7 @@ export interface ProjectGraph extends ModuleExport {
 }
 
 /** The groups of routes that a configuration file can disable. */
-export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "ui", "meta"] as const;
+export const routeGroups = ["assistants", "threads", "runs", "store", "mcp", "a2a", "ui", "meta"] as const;
 export type RouteGroup = (typeof routeGroups)[number];
 
 /** How long users are kept instead of authenticating the same headers again. */

@@ -53,6 +53,8 @@ export const httpConfig = z.looseObject({
   disable_store: z.boolean().optional(),
   /** Disables `/mcp`; the app serves this path, or it gets 404. */
   disable_mcp: z.boolean().optional(),
+  /** Disables `/a2a` and the agent cards; the app serves these paths, or they get 404. */
+  disable_a2a: z.boolean().optional(),
   /** Disables the routes of `/ui`; the app serves these paths, or they get 404. */
   disable_ui: z.boolean().optional(),
   /** Disables `/info`, `/metrics`, `/docs` and `/openapi.json`; `/ok` checks nothing then. */

@@ -5,12 +5,13 @@ import { run } from "../../kit/python/run.ts";
 import { virtualEnvironment } from "../../kit/python/virtual-environment.ts";
 
 const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2.24");
+const a2a = await virtualEnvironment("a2a-sdk==1.3.0");
 const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
 
 /** Runs a script of this folder against a server. */
-async function check(script: string, url: string) {
-  if (python.missing !== undefined) throw new Error(python.missing);
-  return run(python.command("python"), [fileURLToPath(new URL(script, import.meta.url)), url]);
+async function check(script: string, url: string, environment = python) {
+  if (environment.missing !== undefined) throw new Error(environment.missing);
+  return run(environment.command("python"), [fileURLToPath(new URL(script, import.meta.url)), url]);
 }
 
 test.skipIf(skip)(
@@ -27,5 +28,15 @@ test.skipIf(skip)(
   async () => {
     await using server = await startBuiltDev("development");
     expect(await check("remote_graph.py", server.url)).toEqual({ code: 0, output: "done\n" });
+  },
+);
+
+const skipA2a = a2a.missing === undefined ? "" : ` (skipped: ${a2a.missing})`;
+
+test.skipIf(skipA2a)(
+  `the Python client of A2A sends, streams, replies, cancels, follows and gets notifications${skipA2a}`,
+  async () => {
+    await using server = await startBuiltDev("development");
+    expect(await check("a2a_client.py", server.url, a2a)).toEqual({ code: 0, output: "done\n" });
   },
 );

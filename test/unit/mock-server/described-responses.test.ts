@@ -51,7 +51,8 @@ test.each(products)("%s describes the response to an invalid parameter or body o
     const statuses = Object.keys(operation.responses);
     const name = `${operation.method} ${operation.path}`;
     // A body with a protocol of its own has that protocol's errors.
-    const refusals = operation.path === "/mcp/" ? ["400", "413"] : ["400", "413", "422"];
+    const hasProtocol = operation.path === "/mcp/" || operation.path === "/a2a/{assistant_id}";
+    const refusals = hasProtocol ? ["400", "413"] : ["400", "413", "422"];
     if (operation.requestBody) expect([name, statuses]).toEqual([name, expect.arrayContaining(refusals)]);
     if (operation.parameters.some((parameter) => parameter.in === "query"))
       expect([name, statuses]).toEqual([name, expect.arrayContaining(["422"])]);

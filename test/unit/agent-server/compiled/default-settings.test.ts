@@ -38,9 +38,9 @@ test("an invalid variable fails the load, without its value in the message", asy
   await expect(start('{"typed":{"context":"secret"}}')).rejects.toThrow(/isn't at typed\.context\.$/);
 });
 
-test("a context that is declared with types has its field names in the schema", async () => {
+test("a context that is declared with types has them in its schema", async () => {
   await using worker = await startProject("surroundings", { config });
   await using agent = await startAgentOf(worker);
   const { context_schema: schema } = (await agent.call("GET", "/assistants/typed/schemas")).body;
-  expect(schema).toEqual({ type: "object", properties: { model: {}, depth: {} } });
+  expect(schema.properties).toEqual({ model: { type: "string", enum: ["a", "b"] }, depth: { type: "number" } });
 });

@@ -26,14 +26,16 @@ test("an app without a table serves the paths of a group that is turned off", as
   expect((await agent.call("GET", "/store/items")).body).toEqual({ store: "ours" });
 });
 
+const threadCommands = "/threads/00000000-0000-4000-8000-000000000001/commands";
 const threadRuns = "/threads/00000000-0000-4000-8000-000000000001/runs/wait";
 
 test.each<[key: string, operations: string[]]>([
   ["disable_assistants", ["POST /assistants/search"]],
   ["disable_threads", ["POST /threads", "POST /threads/search"]],
-  ["disable_runs", ["POST /runs/wait", `POST ${threadRuns}`, "POST /runs/crons/search"]],
+  ["disable_runs", ["POST /runs/wait", `POST ${threadRuns}`, "POST /runs/crons/search", `POST ${threadCommands}`]],
   ["disable_store", ["POST /store/namespaces"]],
   ["disable_mcp", ["POST /mcp"]],
+  ["disable_a2a", ["POST /a2a/agent", "GET /.well-known/agent-card.json"]],
   ["disable_ui", ["POST /ui/agent"]],
   ["disable_meta", ["GET /info", "GET /metrics", "GET /docs", "GET /openapi.json"]],
 ])("with %s, %j are 404, and the rest is there", async (key, operations) => {

@@ -1,0 +1,76 @@
+import type { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import type { AgentRuntime } from "../agent-runtime.ts";
+import type { Caller } from "../agent-services.ts";
+import type { AgentState } from "../persistence/agent-state.ts";
+import type { PushConfigRecord } from "../persistence/push-config-table.ts";
+import type { Webhooks } from "../runs/webhooks.ts";
+import type { TaskServices } from "./task-view.ts";
+
+interface PushNotificationsDependencies extends Pick<AgentRuntime, "inBackground"> {
+  /** All of it, whoever may see what. */
+  state: Pick<AgentState, "pushConfigs" | "runs">;
+  webhooks: Webhooks;
+  servicesFor(caller: Caller | null): TaskServices;
+}
+
+/**
+ * The push notifications of A2A: where clients want to be told that a task has ended or needs input. They are delivered
+ * like webhooks.
+ */
+export class PushNotifications {
+  readonly #dependencies: PushNotificationsDependencies;
+
+  constructor(dependencies: PushNotificationsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws {HttpError} 422 for a URL that the outbound policy forbids. */
+  async check({ url }: Pick<TaskPushNotificationConfig, "url">): Promise<void> {
+    await this.#dependencies.webhooks.check(url, "The URL of the push notification configuration");
+  }
+
+  save(record: PushConfigRecord): void {
+    this.#dependencies.state.pushConfigs.put(record);
+  }
+
+  of(taskId: string): TaskPushNotificationConfig[] {
+    return this.#dependencies.state.pushConfigs.of(taskId).map(({ config }) => config);
+  }
+
+  remove(taskId: string, configId: string): void {
+    this.#dependencies.state.pushConfigs.remove(taskId, configId);
+  }
+
+  /** Sends the task of a run, in the background, to whoever wants that. */
+  runEnded(runId: string): void {
+    const { state, inBackground } = this.#dependencies;
+    // Few agent servers have such clients.
+    if (state.pushConfigs.isEmpty()) return;
+    inBackground(async () => {
+      const run = state.runs.get(runId);
+      const taskId = run?.metadata.a2a_task_id ?? runId;
+      const first = state.runs.get(String(taskId));
+      const records = first ? state.pushConfigs.of(first.run_id) : [];
+      if (!first || records.length === 0) return;
+      const { taskOf, needsClient } = await import("./task-view.ts");
+      const task = await taskOf(this.#dependencies.servicesFor(null), first);
+      if (needsClient(task)) await this.#send(task, records);
+    });
+  }
+
+  async #send(task: Task, records: readonly PushConfigRecord[]): Promise<void> {
+    const { notificationBody } = await import("./notification-body.ts");
+    const { webhooks } = this.#dependencies;
+    for (const { version, config } of records) {
+      const { body, contentType } = notificationBody(task, version);
+      const { scheme = "", credentials = "" } = config.authentication ?? {};
+      webhooks.deliver(
+        webhooks.add(config.url, body, {
+          "content-type": contentType,
+          ...(config.token === "" ? {} : { "x-a2a-notification-token": config.token }),
+          ...(scheme === "" || credentials === "" ? {} : { authorization: `${scheme} ${credentials}` }),
+        }),
+      );
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { parseJson, TooDeepError } from "../../kit/http/json.ts";
+import { agentRoute } from "../agent-route.ts";
+import { errorResponse, notFound } from "../agent-schemas.ts";
+import { needsUserOnly } from "../auth/access-rule.ts";
+import { isFromOtherSite } from "../operator-paths.ts";
+import { eventStream, ok } from "../responses.ts";
+import { events } from "../runs/join-routes.ts";
+import { readThread } from "../threads/thread-access.ts";
+import { commandFailure, commandSchema, commandSuccess } from "./command-schemas.ts";
+import { commandIn, execute, problems } from "./commands.ts";
+import { isWebSocket } from "./refused-socket.ts";
+import { SocketConnection } from "./socket-connection.ts";
+import { subscriptionSchema } from "./subscription.ts";
+
+const tag = "Streaming";
+
+export const eventRoutes = [
+  agentRoute({
+    id: "protocol_command",
+    access: needsUserOnly,
+    method: "post",
+    path: "/threads/{thread_id}/commands",
+    tag,
+    summary: "Send a command of the streaming protocol to a thread",
+    description:
+      "Starts runs (`run.start`, `input.respond`, `state.fork`) and reads (`state.get`, `state.listCheckpoints`, `agent.getTree`). The events of the runs are those of `/threads/{thread_id}/stream/events`.",
+    body: { schema: commandSchema, required: true, isRaw: true },
+    responses: {
+      200: { description: "The result, or why there is none.", schema: z.union([commandSuccess, commandFailure]) },
+      400: { description: "The body isn't a command.", schema: commandFailure },
+    },
+    async handle({ host, params, eventStreaming }) {
+      const read = commandIn(await host.context.readText());
+      if ("type" in read) return { status: 400, body: read };
+      return ok(await execute(host, params.thread_id as string, read, { events: eventStreaming.events }));
+    },
+  }),
+  agentRoute({
+    id: "protocol_socket",
+    access: readThread,
+    method: "get",
+    path: "/threads/{thread_id}/stream/events",
+    tag,
+    summary: "Open a WebSocket for commands and events of a thread",
+    description:
+      "Each message is a command, or a response or event. `subscription.subscribe` and `subscription.unsubscribe` choose the events. A refused WebSocket is closed with the code 4000 and the status that a response would have.",
+    responses: {
+      101: { description: "The WebSocket is open, or closed again with the reason." },
+      404: notFound,
+      426: { description: "The request isn't that of a WebSocket.", schema: errorResponse },
+    },
+    async handle({ host, params, eventStreaming }) {
+      const threadId = params.thread_id as string;
+      if (!isWebSocket(host.context)) {
+        throw new HttpError(426, "This path is for WebSockets, or POST.", { upgrade: "websocket" });
+      }
+      if (isFromOtherSite(host.context, host.allowsOrigin)) {
+        throw new HttpError(403, "Web pages of other sites can't open WebSockets. Name their origin in http.cors.");
+      }
+      eventStreaming.checkVisible(threadId);
+      return { status: 101, accept: (socket) => new SocketConnection(socket, host, eventStreaming, threadId) };
+    },
+  }),
+  agentRoute({
+    id: "protocol_events",
+    access: readThread,
+    method: "post",
+    path: "/threads/{thread_id}/stream/events",
+    tag,
+    summary: "Stream the events of a thread until the client disconnects",
+    description:
+      "Those of the runs that commands have started, on the chosen channels. Earlier events come first. The thread needn't exist yet. `id` is the number of the event; a client that reconnects sends the last one as `since`.",
+    body: { schema: subscriptionSchema, required: true, isRaw: true },
+    responses: {
+      200: { ...events, description: "Events of the thread." },
+      400: { description: "The body is invalid.", schema: errorResponse },
+      404: notFound,
+    },
+    async handle({ host, params, eventStreaming }) {
+      const body = bodyOf(await host.context.readText());
+      const subscription = subscriptionSchema.safeParse(body);
+      if (!subscription.success) throw new HttpError(400, problems(subscription.error, body, ["body"]));
+      return eventStream(eventStreaming.stream(params.thread_id as string, subscription.data), {});
+    },
+  }),
+];
+
+/** @throws {HttpError} 400 for a text that isn't JSON. */
+function bodyOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new HttpError(400, error instanceof TooDeepError ? error.message : "The body is not valid JSON.");
+  }
+}
