@@ -65,12 +65,12 @@ export interface ServerMethods {
   readServerBody(body: string): Uint8Array | null;
   cancelServerBody(body: string): void;
   /** Returns the next chunk of the body of a request to the app, `null` at its end. */
-  readRequestBody(exchange: number): Uint8Array | null;
+  readRequestBody(handle: AppRequestHandle): Uint8Array | null;
   /** Has the server respond to a request to the app, which the app's middleware may have changed. */
-  respondBehindApp(params: { exchange: number; changes: RequestChanges }): ResponseBehindApp;
+  respondBehindApp(params: { handle: AppRequestHandle; changes: RequestChanges }): ResponseBehindApp;
   /** Returns the next chunk of such a response's body, `null` at its end. */
-  readBehindApp(params: { exchange: number; response: number }): Uint8Array | null;
-  cancelBehindApp(params: { exchange: number; response: number }): void;
+  readBehindApp(params: { handle: AppRequestHandle; response: number }): Uint8Array | null;
+  cancelBehindApp(params: { handle: AppRequestHandle; response: number }): void;
 }
 
 /** A project that has been loaded in a worker. */
@@ -178,9 +178,12 @@ export type AuthOutcome<Result> =
   | { kind: "refused"; status: number; detail: string; headers: Record<string, string> }
   | { kind: "failed" };
 
-/** A request to the app. `exchange` identifies it in calls of the worker until its response is complete. */
+/** Identifies a request to the app. */
+export type AppRequestHandle = number;
+
+/** A request to the app. `handle` identifies it in calls of the worker until its response is complete. */
 export interface AppRequest extends Omit<PlainRequest, "body"> {
-  exchange: number;
+  handle: AppRequestHandle;
   /** `"streamed"`: the worker reads it in chunks. */
   body: Uint8Array | "streamed" | null;
 }
@@ -192,7 +195,7 @@ export interface AppResponse extends PlainResponse {
 
 /** A response of the server to the app's middleware. */
 export interface ResponseBehindApp extends Omit<PlainResponse, "body"> {
-  /** Identifies it in the exchange. */
+  /** Identifies it among those to the same request. */
   response: number;
   hasBody: boolean;
 }

@@ -78,8 +78,7 @@ const user = z.looseObject({
   display_name: z.string(),
 });
 
-const exchange = count;
-const ofExchange = z.object({ exchange, response: count });
+const responseBehindApp = z.object({ handle, response: count });
 const publishedMode = z.union([streamModeSchema, z.literal("protocol")]);
 
 const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, Name>> } = {
@@ -98,13 +97,13 @@ const params: { [Name in keyof ServerMethods]: z.ZodType<Params<ServerMethods, N
   fetchServer: z.object({ request, user: user.nullable() }),
   readServerBody: z.string(),
   cancelServerBody: z.string(),
-  readRequestBody: exchange,
+  readRequestBody: handle,
   respondBehindApp: z.object({
-    exchange,
+    handle,
     changes: z.object({ headers, search: z.string(), body: z.instanceof(Uint8Array).nullable() }),
   }),
-  readBehindApp: ofExchange,
-  cancelBehindApp: ofExchange,
+  readBehindApp: responseBehindApp,
+  cancelBehindApp: responseBehindApp,
   publish: z.object({ handle, events: z.array(z.tuple([publishedMode, z.string(), z.string()])) }),
 };
 

@@ -2,7 +2,7 @@ import type { CheckpointStore, Execution, NodeStore, StoredCheckpoint } from "..
 import { contains } from "../../kit/metadata-filter.ts";
 import type { Handlers } from "../calls.ts";
 import type { CallHandle, FoundCheckpoint, ServerMethods, StoreOperation, StoreResult } from "../protocol.ts";
-import type { AppExchanges } from "./app-exchanges.ts";
+import type { AppRequests } from "./app-requests.ts";
 import type { ServerRequests } from "./server-requests.ts";
 
 /** The parts of the server that a call into a worker may access. */
@@ -91,7 +91,7 @@ export class OpenCalls {
 
   readonly handlers: Omit<
     Handlers<ServerMethods>,
-    keyof ServerRequests["handlers"] | keyof AppExchanges["handlers"] | "log"
+    keyof ServerRequests["handlers"] | keyof AppRequests["handlers"] | "log"
   > = {
     getCheckpoint: ({ handle, namespace, id }) =>
       this.#get(handle).inTurn(async (checkpoints) => {

@@ -8,7 +8,7 @@ import type { GraphProject, RouteGroup } from "../load/graph-config.ts";
 import type { CorsSettings } from "../load/http-config-schema.ts";
 import type { AppTable } from "../protocol.ts";
 import { readFromOtherSide } from "../response-bodies.ts";
-import type { RespondBehindApp } from "./app-exchanges.ts";
+import type { RespondBehindApp } from "./app-requests.ts";
 import { appRoutes, type FindRole } from "./app-routes.ts";
 import { corsHeadersOf, preflightHeadersOf } from "./cors.ts";
 import type { Supervisor } from "./supervisor.ts";
@@ -33,12 +33,12 @@ const anyOrigin: CorsSettings = { allow_origins: ["*"] };
  */
 export class ProjectHttp {
   readonly #settings: GraphProject["http"];
-  readonly #supervisor: Pick<Supervisor, "call" | "exchanges">;
+  readonly #supervisor: Pick<Supervisor, "call" | "appRequests">;
   readonly #findRole: FindRole;
 
   private constructor(
     settings: GraphProject["http"],
-    supervisor: Pick<Supervisor, "call" | "exchanges">,
+    supervisor: Pick<Supervisor, "call" | "appRequests">,
     findRole: FindRole,
   ) {
     this.#settings = settings;
@@ -48,7 +48,7 @@ export class ProjectHttp {
 
   static async open(
     settings: GraphProject["http"],
-    supervisor: Pick<Supervisor, "call" | "exchanges">,
+    supervisor: Pick<Supervisor, "call" | "appRequests">,
     app: AppTable | null,
   ): Promise<ProjectHttp> {
     const isOurs = (path: string) => isServedByUs(path, settings.disabled);
@@ -108,15 +108,15 @@ export class ProjectHttp {
     const { context, admit, onFailure } = request;
     let user: AuthUser | null | undefined;
     const behind: RespondBehindApp = (changed) => this.#respondBehind(request, changed, user);
-    const exchange = this.#supervisor.exchanges.open(request, behind);
+    const opened = this.#supervisor.appRequests.open(request, behind);
     try {
       if (this.#isAuthenticatedFirst(request, role)) user = await admit();
-      const params = { request: await exchange.requestFor(url), user: user ?? null };
+      const params = { request: await opened.requestFor(url), user: user ?? null };
       const response = await this.#supervisor.call("fetchApp", params, { signal: context.signal });
-      if (exchange.refusal) throw exchange.refusal;
-      return exchange.finish(response, (body, onEnd) => this.#bodyOf(body, onEnd));
+      if (opened.refusal) throw opened.refusal;
+      return opened.finish(response, (body, onEnd) => this.#bodyOf(body, onEnd));
     } catch (error) {
-      exchange.end();
+      opened.end();
       if (error instanceof HttpError) return responseOf(error);
       if (!(error instanceof ClientDisconnected) && !context.isDisconnected) onFailure(error);
       return jsonResponse(500, { detail: "Internal Server Error" });

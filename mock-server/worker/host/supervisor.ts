@@ -3,7 +3,7 @@ import { CallFailure, type MethodName, type Params, type Result } from "../calls
 import type { GraphProject } from "../load/graph-config.ts";
 import { ProjectLoadError } from "../load/project-load-error.ts";
 import type { LoadedProject, WorkerMethods } from "../protocol.ts";
-import { AppExchanges } from "./app-exchanges.ts";
+import { AppRequests } from "./app-requests.ts";
 import { GraphWorker, WorkerLost } from "./graph-worker.ts";
 import { messageChecks } from "./message-checks.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -41,7 +41,7 @@ const maxDedicatedWorkers = 4;
 /** Owns the workers of a project, and starts another when the shared one is lost. Runs in the server. */
 export class Supervisor {
   readonly openCalls: OpenCalls;
-  readonly exchanges = new AppExchanges();
+  readonly appRequests = new AppRequests();
   readonly #project: GraphProject;
   /** Writes a line to the log of the project. */
   readonly onLog: (line: LogLine) => void;
@@ -162,7 +162,7 @@ export class Supervisor {
       this.#workers.delete(worker);
     });
     worker.serve({
-      handlers: { ...this.openCalls.handlers, ...requests.handlers, ...this.exchanges.handlers },
+      handlers: { ...this.openCalls.handlers, ...requests.handlers, ...this.appRequests.handlers },
       checks: messageChecks,
       onLog: this.onLog,
     });

@@ -43,12 +43,12 @@ export class HttpApp {
   }
 
   async fetch(sent: AppRequest, user: AuthUser | null, signal: AbortSignal): Promise<AppResponse> {
-    const { method, url, headers, exchange } = sent;
-    const body = sent.body === "streamed" ? this.#streamedBody(exchange) : sent.body && new Uint8Array(sent.body);
+    const { method, url, headers, handle } = sent;
+    const body = sent.body === "streamed" ? this.#streamedBody(handle) : sent.body && new Uint8Array(sent.body);
     const request = new Request(url, { method, headers, signal, ...(body && { body, duplex: "half" }) });
     const behind = new Map<ReadableStream, number>();
     const response = await (this.#app instanceof PassingHono
-      ? this.#app.fetch(request, { user, next: (passed) => this.#respondBehind(exchange, request, passed, behind) })
+      ? this.#app.fetch(request, { user, next: (passed) => this.#respondBehind(handle, request, passed, behind) })
       : this.#app.fetch(request));
     if (!(response instanceof Response)) {
       throw new TypeError("The app of http.app returned something that isn't a Response.");
@@ -64,13 +64,13 @@ export class HttpApp {
   }
 
   async #respondBehind(
-    exchange: number,
+    handle: number,
     request: Request,
     passed: Request,
     behind: Map<ReadableStream, number>,
   ): Promise<Response> {
     const { status, headers, response, hasBody } = await this.#calls.call("respondBehindApp", {
-      exchange,
+      handle,
       changes: {
         headers: [...passed.headers],
         search: new URL(passed.url).search,
@@ -80,16 +80,16 @@ export class HttpApp {
     });
     if (!hasBody || isBodiless(status)) return new Response(null, { status, headers });
     const content = readFromOtherSide({
-      read: () => this.#calls.call("readBehindApp", { exchange, response }),
-      cancel: () => this.#calls.call("cancelBehindApp", { exchange, response }),
+      read: () => this.#calls.call("readBehindApp", { handle, response }),
+      cancel: () => this.#calls.call("cancelBehindApp", { handle, response }),
     });
     behind.set(content, response);
     return new Response(content, { status, headers });
   }
 
-  #streamedBody(exchange: number): ReadableStream<Uint8Array> {
+  #streamedBody(handle: number): ReadableStream<Uint8Array> {
     return readFromOtherSide({
-      read: () => this.#calls.call("readRequestBody", exchange),
+      read: () => this.#calls.call("readRequestBody", handle),
       // The server discards what the app doesn't read.
       cancel: async () => undefined,
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inject } from "../../../../mock-server/kit/http/inject.ts";
 import type { RequestContext } from "../../../../mock-server/kit/http/request-context.ts";
-import { AppExchanges } from "../../../../mock-server/worker/host/app-exchanges.ts";
+import { AppRequests } from "../../../../mock-server/worker/host/app-requests.ts";
 import { ProjectHttp } from "../../../../mock-server/worker/host/project-http.ts";
 import { startConfigured } from "../../../kit/agent-server/compiled/configured-project.ts";
 
@@ -51,7 +51,7 @@ test.each<[key: string, operations: string[]]>([
 test("only requests that the app takes part in reach the worker", async () => {
   const calls: string[] = [];
   const supervisor = {
-    exchanges: new AppExchanges(),
+    appRequests: new AppRequests(),
     call: async (method: string) => {
       calls.push(method);
       return { status: 200, headers: [], body: null, passedOn: null };

@@ -12,39 +12,39 @@ const maxInlineBytes = 64 * 1024;
 /** Responds to a request behind the app, which may have changed it. */
 export type RespondBehindApp = (context: ProjectRequest["context"]) => Promise<HttpResponse>;
 
-type ExchangeHandlers = Pick<
+type AppRequestHandlers = Pick<
   Handlers<ServerMethods>,
   "readRequestBody" | "respondBehindApp" | "readBehindApp" | "cancelBehindApp"
 >;
 
-/** The exchanges with a project's app that are in progress, and the handlers that serve its worker in them. */
-export class AppExchanges {
-  readonly #exchanges = new Map<number, AppExchange>();
+/** The requests to a project's app that are in progress, and the handlers that serve its worker in them. */
+export class AppRequests {
+  readonly #open = new Map<number, OpenAppRequest>();
   #lastId = 0;
 
-  open(request: ProjectRequest, behind: RespondBehindApp): AppExchange {
+  open(request: ProjectRequest, behind: RespondBehindApp): OpenAppRequest {
     const id = ++this.#lastId;
-    const exchange = new AppExchange(id, request, behind, () => this.#exchanges.delete(id));
-    this.#exchanges.set(id, exchange);
-    return exchange;
+    const opened = new OpenAppRequest(id, request, behind, () => this.#open.delete(id));
+    this.#open.set(id, opened);
+    return opened;
   }
 
-  readonly handlers: ExchangeHandlers = {
-    readRequestBody: (exchange) => this.#get(exchange).readBody(),
-    respondBehindApp: ({ exchange, changes }) => this.#get(exchange).respondBehind(changes),
-    readBehindApp: ({ exchange, response }) => this.#get(exchange).read(response),
-    cancelBehindApp: ({ exchange, response }) => this.#get(exchange).cancel(response),
+  readonly handlers: AppRequestHandlers = {
+    readRequestBody: (handle) => this.#get(handle).readBody(),
+    respondBehindApp: ({ handle, changes }) => this.#get(handle).respondBehind(changes),
+    readBehindApp: ({ handle, response }) => this.#get(handle).read(response),
+    cancelBehindApp: ({ handle, response }) => this.#get(handle).cancel(response),
   };
 
-  #get(id: number): AppExchange {
-    const exchange = this.#exchanges.get(id);
-    if (!exchange) throw new TypeError("The request that this belongs to has ended.");
-    return exchange;
+  #get(id: number): OpenAppRequest {
+    const found = this.#open.get(id);
+    if (!found) throw new TypeError("The request that this belongs to has ended.");
+    return found;
   }
 }
 
 /** One request to an app, with the server's responses to its middleware. */
-class AppExchange {
+class OpenAppRequest {
   readonly #id: number;
   readonly #request: ProjectRequest;
   readonly #behind: RespondBehindApp;
@@ -70,7 +70,7 @@ class AppExchange {
     const isSmall = Number(context.header("content-length") ?? Number.NaN) <= maxInlineBytes;
     if (canHaveBody && isSmall) while ((await context.readChunk(bodyLimitBytes)) !== null);
     const body = !canHaveBody ? null : isSmall ? await context.readBytes(bodyLimitBytes) : "streamed";
-    return { exchange: this.#id, method, url, headers: [...headers], body };
+    return { handle: this.#id, method, url, headers: [...headers], body };
   }
 
   async readBody(): Promise<Uint8Array | null> {
@@ -116,7 +116,7 @@ class AppExchange {
     await (this.#readers.get(id) ?? (content instanceof ReadableStream ? content : undefined))?.cancel();
   }
 
-  /** The response that the app returned. `open` opens its body in the worker, which ends the exchange at its end. */
+  /** The response that the app returned. `open` opens its body in the worker, which ends this at its end. */
   finish(
     { status, headers: lines, body, passedOn }: AppResponse,
     open: (body: string, onEnd: () => void) => ReadableStream<Uint8Array>,
