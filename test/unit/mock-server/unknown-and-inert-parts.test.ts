@@ -39,6 +39,7 @@ const bodies: Record<string, unknown> = {
   post_thread_state_at_checkpoint: { checkpoint: {} },
   put_item: { namespace: ["a"], key: "k", value: {} },
   delete_item: { key: "k" },
+  show_component: { name: "card" },
   create_deployment: githubBody(),
   create_listener: { compute_type: "k8s", compute_id: "c", compute_config: {} },
   create_oauth_provider: {

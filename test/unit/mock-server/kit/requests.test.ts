@@ -294,6 +294,11 @@ test("a handler can be called without a socket", async () => {
   const response = await inject(echo, { method: "POST", path: "/a?b=1", headers: { "x-c": "d" }, body: { e: 1 } });
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 200,
-    body: { method: "POST", target: "/a?b=1", headers: ["host", "localhost", "x-c", "d"], body: '{"e":1}' },
+    body: {
+      method: "POST",
+      target: "/a?b=1",
+      headers: ["host", "localhost", "x-c", "d", "content-length", "7"],
+      body: '{"e":1}',
+    },
   });
 });
