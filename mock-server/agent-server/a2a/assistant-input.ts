@@ -1,5 +1,5 @@
 import type { AccessRule } from "../auth/access-rule.ts";
-import { type Fields, GraphError, isFields } from "../engine/contract.ts";
+import { GraphError } from "../engine/contract.ts";
 import type { AssistantRecord } from "../persistence/records.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 
@@ -12,20 +12,15 @@ export const assistantToRun: AccessRule = async ({ params: { assistant_id: id } 
   return undefined;
 };
 
-/** Whether the input of an assistant's graph has messages, as far as its schema says. */
+/** Whether the input of an assistant's graph has messages, as far as that is known. */
 export async function takesMessages(host: ProtocolHost, { assistant_id: id }: AssistantRecord): Promise<boolean> {
   const { services } = await host.permit({ access: assistantToRun }, { params: { assistant_id: id } });
   const { graph, settings } = services.assistants.graphToRun(id);
   try {
-    const { input_schema: schema } = await graph.schemas(settings);
-    return hasMessages(schema);
+    return (await graph.inputFields(settings)).includes("messages");
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
-    host.agent.warn(`The input schema of ${graph.id} is unknown: ${error.message} A2A takes it to have messages.`);
+    host.agent.warn(`The input of ${graph.id} is unknown: ${error.message} A2A takes it to have messages.`);
     return true;
   }
-}
-
-function hasMessages(schema: Fields): boolean {
-  return !isFields(schema.properties) || Object.hasOwn(schema.properties, "messages");
 }

@@ -34,7 +34,9 @@ const oldPart = z.discriminatedUnion("kind", [
     metadata,
   }),
 ]);
-const oldAuthentication = z.looseObject({ schemes: z.array(z.string()), credentials: optionalText }).nullish();
+// Credentials belong to one scheme, which is what 1.0 has.
+const schemes = z.array(z.string()).transform((all) => all.slice(0, 1));
+const oldAuthentication = z.looseObject({ schemes, credentials: optionalText }).nullish();
 const oldPushConfig = z.looseObject({ ...authority, authentication: oldAuthentication });
 const oldSend = z.looseObject({
   message: z.looseObject({ ...message, role: z.enum(["user", "agent"]), parts: z.array(oldPart).min(1) }),

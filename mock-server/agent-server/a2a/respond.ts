@@ -90,7 +90,7 @@ async function begin(host: ProtocolHost, assistant: AssistantRecord, request: En
     }
     try {
       const context = new ServerCallContext({ requestedVersion: version });
-      const result = await handler.handle({ ...request, params }, context);
+      const result = await handler.handle({ ...request, params: parsed.data }, context);
       if (Symbol.asyncIterator in result) for await (const event of result) yield marked(event);
       else yield result;
     } catch (error) {

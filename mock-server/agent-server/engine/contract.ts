@@ -250,6 +250,8 @@ export interface Graph {
   /** `depth`: the number of levels of subgraphs to expand. */
   draw(depth: number, settings: GraphSettings): Promise<Drawing>;
   schemas(settings: GraphSettings): Promise<GraphSchemas>;
+  /** The names of the fields of the input, which are known sooner than their types. */
+  inputFields(settings: GraphSettings): Promise<string[]>;
   /** Schemas by path of node names, joined by `|`. */
   subgraphs(recurse: boolean, settings: GraphSettings): Promise<Record<string, GraphSchemas>>;
   /** @throws what a node throws, or the reason of the aborted signal. */

@@ -25,6 +25,7 @@ export function scriptedGraph(script: ScriptedGraph): Graph {
     engine: "scripted",
     draw: async (depth) => draw(script, depth),
     schemas: async () => schemasOf(script),
+    inputFields: async () => Object.keys(script.channels),
     subgraphs: async (recurse) => subgraphsOf(script, recurse),
     execute: (execution) => execute(script, execution),
     states: scriptedStates,

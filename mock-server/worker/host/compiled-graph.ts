@@ -40,6 +40,10 @@ export function compiledGraph(
     engine: "compiled",
     draw: (depth, settings) => read("draw", { graphId, depth, settings }),
     schemas: async (settings) => types.complete(graphId, await read("schemas", { graphId, settings })),
+    async inputFields(settings) {
+      const { input_schema: schema } = await read("schemas", { graphId, settings });
+      return Object.keys(schema.properties ?? {});
+    },
     subgraphs: async (recurse, settings) =>
       types.completeSubgraphs(await read("subgraphs", { graphId, recurse, settings })),
     execute: (execution) => execute(graphId, execution, supervisor),

@@ -45,6 +45,13 @@ test("configurations are read, listed, replaced and deleted", async () => {
   expect((await request(set, configOf("http://127.0.0.1/a"))).result).toEqual(withoutId);
   const other = configOf("http://127.0.0.1/b", "b");
   await request(set, other);
+  const authentication = { schemes: ["Bearer", "Basic"], credentials: "c" };
+  const { result: secured } = await request(set, {
+    taskId,
+    pushNotificationConfig: { ...withoutId.pushNotificationConfig, authentication },
+  });
+  expect(secured.pushNotificationConfig.authentication).toEqual({ schemes: ["Bearer"], credentials: "c" });
+  await request(set, withoutId);
   const get = (params: object) => request("tasks/pushNotificationConfig/get", { id: taskId, ...params });
   expect((await get({})).result).toEqual(withoutId);
   expect((await get({ pushNotificationConfigId: "b" })).result).toEqual(other);
