@@ -98,7 +98,7 @@ export class EventLog {
   }
 
   get hasReaders(): boolean {
-    return [...this.#readers].some((reader) => !reader.hasEnded);
+    return this.#readers.size > 0;
   }
 
   /** The events that can be replayed. */
@@ -163,9 +163,10 @@ export class EventLog {
   /** Adds a reader, whose owner has to read or to cancel it. */
   open({ after, modes, ...options }: ReadOptions): LogReader {
     const accepts = modes ? acceptsModes(modes) : options.accepts;
-    const reader = new LogReader({ ...options, accepts }, this.#limits.lag, () => {
-      if (!this.#readers.delete(reader)) return;
-      options.onCancel?.();
+    const reader = new LogReader({ ...options, accepts }, this.#limits.lag, (isCancelled) => {
+      const isOpen = this.#readers.delete(reader);
+      if (isOpen && isCancelled) options.onCancel?.();
+      options.onClose?.();
     });
     if (after !== undefined) this.#replay(reader, after, accepts);
     if (this.#hasEnded) reader.end();
@@ -184,10 +185,7 @@ export class EventLog {
 
   #send({ frame, event, data }: Published): void {
     this.#notify(event, data);
-    for (const reader of this.#readers) {
-      if (reader.hasEnded) this.#readers.delete(reader);
-      else reader.take(frame);
-    }
+    for (const reader of this.#readers) reader.take(frame);
   }
 
   #keep(frame: Frame): void {

@@ -34,15 +34,18 @@ export interface ReaderOptions {
   holdBack?: (frame: Frame) => number;
   /** Milliseconds between comments on an idle stream. */
   heartbeatMs: number;
-  /** Called when the reader disconnects before the end. */
+  /** Called when the reader disconnects before the log ends. */
   onCancel?: () => void;
+  /** Called once the reader has read everything, or disconnects. */
+  onClose?: () => void;
 }
 
 /** One reader of an event log, at its own pace: the texts that it hasn't read yet. */
 export class LogReader {
   readonly #options: ReaderOptions;
   readonly #maxLag: number;
-  readonly #onCancel: () => void;
+  readonly #onClose: (isCancelled: boolean) => void;
+  #isClosed = false;
   #waiting: string[] = [];
   #lag = 0;
   #hasEnded = false;
@@ -54,10 +57,10 @@ export class LogReader {
   /** Runs while the lag exceeds the limit, and restarts whenever the reader reads. */
   #grace: NodeJS.Timeout | undefined;
 
-  constructor(options: ReaderOptions, maxLag: number, onCancel: () => void) {
+  constructor(options: ReaderOptions, maxLag: number, onClose: (isCancelled: boolean) => void) {
     this.#options = options;
     this.#maxLag = maxLag;
-    this.#onCancel = onCancel;
+    this.#onClose = onClose;
   }
 
   /** Characters that wait to be read. */
@@ -109,7 +112,10 @@ export class LogReader {
   /** The next texts, about as many as a chunk holds; `undefined` at the end. */
   async next(): Promise<string[] | undefined> {
     while (this.#waiting.length === 0) {
-      if (this.#hasEnded) return undefined;
+      if (this.#hasEnded) {
+        this.#close(false);
+        return undefined;
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -119,13 +125,10 @@ export class LogReader {
 
   /** Ends the reading. */
   cancel(): void {
-    clearInterval(this.#heartbeat);
-    this.#endGrace();
-    this.#dropHeld();
     this.#hasEnded = true;
     this.#waiting = [];
+    this.#close(true);
     this.#awake();
-    this.#onCancel();
   }
 
   /** The texts as the body of a response, with comments while it is idle. */
@@ -140,13 +143,22 @@ export class LogReader {
           const texts = await this.next();
           if (texts) controller.enqueue(encoder.encode(texts.join("")));
           if (this.#waiting.length > 0 || !this.#hasEnded) return;
-          clearInterval(this.#heartbeat);
+          this.#close(false);
           controller.close();
         },
         cancel: () => this.cancel(),
       },
       { highWaterMark: 0 },
     );
+  }
+
+  #close(isCancelled: boolean): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#heartbeat);
+    this.#endGrace();
+    this.#dropHeld();
+    this.#onClose(isCancelled);
   }
 
   /** Adds an event, or holds it back, again if it has been held back already. */

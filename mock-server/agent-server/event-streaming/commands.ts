@@ -87,7 +87,8 @@ export function commandIn(text: string): ProtocolCommand | (Fields & { type: "er
   return refusal(isId ? id : null, "invalid_argument", problems(result.error, input, ["command"]));
 }
 
-function refusal(id: number | null, error: ErrorCode, message: string): Fields & { type: "error" } {
+/** The response to something that failed. */
+export function refusal(id: number | null, error: ErrorCode, message: string): Fields & { type: "error" } {
   return { type: "error", id, error, message };
 }
 

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { parseJson, TooDeepError } from "../../kit/http/json.ts";
+import type { RequestContext } from "../../kit/http/request-context.ts";
 import { agentRoute } from "../agent-route.ts";
-import { errorResponse, notFound } from "../agent-schemas.ts";
+import { errorResponse, invalid, notFound } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
 import { isFromOtherSite } from "../operator-paths.ts";
 import { eventStream, ok } from "../responses.ts";
 import { events } from "../runs/join-routes.ts";
 import { readThread } from "../threads/thread-access.ts";
 import { commandFailure, commandSchema, commandSuccess } from "./command-schemas.ts";
-import { commandIn, execute, problems } from "./commands.ts";
+import { commandIn, execute, problems, refusal } from "./commands.ts";
 import { isWebSocket } from "./refused-socket.ts";
 import { SocketConnection } from "./socket-connection.ts";
 import { subscriptionSchema } from "./subscription.ts";
@@ -29,10 +30,14 @@ export const eventRoutes = [
     body: { schema: commandSchema, required: true, isRaw: true },
     responses: {
       200: { description: "The result, or why there is none.", schema: z.union([commandSuccess, commandFailure]) },
-      400: { description: "The body isn't a command.", schema: commandFailure },
+      400: {
+        description: "The body isn't a command, or isn't UTF-8.",
+        schema: commandFailure,
+      },
+      422: invalid,
     },
     async handle({ host, params, eventStreaming }) {
-      const read = commandIn(await host.context.readText());
+      const read = await receivedCommand(host.context);
       if ("type" in read) return { status: 400, body: read };
       return ok(await execute(host, params.thread_id as string, read, { events: eventStreaming.events }));
     },
@@ -49,6 +54,7 @@ export const eventRoutes = [
     responses: {
       101: { description: "The WebSocket is open, or closed again with the reason." },
       404: notFound,
+      422: invalid,
       426: { description: "The request isn't that of a WebSocket.", schema: errorResponse },
     },
     async handle({ host, params, eventStreaming }) {
@@ -77,6 +83,7 @@ export const eventRoutes = [
       200: { ...events, description: "Events of the thread." },
       400: { description: "The body is invalid.", schema: errorResponse },
       404: notFound,
+      422: invalid,
     },
     async handle({ host, params, eventStreaming }) {
       const body = bodyOf(await host.context.readText());
@@ -86,6 +93,16 @@ export const eventRoutes = [
     },
   }),
 ];
+
+/** The command in the body of a request, or the response to one that isn't a command. */
+async function receivedCommand(context: RequestContext): Promise<ReturnType<typeof commandIn>> {
+  try {
+    return commandIn(await context.readText());
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 400) return refusal(null, "invalid_argument", error.message);
+    throw error;
+  }
+}
 
 /** @throws {HttpError} 400 for a text that isn't JSON. */
 function bodyOf(text: string): unknown {

@@ -99,10 +99,7 @@ export class EventStreaming {
         if (!isAllowed) reader.cut(notFound(threadId));
         return isAllowed && options.accepts?.(frame) !== false;
       },
-      onCancel: () => {
-        options.onCancel?.();
-        events.release(threadId);
-      },
+      onClose: () => events.release(threadId),
     });
     return reader;
   }

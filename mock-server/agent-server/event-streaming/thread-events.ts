@@ -80,7 +80,7 @@ export class ThreadEvents {
   /** Sends an event of a graph; one that isn't part of the protocol is dropped. Both arguments are JSON. */
   publish(threadId: string, head: string, data: string): void {
     const parsed = parsedHead(head);
-    if (parsed) this.#publish(threadId, parsed, data);
+    if (parsed && isReadable(parsed, data)) this.#publish(threadId, parsed, data);
   }
 
   runStarted({ threadId, graphId, start }: LiveRun): void {
@@ -96,7 +96,11 @@ export class ThreadEvents {
   /** Announces the end of a run, after everything else has been settled. */
   runEnded(live: LiveRun, result: RunResult): void {
     const { threadId, graphId, start, startedAt } = live;
-    if (!start.event_streaming || this.#isClosed) return;
+    if (this.#isClosed) return;
+    if (!start.event_streaming) {
+      this.release(threadId);
+      return;
+    }
     const isForAnother = startedAt === undefined && this.#dependencies.isBusy(threadId);
     if (!isForAnother)
       this.#sayOfRoot(threadId, statusOf(live, result), { graph_name: graphId, ...errorOf(live, result) });
@@ -153,6 +157,16 @@ function parsedHead(text: string): EventHead | undefined {
     return eventHead.parse(JSON.parse(text));
   } catch {
     return undefined;
+  }
+}
+
+/** Whether the server can read those events that it reads itself: a project's worker can send anything. */
+function isReadable({ method }: EventHead, data: string): boolean {
+  if (method !== "lifecycle" && method !== "input.requested") return true;
+  try {
+    return typeof JSON.parse(data) === "object";
+  } catch {
+    return false;
   }
 }
 

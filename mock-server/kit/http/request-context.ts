@@ -36,6 +36,8 @@ export class RequestContext {
   tenant: string | null = null;
   /** The body, once it has been read as text. */
   requestText: string | undefined;
+  /** Maximum size of the body where its reader names none, in bytes. @default 1 MiB */
+  bodyLimitBytes: number | undefined;
   /** Whether the client disconnected before the response was complete. */
   isDisconnected = false;
   /** Sends `100 Continue` to a client that waits for it before it sends the body. */
@@ -181,7 +183,7 @@ export class RequestContext {
    */
   async readText(limitBytes?: number): Promise<string> {
     if (this.requestText !== undefined) return this.requestText;
-    const bytes = await this.readBytes(limitBytes);
+    const bytes = await this.readBytes(limitBytes ?? this.bodyLimitBytes);
     if (!isUtf8(bytes)) throw new HttpError(400, "The body is not valid UTF-8.");
     const text = bytes.toString("utf8");
     this.requestText = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

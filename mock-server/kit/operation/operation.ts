@@ -28,7 +28,7 @@ export interface OperationBody<Schema extends z.ZodType = z.ZodType> {
   required: boolean;
   /** Refuses `null` instead of treating it as absent, where an absent field would select more. @default false */
   refusesNulls?: boolean;
-  /** The handler parses and validates the text, and the schema only describes it. @default false */
+  /** The handler reads, parses and validates it, and the schema only describes it. @default false */
   isRaw?: boolean;
 }
 

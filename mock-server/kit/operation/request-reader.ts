@@ -98,15 +98,14 @@ export function requestReader(
     return body;
   };
   return async (context) => {
-    const text = operation.body && (await context.readText(style.bodyLimitBytes));
+    const { body: described } = operation;
+    const text = described && !described.isRaw ? await context.readText(style.bodyLimitBytes) : undefined;
+    if (described?.isRaw) context.bodyLimitBytes = style.bodyLimitBytes;
     const issues: ValidationIssue[] = [];
     const unknown: ValidationIssue[] = [];
     const params = readParams(context, issues);
     const query = readQuery(context, issues, unknown);
-    const body =
-      operation.body && !operation.body.isRaw && text !== undefined
-        ? readBody(text, operation.body, issues, unknown)
-        : undefined;
+    const body = described && text !== undefined ? readBody(text, described, issues, unknown) : undefined;
     if (issues.length > 0) throw style.refusal(issues);
     return { params, query, body, unknown };
   };

@@ -16,7 +16,7 @@ class EventStreamingUnsupported extends Error {
 
   constructor(version: string) {
     super(
-      `Event streaming needs streamEvents of version 3, which @langchain/langgraph ${version} doesn't have: update it in the project.`,
+      `Event streaming needs @langchain/langgraph 1.3.0 or later, and the project has ${version}: update it there.`,
     );
   }
 }

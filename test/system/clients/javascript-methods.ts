@@ -248,6 +248,13 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
     stop.abort();
   });
 
+  test.skipIf(isFloor)("a thread's events are streamed while its runs are started by commands", async () => {
+    const stream = client.threads.stream({ assistantId: "events" });
+    await stream.run.start({ input: { steps: 2 } });
+    expect(await stream.output).toMatchObject({ done: 2 });
+    await stream.close();
+  });
+
   test("schedules are created, changed, found, counted and deleted", async () => {
     const { threads, crons } = client;
     const { thread_id: id } = await threads.create();
@@ -304,7 +311,6 @@ export async function testEveryMethod(Version: typeof Client, { isFloor = false 
 
 /** Methods that aren't called, with the reason. */
 const notCalled: Readonly<Record<string, string>> = {
-  "threads.stream": "needs commands and event streaming, which the server doesn't have yet",
   "~ui.getComponent": "user interfaces of graphs aren't served",
 };
 

@@ -45,6 +45,17 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: error });
 });
 
+test("a body that isn't UTF-8 is no command, and one over the limit is a 413", async () => {
+  await using agent = await startStreaming();
+  const path = `/threads/${thread(1)}/commands`;
+  const error = { type: "error", id: null, error: "invalid_argument", message: expect.stringContaining("UTF-8") };
+  expect(await agent.call("POST", path, new Uint8Array([0xff]))).toMatchObject({ status: 400, body: error });
+  const text = "x".repeat(4 * 1024 * 1024);
+  const start = (input: unknown) => ({ id: 1, method: "run.start", params: { assistant_id: "chat", input } });
+  expect((await agent.call("POST", path, start({ messages: [text] }))).status).toBe(200);
+  expect((await agent.call("POST", path, start(text.repeat(5)))).status).toBe(413);
+});
+
 test.each([
   ["nope", {}, "unknown_command", "Unknown command: nope"],
   ["toString", {}, "unknown_command", "Unknown command: toString"],
