@@ -32,9 +32,17 @@ interface EventStreamingDependencies {
  */
 const subscribingMs = 100;
 
+/**
+ * Milliseconds by which the end of a run follows its other events on a stream: a client may have several, whose events
+ * it reads in any order.
+ */
+const otherStreamsMs = 20;
+
 interface EventReaderOptions extends Omit<ReaderOptions, "heartbeatMs" | "holdBack"> {
   /** When the client has last subscribed, as `performance.now()` says. */
   lastSubscribed(): number;
+  /** Minimum number of milliseconds for which the end of a run is held back. */
+  minHoldMs: number;
 }
 
 /** What the commands of the streaming protocol do to the threads that a caller may see. */
@@ -68,6 +76,7 @@ export class EventStreaming {
     const openedAt = performance.now();
     const options = {
       lastSubscribed: () => openedAt,
+      minHoldMs: otherStreamsMs,
       accepts: (frame: Frame) => matches(subscription, frame),
       render: eventOfStream,
       renderError: (message: string) => `event: error\ndata: ${errorText(message)}\n\n`,
@@ -80,7 +89,7 @@ export class EventStreaming {
    * reader of one that is made later, and is hidden from the caller, is cut off.
    * @throws {HttpError} 404 for a hidden thread.
    */
-  open(threadId: string, { lastSubscribed, ...options }: EventReaderOptions, since?: number): LogReader {
+  open(threadId: string, { lastSubscribed, minHoldMs, ...options }: EventReaderOptions, since?: number): LogReader {
     const { events, heartbeatMs } = this;
     this.checkVisible(threadId);
     let isAllowed = this.#isVisible(threadId);
@@ -91,7 +100,7 @@ export class EventStreaming {
       heartbeatMs,
       holdBack(frame) {
         const isLast = frame.number === log.lastNumber && isEndOfRun(frame);
-        return isLast ? lastSubscribed() + subscribingMs - performance.now() : 0;
+        return isLast ? Math.max(minHoldMs, lastSubscribed() + subscribingMs - performance.now()) : 0;
       },
       after: String(since ?? oldest - 1),
       accepts: (frame) => {

@@ -46,6 +46,7 @@ export class SocketConnection {
     this.#threadId = threadId;
     this.#reader = streaming.open(threadId, {
       lastSubscribed: () => this.#lastSubscribed,
+      minHoldMs: 0,
       accepts: (frame) => this.#fresh.size === 0 && this.#wants(frame),
       renderError: (message) => this.#cut(message),
     });

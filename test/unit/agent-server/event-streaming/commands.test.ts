@@ -132,6 +132,21 @@ test("input.respond continues with the answer, and an update and a destination i
   expect((await agent.client.command("input.respond", answer)).error).toBe("no_such_interrupt");
 });
 
+test("an answer with an update leaves the graph where it was, and the next checkpoint has both", async () => {
+  await using agent = await startStreaming();
+  const events = await agent.client.run("approval", { log: ["x"] });
+  const [{ interrupt_id: id } = {}] = requested(events);
+  const later = await openEvents(agent.url, thread(1), { since: events.length });
+  const given = { interrupt_id: id, response: "yes", update: { log: ["between"] } };
+  await agent.client.command("input.respond", given);
+  const states = (await later.next(endsRun)).filter(({ method }) => method === "values");
+  expect(states.map(({ params }) => params.data.log)).toEqual([
+    ["x", "between"],
+    ["x", "between", "asked"],
+    ["x", "between", "asked", "done"],
+  ]);
+});
+
 test("several questions are answered at once, or one after another", async () => {
   await using agent = await startStreaming();
   const answersOf = (events: ProtocolEvent[]) =>
