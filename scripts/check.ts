@@ -26,6 +26,7 @@ const checks: Check[] = [
   command("format and lint", "biome", "check", "--error-on-warnings"),
   command("types", "tsc", "-p", "."),
   command("types of the page", "tsc", "-p", "examples/chat-page"),
+  command("types of the agents", "tsc", "-p", "examples/agents-calling-agents"),
   command("unused code", "knip"),
   command("imports", "depcruise", "core", "provider", "action", "cli", "mock-server"),
   { name: "reference", run: () => runCommand(process.execPath, ["scripts/reference.ts", "--check"]) },

@@ -111,7 +111,10 @@ class GraphAgentServer implements AgentServer {
     // Health checks don't know the prefix, and a proxy that strips it says so.
     const isStripped = path === "/ok" || context.header("x-forwarded-prefix")?.replace(/\/$/, "") === prefix;
     const inner = behindPrefix(path, prefix) ?? (isStripped ? path : undefined);
-    if (inner !== undefined) return this.#respondAs(agent, served, { path: inner, context, checkKey });
+    if (inner !== undefined) {
+      const publicUrl = this.#publicUrlOf?.(agent.identity.id);
+      return this.#respondAs(agent, served, { path: inner, context, checkKey, publicUrl });
+    }
     if (!served.auth && needsKey(path, context)) checkKey?.();
     const detail = `Not Found: all paths of this agent server begin with ${prefix} (http.mount_prefix).`;
     return forAnyOrigin({ status: 404, body: { detail } });
@@ -144,16 +147,15 @@ class GraphAgentServer implements AgentServer {
   async #respondAs(
     agent: LiveAgent,
     { running, project, auth }: Served,
-    { path, context, checkKey }: Pick<AgentRequest, "path" | "context" | "checkKey">,
+    { path, context, checkKey, publicUrl }: Pick<AgentRequest, "path" | "context" | "checkKey" | "publicUrl">,
   ): Promise<HttpResponse> {
     const ours = async (context: RequestContext, user?: AuthUser | null) => {
       if (!auth && user === undefined && needsKey(path, context)) checkKey?.();
       const prefix = project?.mountPrefix ?? "";
-      const url = this.#publicUrlOf?.(agent.identity.id);
       const response = await this.#respond({
         agent: running,
         path,
-        publicUrl: url === undefined ? undefined : url + prefix,
+        publicUrl: publicUrl === undefined ? undefined : publicUrl + prefix,
         title: agent.identity.name,
         context,
         auth,
@@ -191,6 +193,7 @@ class GraphAgentServer implements AgentServer {
       (context) => {
         // The address for project code has no prefix, but the path may include it.
         const path = behindPrefix(context.rawPath, prefix) ?? context.rawPath;
+        // Responses with addresses have the one that the code uses, so no public one.
         return this.#respondAs(agent, { ...served, auth }, { path, context, checkKey: () => undefined });
       },
       { method, path: url, headers: Object.fromEntries(headers), signal, ...(body ? { body } : {}) },

@@ -24,7 +24,7 @@ export function provideOwnServer(calls: Calls<WorkerMethods, ServerMethods>): vo
         request: {
           method: request.method,
           url: url.pathname + url.search,
-          headers: [...request.headers],
+          headers: [["host", url.host], ...request.headers],
           body: request.body && new Uint8Array(await request.arrayBuffer()),
         },
       },

@@ -9,6 +9,7 @@ import { startDevServer } from "../../../mock-server/dev-server.ts";
 import { startMockServer } from "../../../mock-server/server.ts";
 import { startProject } from "../../../mock-server/worker/host/start-project.ts";
 import { readGraphConfig } from "../../../mock-server/worker/load/graph-config.ts";
+import { apiOf } from "../../kit/mock-server/api.ts";
 import { createPulumiProject } from "../../kit/pulumi/cli.ts";
 import { checkout, pulumiCli, pulumiSdk } from "../../kit/pulumi/command-line.ts";
 
@@ -87,6 +88,36 @@ test("the graph of the example project interrupts, and resumes with an answer", 
   expect(interrupted).toMatchObject({ __interrupt__: [{ value: { question: "Send it?", draft } }] });
   const done = await client.runs.wait(threadId, "mail", { command: { resume: "yes" } });
   expect(done).toEqual({ topic: "refunds", draft, sent: true });
+});
+
+test("the desk asks the translator by both protocols, on dev and in a deployment with a public address", async () => {
+  const folder = join(checkout, "examples/agents-calling-agents");
+  const expected = { text: "Guten Tag", byMcp: "Good day", byA2a: "Good day" };
+  const ask = async (url: string, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ assistant_id: "desk", input: { text: "Guten Tag" } });
+    return (await fetch(`${url}/runs/wait`, { method: "POST", headers, body })).json();
+  };
+  await using running = await startProject(await readGraphConfig(join(folder, "graph.json")));
+  const projectOf = async () => running;
+  await using dev = await startDevServer(0, "127.0.0.1", createGraphAgentServer({ projectOf }));
+  expect(await ask(dev.url)).toEqual(expected);
+
+  const repository = "https://github.com/acme/desk";
+  await using mock = await startMockServer({
+    port: 0,
+    transitions: "immediate",
+    publicUrl: "https://agents.example.com",
+    repositories: { [repository]: folder },
+  });
+  const { body } = await apiOf(mock.url)("POST", "/v2/deployments", {
+    name: "desk",
+    source: "github",
+    source_config: { integration_id: crypto.randomUUID(), repo_url: repository, deployment_type: "dev" },
+    source_revision_config: { repo_ref: "main", graph_config_path: "graph.json" },
+    secrets: [],
+  });
+  expect(body).toMatchObject({ name: "desk" });
+  expect(await ask(`${mock.url}/agents/${body.id}`, { "x-api-key": "any-key" })).toEqual(expected);
 });
 
 function runVitest(cwd: string): Promise<{ code: number | null; output: string }> {
