@@ -1,3 +1,4 @@
+import type { WebSocket } from "ws";
 import { z } from "zod";
 import { HttpError } from "../../kit/http/http-error.ts";
 import { parseJson, TooDeepError } from "../../kit/http/json.ts";
@@ -6,11 +7,13 @@ import { agentRoute } from "../agent-route.ts";
 import { errorResponse, invalid, notFound } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
 import { isFromOtherSite } from "../operator-paths.ts";
+import type { ProtocolHost } from "../protocol-host.ts";
 import { eventStream, ok } from "../responses.ts";
 import { events } from "../runs/join-routes.ts";
 import { readThread } from "../threads/thread-access.ts";
 import { commandFailure, commandSchema, commandSuccess } from "./command-schemas.ts";
 import { commandIn, execute, problems, refusal } from "./commands.ts";
+import type { EventStreaming } from "./event-streaming.ts";
 import { isWebSocket } from "./refused-socket.ts";
 import { SocketConnection } from "./socket-connection.ts";
 import { subscriptionSchema } from "./subscription.ts";
@@ -66,7 +69,7 @@ export const eventRoutes = [
         throw new HttpError(403, "Web pages of other sites can't open WebSockets. Name their origin in http.cors.");
       }
       eventStreaming.checkVisible(threadId);
-      return { status: 101, accept: (socket) => new SocketConnection(socket, host, eventStreaming, threadId) };
+      return { status: 101, accept: (socket) => serve(socket, host, eventStreaming, threadId) };
     },
   }),
   agentRoute({
@@ -93,6 +96,16 @@ export const eventRoutes = [
     },
   }),
 ];
+
+/** Serves a socket, unless the thread has come to belong to somebody else since it was requested. */
+function serve(socket: WebSocket, ...given: [ProtocolHost, EventStreaming, string]): void {
+  try {
+    new SocketConnection(socket, ...given);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    socket.close(4000 + error.status, error.message);
+  }
+}
 
 /** The command in the body of a request, or the response to one that isn't a command. */
 async function receivedCommand(context: RequestContext): Promise<ReturnType<typeof commandIn>> {

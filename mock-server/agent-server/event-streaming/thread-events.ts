@@ -34,7 +34,8 @@ export class ThreadEvents {
   /** The log of a thread, which may not exist yet. Whoever reads it calls {@link release} afterwards. */
   logOf(threadId: string): EventLog {
     const open = this.#logs.get(threadId);
-    if (open && !open.hasEnded) return open;
+    // One that couldn't be stored any longer has ended, and stays until its run has.
+    if (open) return open;
     const { state, clock, settings, onDefect } = this.#dependencies;
     const log: EventLog = new EventLog({
       keeps: true,
@@ -85,12 +86,10 @@ export class ThreadEvents {
 
   runStarted({ threadId, graphId, start }: LiveRun): void {
     if (!start.event_streaming) return;
-    const answered = start.command?.resume;
     this.#sayOfRoot(threadId, "running", { graph_name: graphId });
-    const isById = typeof answered === "object" && answered !== null && Object.keys(answered).every(isInterruptId);
-    if (!isById) return;
-    const data = JSON.stringify({ interrupt_ids: Object.keys(answered) });
-    this.#publish(threadId, { method: "input.answered", namespace: [] }, data);
+    const ids = Object.keys(start.command?.resume ?? {});
+    if (ids.length === 0 || !ids.every(isInterruptId)) return;
+    this.#publish(threadId, { method: "input.answered", namespace: [] }, JSON.stringify({ interrupt_ids: ids }));
   }
 
   /** Announces the end of a run, after everything else has been settled. */
@@ -101,6 +100,7 @@ export class ThreadEvents {
       this.release(threadId);
       return;
     }
+    if (this.#logs.get(threadId)?.hasEnded) this.#logs.delete(threadId);
     const isForAnother = startedAt === undefined && this.#dependencies.isBusy(threadId);
     if (!isForAnother)
       this.#sayOfRoot(threadId, statusOf(live, result), { graph_name: graphId, ...errorOf(live, result) });

@@ -5,6 +5,7 @@ import { agentSchema } from "../../../mock-server/agent-server/persistence/agent
 import { Database, StorageError } from "../../../mock-server/kit/store/database.ts";
 import { startAgent, thread, until } from "../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../kit/agent-server/compiled/project.ts";
+import { openEvents, openSocket, threadOf } from "../../kit/agent-server/event-streaming.ts";
 
 test("a full disk fails writes, and the server keeps running", async () => {
   const connection = new DatabaseSync(":memory:");
@@ -47,6 +48,27 @@ test("a full disk fails writes, and the server keeps running", async () => {
   expect((await agent.call("POST", `${path}/runs/wait`, run)).status).toBe(200);
   expect(agent.defects.every((defect) => defect instanceof StorageError)).toBe(true);
   expect(agent.defects.length).toBeGreaterThan(0);
+}, 20_000);
+
+test("when a thread's events can't be stored, its readers are cut off, and the run continues", async () => {
+  const connection = new DatabaseSync(":memory:");
+  const database = Database.over(connection);
+  database.migrate([agentSchema]);
+  connection.exec("CREATE TRIGGER full BEFORE INSERT ON thread_events BEGIN SELECT RAISE(ABORT, 'no room'); END");
+  await using agent = await startAgent({ database });
+  const client = threadOf(agent.url, agent.call, thread(1));
+  const events = await openEvents(agent.url, thread(1));
+  const socket = await openSocket(agent.url, thread(1));
+  await socket.command("subscription.subscribe", { channels: ["custom"] });
+  await client.command("run.start", { assistant_id: "delay", input: { ms: 1000 } });
+  expect(await events.frame()).toContain("can't be stored any longer");
+  expect((await socket.closed).code).toBe(4429);
+  connection.exec("DROP TRIGGER full");
+  agent.clock.advance("1s");
+  await until(async () => (await agent.call("GET", `/threads/${thread(1)}`)).body.status === "idle");
+  expect(agent.defects).toEqual([expect.objectContaining({ message: "no room" })]);
+  const later = await client.run("events", { steps: 1 });
+  expect(later.map(({ params }) => params.data)).toContainEqual({ payload: { step: 1, of: 1 } });
 }, 20_000);
 
 test("a run of a compiled graph whose checkpoints can't be stored fails", async () => {
