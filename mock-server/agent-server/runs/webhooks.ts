@@ -60,7 +60,7 @@ export class Webhooks {
       const problem = await this.#problem(url);
       const { headers: ofProject } = project.settings.webhooks;
       const headers = { "content-type": "application/json", ...ofProject, ...JSON.parse(ownHeaders) };
-      if (problem !== undefined) log("WARNING", `The webhook ${url} isn't sent: ${problem}`);
+      if (problem !== undefined) log("WARNING", `The webhook to ${placeOf(url)} isn't sent: ${problem}`);
       for (let attempt = attempts + 1; problem === undefined && attempt <= maxAttempts; attempt++) {
         if (attempt > 1) await alarms.sleep(backOffMs * (attempt - 1));
         const status = await this.#send(url, headers, body);
@@ -91,7 +91,7 @@ export class Webhooks {
     if (isForApp(url)) {
       return project.app?.takes(url)
         ? undefined
-        : `${url} is a path, and no route of the project's app (http.app) handles POST there.`;
+        : "It is a path, and no route of the project's app (http.app) handles POST there.";
     }
     try {
       const problems = (await outbound.check(url)).map((address) => addressProblem(address, policy));
@@ -101,4 +101,9 @@ export class Webhooks {
       throw error;
     }
   }
+}
+
+/** Where a webhook goes, for the log: paths and queries of other servers may hold tokens. */
+function placeOf(url: string): string {
+  return isForApp(url) ? "the project's app" : (URL.parse(url)?.origin ?? "an invalid URL");
 }
