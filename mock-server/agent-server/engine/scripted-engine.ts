@@ -55,7 +55,7 @@ async function execute(script: ScriptedGraph, execution: Execution) {
     recursionLimit: execution.recursionLimit ?? defaultRecursionLimit,
     from: checkpoints && (await startingPoint(checkpoints, execution)),
     checkpoints,
-    emit: (mode, namespace, data, task) => stream.take(mode, namespace, data, task),
+    emit: (mode, namespace, data, node) => stream.take(mode, namespace, data, node),
   });
   try {
     const outcome = await run.run();

@@ -55,8 +55,8 @@ export interface ScriptedExecution extends Omit<Execution, "checkpoints" | "recu
   from: Checkpoint | undefined;
   recursionLimit: number;
   checkpoints: Checkpoints | undefined;
-  /** Emits an event, from inside of `task` if given; those of modes that no client requested are dropped. */
-  emit(mode: EngineMode, namespace: readonly string[], data: unknown, task?: string): void;
+  /** Emits an event, from inside of `node` if given; those of modes that no client requested are dropped. */
+  emit(mode: EngineMode, namespace: readonly string[], data: unknown, node?: string): void;
 }
 
 /** The checkpoints in a store, as scripted graphs read and write them. */

@@ -8,7 +8,11 @@ import type { EngineMode } from "./scripted-execution.ts";
 /** The tool events of the streaming protocol, by the names of the stream mode `tools`. */
 const toolEvents: Record<string, string> = { on_tool_start: "tool-started", on_tool_end: "tool-finished" };
 
-/** Emits the events of a scripted graph as those of the streaming protocol. */
+/**
+ * Emits the events of a scripted graph as those of the streaming protocol. Messages and tools have the namespace of
+ * their graph, as in the Python library, whose client reads them there. (In the JavaScript library they have that of
+ * their task, as if it were a subgraph.)
+ */
 export class ScriptedProtocol {
   readonly #lifecycle: NamespaceLifecycle;
   /** The text so far of the replies that are being streamed, by id. */
@@ -19,11 +23,10 @@ export class ScriptedProtocol {
     this.#lifecycle = new NamespaceLifecycle((event) => stream.take(event));
   }
 
-  /** `task` is that which the event comes from, if it comes from inside a node. */
-  take(mode: EngineMode, namespace: readonly string[], data: unknown, task?: string): void {
-    const inside = task === undefined ? namespace : [...namespace, task];
-    if (mode === "messages") this.#takeMessage(inside, data as StreamedMessage);
-    else if (mode === "tools") this.#takeTool(inside, data as Fields);
+  /** `node` is that which the event comes from, if it comes from inside of one. */
+  take(mode: EngineMode, namespace: readonly string[], data: unknown, node?: string): void {
+    if (mode === "messages") this.#takeMessage(namespace, node, data as StreamedMessage);
+    else if (mode === "tools") this.#takeTool(namespace, node, data as Fields);
     else if (mode === "envelopes") this.#lifecycle.take({ method: "checkpoints", namespace, data });
     else if (mode === "questions") this.#lifecycle.take({ method: "updates", namespace, data: questions(data) });
     else if (mode === "updates") this.#takeUpdate(namespace, data as Fields);
@@ -42,18 +45,19 @@ export class ScriptedProtocol {
     }
   }
 
-  #takeTool(namespace: readonly string[], { event, toolCallId, name, input, output }: Fields): void {
+  #takeTool(
+    namespace: readonly string[],
+    node: string | undefined,
+    { event, toolCallId, name, input, output }: Fields,
+  ): void {
     const own = event === "on_tool_start" ? { tool_name: name, input } : { output };
     const data = { event: toolEvents[String(event)], tool_call_id: toolCallId, ...own };
-    this.#lifecycle.take({ method: "tools", namespace, data });
+    this.#lifecycle.take({ method: "tools", namespace, node, data });
   }
 
-  #takeMessage(namespace: readonly string[], { kind, message }: StreamedMessage): void {
+  #takeMessage(namespace: readonly string[], node: string | undefined, { kind, message }: StreamedMessage): void {
     if (kind === "input" || message.type === "tool") return;
-    const say = (data: Fields) => {
-      const node = (namespace.at(-1) as string).replace(/:.*$/, "");
-      this.#lifecycle.take({ method: "messages", namespace, node, data });
-    };
+    const say = (data: Fields) => this.#lifecycle.take({ method: "messages", namespace, node, data });
     const { id, content } = message;
     const text = String(content);
     if (!this.#replies.has(id)) {

@@ -93,13 +93,8 @@ export class TaskExecution {
     }
   }
 
-  /** The last part of the namespace of what the task calls. */
-  get #place(): string {
-    return `${this.#task.name}:${this.#task.id}`;
-  }
-
   #emitMessage(message: Message, extra: Fields, kind: StreamedMessage["kind"]): void {
-    const namespace = [...this.#namespace, this.#place].join("|");
+    const namespace = [...this.#namespace, `${this.#task.name}:${this.#task.id}`].join("|");
     const metadata = {
       ...extra,
       ...this.#execution.metadata,
@@ -113,7 +108,7 @@ export class TaskExecution {
       checkpoint_ns: namespace,
     };
     const data: StreamedMessage = { message, metadata, kind };
-    this.#execution.emit("messages", this.#namespace, data, this.#place);
+    this.#execution.emit("messages", this.#namespace, data, this.#task.name);
   }
 
   async #say(
@@ -142,7 +137,7 @@ export class TaskExecution {
     { id, name, args }: { id: string; name: string; args: Fields },
     tool: (args: Fields) => unknown,
   ): Promise<Message> {
-    const emit = (data: Fields) => this.#execution.emit("tools", this.#namespace, data, this.#place);
+    const emit = (data: Fields) => this.#execution.emit("tools", this.#namespace, data, this.#task.name);
     emit({ event: "on_tool_start", toolCallId: id, name, input: JSON.stringify(args) });
     const content = await tool(args);
     const result: Message = {

@@ -60,14 +60,15 @@ export async function execute(
   { id, method, params }: ProtocolCommand,
   { events, own = {} }: { events: { lastNumber(threadId: string): number }; own?: Record<string, CommandHandler> },
 ): Promise<Fields> {
-  const meta = () => ({ meta: { thread_id: threadId, applied_through_seq: events.lastNumber(threadId) } });
+  // From before the command: the Python client subscribes to the events after this number, which those of its run are.
+  const meta = { thread_id: threadId, applied_through_seq: events.lastNumber(threadId) };
   try {
     const handle = [own, handlers].find((known) => Object.hasOwn(known, method))?.[method];
     if (!handle) throw new CommandError("unknown_command", `Unknown command: ${shown(method)}`);
     const result = await handle(host, threadId, params ?? {});
-    return { type: "success", id, result, ...meta() };
+    return { type: "success", id, result, meta };
   } catch (thrown) {
-    return { ...failureOf(host, thrown, id), ...meta() };
+    return { ...failureOf(host, thrown, id), meta };
   }
 }
 

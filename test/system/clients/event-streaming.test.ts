@@ -1,13 +1,15 @@
 import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { RemoteGraph } from "@langchain/langgraph/remote";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { checkout } from "../../../scripts/run-command.ts";
 import { startBuiltDev, startBuiltMock } from "../../kit/clients/built-server.ts";
+import { run } from "../../kit/python/run.ts";
+import { virtualEnvironment } from "../../kit/python/virtual-environment.ts";
 import { startStreamCutter } from "./cutting-streams.ts";
 
 const [scripted, compiled, own, mock] = await Promise.all([
@@ -17,6 +19,9 @@ const [scripted, compiled, own, mock] = await Promise.all([
   startBuiltMock("--transitions", "immediate"),
 ]);
 afterAll(() => Promise.all([scripted, compiled, own, mock].map((server) => server[Symbol.asyncDispose]())));
+
+const python = await virtualEnvironment("langgraph-sdk==0.4.14", "langgraph==1.2.24");
+const skip = python.missing === undefined ? "" : ` (skipped: ${python.missing})`;
 
 const hello = { messages: [{ role: "user", content: "hello" }] };
 const channels = ["values", "updates", "messages", "tools", "lifecycle", "input", "tasks", "custom"] as const;
@@ -202,6 +207,12 @@ test("the agent server of a deployment takes the key from the headers of the han
   }
 });
 
+test.skipIf(skip)(`the Python client has the same over both transports${skip}`, async () => {
+  if (python.missing !== undefined) throw new Error(python.missing);
+  const script = fileURLToPath(new URL("event_streaming.py", import.meta.url));
+  expect(await run(python.command("python"), [script, scripted.url])).toEqual({ code: 0, output: "done\n" });
+});
+
 test("the example of the docs runs", async () => {
   const page = await readFile(join(checkout, "docs/guides/agent-server.md"), "utf8");
   const source = /```ts\n(import \{ Client \} from "@langchain[\s\S]*?)```/.exec(page)?.[1] as string;
@@ -224,8 +235,8 @@ test.each([
   ["compiled", compiled.url, "trivial", { value: "a" }, { value: "a!" }],
 ])("a remote %s graph streams events of version 3", async (_, url, graphId, input, output) => {
   const graph = new RemoteGraph({ graphId, url, apiKey: "key" });
-  const run = await graph.streamEvents(input, { version: "v3" });
-  const methods = (await all(run as AsyncIterable<{ method: string }>)).map(({ method }) => method);
+  const remoteRun = await graph.streamEvents(input, { version: "v3" });
+  const methods = (await all(remoteRun as AsyncIterable<{ method: string }>)).map(({ method }) => method);
   expect(methods).toEqual(expect.arrayContaining(["lifecycle", "checkpoints", "values", "tasks", "updates"]));
-  expect(await (run as { output: Promise<unknown> }).output).toMatchObject(output);
+  expect(await (remoteRun as { output: Promise<unknown> }).output).toMatchObject(output);
 });

@@ -93,7 +93,8 @@ test("run.start makes the thread, and starts an ordinary run with its config and
     metadata: { trigger: "test" },
   };
   const started = await agent.client.command("run.start", params);
-  expect(started).toEqual({ type: "success", id: 1, result: { run_id: uuid }, meta });
+  const before = { ...meta, applied_through_seq: 0 };
+  expect(started).toEqual({ type: "success", id: 1, result: { run_id: uuid }, meta: before });
   const run = await agent.call("GET", `/threads/${thread(1)}/runs/${started.result.run_id}`);
   expect(run.body).toMatchObject({
     metadata: { trigger: "test", graph_id: "events" },
