@@ -68,7 +68,7 @@ export const eventRoutes = [
       if (isFromOtherSite(host.context, host.allowsOrigin)) {
         throw new HttpError(403, "Web pages of other sites can't open WebSockets. Name their origin in http.cors.");
       }
-      eventStreaming.checkVisible(threadId);
+      eventStreaming.readers.checkVisible(threadId);
       return { status: 101, accept: (socket) => serve(socket, host, eventStreaming, threadId) };
     },
   }),
@@ -92,7 +92,7 @@ export const eventRoutes = [
       const body = bodyOf(await host.context.readText());
       const subscription = subscriptionSchema.safeParse(body);
       if (!subscription.success) throw new HttpError(400, problems(subscription.error, body, ["body"]));
-      return eventStream(eventStreaming.stream(params.thread_id as string, subscription.data), {});
+      return eventStream(eventStreaming.readers.stream(params.thread_id as string, subscription.data), {});
     },
   }),
 ];

@@ -1,7 +1,6 @@
 import { HttpError } from "../../kit/http/http-error.ts";
 import type { IdSource } from "../../kit/ids.ts";
 import type { KeyedLocks } from "../../kit/keyed-locks.ts";
-import type { Frame, LogReader, ReaderOptions } from "../../kit/log-reader.ts";
 import type { AgentSettings } from "../agent-runtime.ts";
 import type { Fields, StateSnapshot } from "../engine/contract.ts";
 import type { ThreadRecord } from "../persistence/records.ts";
@@ -10,10 +9,10 @@ import type { RunStart } from "../runs/run-schemas.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { ThreadStates } from "../threads/thread-states.ts";
-import { agentTree, isEndOfRun, requestedInterrupts } from "./agent-tree.ts";
+import { agentTree, requestedInterrupts } from "./agent-tree.ts";
 import { CommandError } from "./command-error.ts";
-import { matches, type Subscription } from "./subscription.ts";
-import { headOf, type ThreadEvents } from "./thread-events.ts";
+import { EventReaders, notFound } from "./event-readers.ts";
+import type { ThreadEvents } from "./thread-events.ts";
 
 interface EventStreamingDependencies {
   settings: Pick<AgentSettings, "heartbeatMs">;
@@ -25,39 +24,16 @@ interface EventStreamingDependencies {
   locks: KeyedLocks;
 }
 
-/**
- * Milliseconds since a client's last subscription within which it may subscribe to more. The official client makes its
- * subscriptions one after another, and takes no further events of a run for any of them once it has seen the end of the
- * run, which of a quick one comes with the first.
- */
-const subscribingMs = 100;
-
-/**
- * Milliseconds by which the end of a run follows its other events on a stream: a client may have several, whose events
- * it reads in any order.
- */
-const otherStreamsMs = 20;
-
-interface EventReaderOptions extends Omit<ReaderOptions, "heartbeatMs" | "holdBack"> {
-  /** When the client has last subscribed, as `performance.now()` says. */
-  lastSubscribed(): number;
-  /** Minimum number of milliseconds for which the end of a run is held back. */
-  minHoldMs: number;
-}
-
 /** What the commands of the streaming protocol do to the threads that a caller may see. */
 export class EventStreaming {
   readonly events: ThreadEvents;
+  readonly readers: EventReaders;
   readonly #dependencies: EventStreamingDependencies;
 
   constructor(dependencies: EventStreamingDependencies) {
     this.#dependencies = dependencies;
     this.events = dependencies.live.threadEvents;
-  }
-
-  /** Milliseconds between signs of life on an idle connection. */
-  get heartbeatMs(): number {
-    return this.#dependencies.settings.heartbeatMs;
+    this.readers = new EventReaders({ ...dependencies, events: this.events });
   }
 
   newId(): string {
@@ -69,57 +45,6 @@ export class EventStreaming {
     const found = this.#dependencies.records.get(threadId);
     if (!found) throw new CommandError("no_such_run", notFound(threadId));
     return found;
-  }
-
-  /** The events that a client wants, as the body of a response. @throws {HttpError} 404 for a hidden thread. */
-  stream(threadId: string, subscription: Subscription): ReadableStream<Uint8Array> {
-    const openedAt = performance.now();
-    const options = {
-      lastSubscribed: () => openedAt,
-      minHoldMs: otherStreamsMs,
-      accepts: (frame: Frame) => matches(subscription, frame),
-      render: eventOfStream,
-      renderError: (message: string) => `event: error\ndata: ${errorText(message)}\n\n`,
-    };
-    return this.open(threadId, options, subscription.since).stream();
-  }
-
-  /**
-   * Opens a reader of a thread's events, which gets those after number `since` first. The thread needn't exist yet; the
-   * reader of one that is made later, and is hidden from the caller, is cut off.
-   * @throws {HttpError} 404 for a hidden thread.
-   */
-  open(threadId: string, { lastSubscribed, minHoldMs, ...options }: EventReaderOptions, since?: number): LogReader {
-    const { events, heartbeatMs } = this;
-    this.checkVisible(threadId);
-    let isAllowed = this.#isVisible(threadId);
-    const log = events.logOf(threadId);
-    const oldest = log.kept[0]?.number ?? log.lastNumber + 1;
-    const reader: LogReader = log.open({
-      ...options,
-      heartbeatMs,
-      holdBack(frame) {
-        const isLast = frame.number === log.lastNumber && isEndOfRun(frame);
-        return isLast ? Math.max(minHoldMs, lastSubscribed() + subscribingMs - performance.now()) : 0;
-      },
-      after: String(since ?? oldest - 1),
-      accepts: (frame) => {
-        isAllowed ||= this.#isVisible(threadId);
-        if (!isAllowed) reader.cut(notFound(threadId));
-        return isAllowed && options.accepts?.(frame) !== false;
-      },
-      onClose: () => events.release(threadId),
-    });
-    return reader;
-  }
-
-  /** @throws {HttpError} 404 for a hidden thread. */
-  checkVisible(threadId: string): void {
-    if (!this.#isVisible(threadId) && this.events.isKnown(threadId)) throw new HttpError(404, notFound(threadId));
-  }
-
-  #isVisible(threadId: string): boolean {
-    return this.#dependencies.records.get(threadId) !== undefined;
   }
 
   /**
@@ -205,27 +130,6 @@ export class EventStreaming {
     throw new CommandError("no_such_run", `${which}, whose graphs are known.`);
   }
 }
-
-const notFound = (threadId: string) => `Thread with ID ${threadId} not found`;
-
-/** What a client is told that is cut off, in the form of the protocol. */
-export function errorText(message: string): string {
-  return JSON.stringify({ type: "error", id: null, error: "unknown_error", message });
-}
-
-let last: { frame: Frame; text: string } | undefined;
-
-/** A stored event as one of a stream of server-sent events. All readers ask for the same one after another. */
-function eventOfStream(frame: Frame): string {
-  if (last?.frame !== frame) {
-    const text = `event: ${oneLine(headOf(frame).method)}\ndata: ${frame.text}\nid: ${frame.number}\n\n`;
-    last = { frame, text };
-  }
-  return last.text;
-}
-
-/** Methods come from a project's worker, which can send anything. */
-const oneLine = (method: string) => method.replaceAll(/[\r\n]/g, " ");
 
 function openInterrupts(thread: ThreadRecord | undefined): string[] {
   const interrupts = Object.values(thread?.interrupts ?? {}).flat() as { id?: string }[];

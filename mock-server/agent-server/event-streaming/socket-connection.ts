@@ -6,7 +6,8 @@ import type { ProtocolHost } from "../protocol-host.ts";
 import { CommandError } from "./command-error.ts";
 import { subscriptionUnsubscribe } from "./command-schemas.ts";
 import { type CommandHandler, commandIn, execute, validParams } from "./commands.ts";
-import { type EventStreaming, errorText } from "./event-streaming.ts";
+import { errorText } from "./event-readers.ts";
+import type { EventStreaming } from "./event-streaming.ts";
 import { matches, type Subscription, subscriptionSchema } from "./subscription.ts";
 
 /** Maximum number of subscriptions of a connection. */
@@ -44,13 +45,13 @@ export class SocketConnection {
     this.#host = host;
     this.#streaming = streaming;
     this.#threadId = threadId;
-    this.#reader = streaming.open(threadId, {
+    this.#reader = streaming.readers.open(threadId, {
       lastSubscribed: () => this.#lastSubscribed,
       minHoldMs: 0,
       accepts: (frame) => this.#fresh.size === 0 && this.#wants(frame),
       renderError: (message) => this.#cut(message),
     });
-    this.#keepAlive = setInterval(() => socket.ping(), streaming.heartbeatMs).unref();
+    this.#keepAlive = setInterval(() => socket.ping(), streaming.readers.heartbeatMs).unref();
     socket.on("message", (data, isBinary) => this.#take(data, isBinary));
     socket.once("close", () => this.#end());
     this.#send().catch(host.agent.onDefect);
