@@ -85,7 +85,8 @@ export class ProtocolStream {
     for (const { id, value } of interrupts) {
       if (id === undefined || this.#requested.has(id)) continue;
       this.#requested.add(id);
-      const data = { interrupt_id: id, payload: value };
+      // The clients of JavaScript read `payload`, and Python's read `value`.
+      const data = { interrupt_id: id, payload: value, value };
       this.#emit({ method: "input.requested", namespace: [...namespace] }, data);
     }
   }

@@ -50,7 +50,8 @@ export class ScriptedProtocol {
     node: string | undefined,
     { event, toolCallId, name, input, output }: Fields,
   ): void {
-    const own = event === "on_tool_start" ? { tool_name: name, input } : { output };
+    // An object as in the Python library, not its JSON.
+    const own = event === "on_tool_start" ? { tool_name: name, input: JSON.parse(input as string) } : { output };
     const data = { event: toolEvents[String(event)], tool_call_id: toolCallId, ...own };
     this.#lifecycle.take({ method: "tools", namespace, node, data });
   }

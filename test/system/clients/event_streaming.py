@@ -1,9 +1,11 @@
-"""Runs graphs by commands and streams their events, over both transports. Takes a server address. Prints "done"."""
+"""Runs graphs by commands and streams their events, over both transports: by both clients, and by a RemoteGraph. Takes a
+server address. Prints "done"."""
 
 import asyncio
 import sys
 
-from langgraph_sdk import get_client
+from langgraph.pregel.remote import RemoteGraph
+from langgraph_sdk import get_client, get_sync_client
 
 URL = sys.argv[1]
 HELLO = {"messages": [{"role": "user", "content": "hello"}]}
@@ -22,8 +24,8 @@ async def check_messages(client, transport):
 async def check_tools(client, transport):
     async with client.threads.stream(assistant_id="tools", transport=transport) as thread:
         await thread.run.start(input={"messages": [{"role": "user", "content": "Rome"}]})
-        names = [call.name async for call in thread.tool_calls]
-        assert names == ["weather"], names
+        calls = [(call.name, call.input) async for call in thread.tool_calls]
+        assert calls == [("weather", {"city": "Rome"})], calls
 
 
 async def check_subgraphs(client, transport):
@@ -50,15 +52,48 @@ async def check_interrupt(client, transport):
         async for _ in thread.values:
             pass
         assert thread.interrupted
+        question = thread.interrupts[0]["value"]
+        assert question == {"question": "approve?", "log": ["x"]}, question
         await thread.run.respond("yes")
         values = await thread.output
         assert values == {"log": ["x", "asked", "done"], "answer": "yes"}, values
 
 
+def run_blocking(transport):
+    client = get_sync_client(url=URL, api_key="key")
+    with client.threads.stream(assistant_id="chat", transport=transport) as thread:
+        thread.run.start(input=HELLO)
+        messages = list(thread.messages)
+        assert [str(message.text) for message in messages] == ["Echo: hello"], messages
+        assert thread.output["messages"][-1]["content"] == "Echo: hello", thread.output
+
+
+async def check_blocking_client(_, transport):
+    await asyncio.to_thread(run_blocking, transport)
+
+
+async def check_remote_graph(_, __):
+    graph = RemoteGraph("chat", url=URL, api_key="key")
+    async with await graph.astream_events(HELLO, version="v3") as run:
+        output = await run.output()
+    assert output["messages"][-1]["content"] == "Echo: hello", output
+
+
+CHECKS = [
+    check_messages,
+    check_tools,
+    check_subgraphs,
+    check_events,
+    check_interrupt,
+    check_blocking_client,
+    check_remote_graph,
+]
+
+
 async def main():
     client = get_client(url=URL, api_key="key")
     for transport in ["sse", "websocket"]:
-        for check in [check_messages, check_tools, check_subgraphs, check_events, check_interrupt]:
+        for check in CHECKS:
             try:
                 await asyncio.wait_for(check(client, transport), 20)
             except BaseException as error:

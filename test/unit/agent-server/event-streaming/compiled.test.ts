@@ -97,7 +97,7 @@ test("an interrupt of a subgraph is announced once, with its namespace, and answ
   expect(requests).toHaveLength(1);
   const [{ namespace, data } = { namespace: [], data: {} }] = requests;
   expect(namespace).toEqual([expect.stringMatching(/^outer:/)]);
-  expect(data).toEqual({ interrupt_id: expect.stringMatching(/^[0-9a-f]{32}$/), payload: "inner?" });
+  expect(data).toEqual({ interrupt_id: expect.stringMatching(/^[0-9a-f]{32}$/), payload: "inner?", value: "inner?" });
   expect(shown(events).slice(-2)).toEqual(["lifecycle outer interrupted", "lifecycle interrupted"]);
   const rest = await openEvents(agent.url, thread(1), { since: events.length });
   const answer = { namespace, interrupt_id: data.interrupt_id, response: "fine" };

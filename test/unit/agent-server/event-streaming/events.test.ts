@@ -56,7 +56,7 @@ test("tools report their calls with the name of their node", async () => {
   const calls = events.filter(({ method }) => method === "tools").map(({ params }) => params);
   const id = calls[0]?.data.tool_call_id;
   expect(calls.map(({ data }) => data)).toEqual([
-    { event: "tool-started", tool_call_id: id, tool_name: "weather", input: '{"city":"Rome"}' },
+    { event: "tool-started", tool_call_id: id, tool_name: "weather", input: { city: "Rome" } },
     { event: "tool-finished", tool_call_id: id, output: expect.objectContaining({ content: "sunny in Rome" }) },
   ]);
   expect(calls[0]).toMatchObject({ namespace: [], node: "tools" });
