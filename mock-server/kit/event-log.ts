@@ -61,6 +61,8 @@ export class EventLog {
   readonly #format: NonNullable<EventLogOptions["format"]>;
   readonly #readers = new Set<LogReader>();
   #frames: Frame[] = [];
+  /** How many of the first frames are no longer kept. */
+  #dropped = 0;
   #replaySize = 0;
   #lastNumber = 0;
   #hasEnded = false;
@@ -104,7 +106,7 @@ export class EventLog {
   /** The events that can be replayed. */
   get kept(): readonly Frame[] {
     this.flush();
-    return this.#frames;
+    return this.#compacted();
   }
 
   get hasEnded(): boolean {
@@ -137,10 +139,11 @@ export class EventLog {
     const frames = published.map(({ frame }) => frame);
     for (const frame of frames) this.#keep(frame);
     try {
-      this.#archive?.append(frames, this.#frames[0]?.number ?? 0);
+      this.#archive?.append(frames, this.#frames[this.#dropped]?.number ?? 0);
     } catch (error) {
       this.#onDefect(error);
       this.#frames = [];
+      this.#dropped = 0;
       for (const reader of this.#readers) reader.cut("The events of the run can't be stored any longer.");
       this.end();
       return;
@@ -191,23 +194,29 @@ export class EventLog {
   #keep(frame: Frame): void {
     this.#frames.push(frame);
     this.#replaySize += frame.text.length;
-    let dropped = 0;
-    while (this.#replaySize > this.#limits.replay && dropped < this.#frames.length - minEvents) {
-      this.#replaySize -= (this.#frames[dropped++] as Frame).text.length;
+    while (this.#replaySize > this.#limits.replay && this.#dropped < this.#frames.length - minEvents) {
+      this.#replaySize -= (this.#frames[this.#dropped++] as Frame).text.length;
     }
-    if (dropped > 0) this.#frames = this.#frames.slice(dropped);
+    // Of many frames not each time, because copying the others would take longer than everything else.
+    if (this.#frames.length < 1000 || this.#dropped > this.#frames.length / 2) this.#compacted();
+  }
+
+  #compacted(): readonly Frame[] {
+    if (this.#dropped > 0) this.#frames = this.#frames.slice(this.#dropped);
+    this.#dropped = 0;
+    return this.#frames;
   }
 
   #replay(reader: LogReader, after: string, accepts: ReadOptions["accepts"]): void {
-    this.flush();
+    const { kept } = this;
     const last = after === "-" || after === "-1" ? 0 : Number(after.slice(after.lastIndexOf("-") + 1)) || 0;
-    const oldest = this.#frames[0]?.number ?? this.#lastNumber + 1;
+    const oldest = kept[0]?.number ?? this.#lastNumber + 1;
     if (oldest > last + 1 && this.#keeps && last < this.#lastNumber) {
       const message = `The events after ${after} are no longer kept: the oldest that can be replayed is number ${oldest}.`;
       reader.cut(message);
       return;
     }
-    for (const frame of this.#frames) {
+    for (const frame of kept) {
       if (frame.number > last && accepts?.(frame) !== false) reader.replay(frame);
     }
   }

@@ -76,7 +76,6 @@ export class LogReader {
   /** Adds an event that this reader accepts. */
   take(frame: Frame): void {
     if (this.#hasEnded || this.#options.accepts?.(frame) === false) return;
-    this.#release();
     this.#add(frame);
     if (this.#lag <= this.#maxLag || this.#waiting.length <= minEvents) return;
     if (this.#lag > maxBurst * this.#maxLag) this.#cutForLag();
@@ -163,7 +162,9 @@ export class LogReader {
 
   /** Adds an event, or holds it back, again if it has been held back already. */
   #add(frame: Frame): void {
-    if (this.#held?.frame === frame) this.#dropHeld();
+    const held = this.#held?.frame.number ?? 0;
+    if (held === frame.number) this.#dropHeld();
+    else if (held < frame.number) this.#release();
     const ms = this.#options.holdBack?.(frame) ?? 0;
     if (ms <= 0) this.#push(this.#textOf(frame));
     else this.#held = { frame, timer: setTimeout(() => this.#release(), ms) };

@@ -3,7 +3,7 @@ import type { Frame, LogReader, ReaderOptions } from "../../kit/log-reader.ts";
 import type { AgentSettings } from "../agent-runtime.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import { isEndOfRun } from "./agent-tree.ts";
-import { matches, type Subscription } from "./subscription.ts";
+import { matches, type Subscription, withKnownSince } from "./subscription.ts";
 import { headOf, type ThreadEvents } from "./thread-events.ts";
 
 interface EventReadersDependencies {
@@ -47,7 +47,8 @@ export class EventReaders {
   }
 
   /** The events that a client wants, as the body of a response. @throws {HttpError} 404 for a hidden thread. */
-  stream(threadId: string, subscription: Subscription): ReadableStream<Uint8Array> {
+  stream(threadId: string, wanted: Subscription): ReadableStream<Uint8Array> {
+    const subscription = withKnownSince(wanted, this.#dependencies.events.lastNumber(threadId));
     const openedAt = performance.now();
     const options = {
       lastSubscribed: () => openedAt,

@@ -8,7 +8,7 @@ import { subscriptionUnsubscribe } from "./command-schemas.ts";
 import { type CommandHandler, commandIn, execute, validParams } from "./commands.ts";
 import { errorText } from "./event-readers.ts";
 import type { EventStreaming } from "./event-streaming.ts";
-import { matches, type Subscription, subscriptionSchema } from "./subscription.ts";
+import { matches, type Subscription, subscriptionSchema, withKnownSince } from "./subscription.ts";
 
 /** Maximum number of subscriptions of a connection. */
 const maxSubscriptions = 1000;
@@ -114,7 +114,7 @@ export class SocketConnection {
 
   async #execute(text: string): Promise<void> {
     const command = commandIn(text);
-    if (!("type" in command) && !Object.hasOwn(this.#handlers, command.method)) this.#begin();
+    if (!("type" in command) && command.method !== "subscription.subscribe") this.#begin();
     const response =
       "type" in command
         ? command
@@ -151,13 +151,15 @@ export class SocketConnection {
   };
 
   #subscribe(params: unknown): Fields {
-    const subscription = validParams(subscriptionSchema, params);
+    const wanted = validParams(subscriptionSchema, params);
     if (this.#subscriptions.size + this.#fresh.size >= maxSubscriptions) {
       throw new CommandError("invalid_argument", `A connection has at most ${maxSubscriptions} subscriptions.`);
     }
     const id = this.#streaming.newId();
     const kept = this.#streaming.events.kept(this.#threadId);
-    if (this.#fresh.size === 0) this.#lastBefore = this.#streaming.events.lastNumber(this.#threadId);
+    const lastNumber = this.#streaming.events.lastNumber(this.#threadId);
+    const subscription = withKnownSince(wanted, lastNumber);
+    if (this.#fresh.size === 0) this.#lastBefore = lastNumber;
     this.#fresh.set(id, subscription);
     const earlier = kept.filter((frame) => matches(subscription, frame));
     return { subscription_id: id, replayed_events: earlier.length };
@@ -165,7 +167,7 @@ export class SocketConnection {
 
   #unsubscribe(params: unknown): Fields {
     const { subscription_id: id } = validParams(subscriptionUnsubscribe, params);
-    if (this.#subscriptions.delete(id) || this.#fresh.delete(id)) return {};
+    if (this.#subscriptions.delete(id)) return {};
     throw new CommandError("no_such_subscription", `This connection has no subscription ${id}.`);
   }
 

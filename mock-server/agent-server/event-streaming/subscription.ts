@@ -29,6 +29,14 @@ export const subscriptionSchema = named(
 );
 export type Subscription = z.output<typeof subscriptionSchema>;
 
+/**
+ * A subscription as the numbers of a thread's events permit: one whose `since` is beyond the last is from a server that
+ * counted other events, so it gets all.
+ */
+export function withKnownSince(subscription: Subscription, lastNumber: number): Subscription {
+  return (subscription.since ?? 0) > lastNumber ? { ...subscription, since: 0 } : subscription;
+}
+
 /** Whether a stored event is one of those that a client wants. */
 export function matches({ channels, namespaces, depth, since = 0 }: Subscription, frame: Frame): boolean {
   if (frame.number <= since) return false;

@@ -149,7 +149,8 @@ const isInterruptId = (id: string) => /^[0-9a-f]{32}$/.test(id);
 function eventText(number: number, { method, namespace, node }: EventHead, timestamp: number, data: string): string {
   const own = node === undefined ? "" : `"node":${JSON.stringify(node)},`;
   const params = `{"namespace":${JSON.stringify(namespace)},"timestamp":${timestamp},${own}"data":${data}}`;
-  return `{"type":"event","event_id":"${number}","seq":${number},"method":${JSON.stringify(method)},"params":${params}}`;
+  // Clients drop an event whose id they have seen, also when the server has begun to count from 1 again.
+  return `{"type":"event","event_id":"${timestamp}-${number}","seq":${number},"method":${JSON.stringify(method)},"params":${params}}`;
 }
 
 function parsedHead(text: string): EventHead | undefined {
@@ -170,10 +171,16 @@ function isReadable({ method }: EventHead, data: string): boolean {
   }
 }
 
-let last: { frame: Frame; head: EventHead } | undefined;
+/** Maximum number of heads that are remembered: a run has few different ones. */
+const maxHeads = 1000;
+const heads = new Map<string, EventHead>();
 
-/** What a stored event is about. All readers of a log ask for the same event one after another. */
-export function headOf(frame: Frame): EventHead {
-  if (last?.frame !== frame) last = { frame, head: JSON.parse(frame.mode) as EventHead };
-  return last.head;
+/** What a stored event is about. Each reader asks for that of each event, so they are read once. */
+export function headOf({ mode }: Frame): EventHead {
+  const known = heads.get(mode);
+  if (known) return known;
+  const head = JSON.parse(mode) as EventHead;
+  if (heads.size >= maxHeads) heads.clear();
+  heads.set(mode, head);
+  return head;
 }

@@ -9,7 +9,7 @@ import { createIdSource } from "../../../../mock-server/kit/ids.ts";
 import { DataDirectory } from "../../../../mock-server/kit/store/data-directory.ts";
 import { Database } from "../../../../mock-server/kit/store/database.ts";
 import { startAgent, type TestAgent, thread } from "../../../kit/agent-server/agent.ts";
-import { endsRun, openEvents, threadOf } from "../../../kit/agent-server/event-streaming.ts";
+import { allChannels, endsRun, openEvents, openSocket, threadOf } from "../../../kit/agent-server/event-streaming.ts";
 
 const time = "2026-01-01T00:00:00.000Z";
 const plainThread: Omit<ThreadRecord, "thread_id"> = {
@@ -88,6 +88,24 @@ test("a deleted thread takes its events along, and a new one with its id begins 
   await agent.call("DELETE", `/threads/${thread(1)}`);
   const events = await client.run("events", { steps: 1 });
   expect(events[0]?.seq).toBe(1);
+});
+
+test("a client of an earlier server that kept nothing gets the events of the new one", async () => {
+  const first = await startAgent();
+  const before = await threadOf(first.url, first.call, thread(1)).run("events", { steps: 3 });
+  await first[Symbol.asyncDispose]();
+  await using second = await startAgent();
+  second.clock.advance(1000);
+  const since = before.length;
+  const events = await openEvents(second.url, thread(1), { since });
+  const socket = await openSocket(second.url, thread(1));
+  await socket.command("subscription.subscribe", { channels: allChannels, since });
+  const after = await threadOf(second.url, second.call, thread(1)).run("events", { steps: 1 });
+  expect(await events.next(endsRun)).toEqual(after);
+  await socket.find(endsRun);
+  expect(socket.events()).toEqual(after);
+  const ids = new Set(before.map(({ event_id }) => event_id));
+  expect(after.filter(({ event_id }) => ids.has(event_id))).toEqual([]);
 });
 
 test("of many threads, those with the latest events keep theirs, and all keep counting", async () => {

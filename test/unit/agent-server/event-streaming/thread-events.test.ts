@@ -67,3 +67,23 @@ test("no reader outlives its connection", async () => {
   await until(async () => readers().filter(({ hasEnded }) => !hasEnded).length <= 1);
   expect(agent.defects).toEqual([]);
 });
+
+test("an event that is held back comes before later ones, however those reach the reader", async () => {
+  const log = new EventLog({ keeps: true, now: () => 0, format: (number) => String(number) });
+  const reader = log.open({ heartbeatMs: 1000, holdBack: ({ number }) => (number % 2 === 1 ? 1000 : 0) });
+  for (let number = 1; number <= 5; number++) log.publish("custom", "custom", "1");
+  reader.cancel();
+  const replaying = log.open({ heartbeatMs: 1000, holdBack: ({ number }) => (number % 2 === 1 ? 1000 : 0) });
+  for (const frame of log.kept) replaying.replay(frame);
+  log.end();
+  expect(await replaying.next()).toEqual(["1", "2", "3", "4", "5"]);
+});
+
+test("a long log keeps its last events", async () => {
+  const log = new EventLog({ keeps: true, now: () => 0, limits: { replay: 5000, lag: 1 }, format: () => "1" });
+  for (let number = 1; number <= 20_000; number++) log.publish("custom", "custom", "1");
+  expect(log.kept.map(({ number }) => number)).toEqual(Array.from({ length: 5000 }, (_, index) => 15_001 + index));
+  expect(log.replaySize).toBe(5000);
+  log.end();
+  expect((await log.open({ heartbeatMs: 1000, after: "19998" }).next())?.length).toBe(2);
+});
