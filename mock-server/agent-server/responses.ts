@@ -6,6 +6,12 @@ export const ok = (body: unknown, headers?: Record<string, string>): HttpRespons
   ...(headers ? { headers } : {}),
 });
 
+/** A response with server-sent events that go on until the client disconnects. */
+export const endlessStream = (content: ReadableStream<Uint8Array>): HttpResponse => ({
+  ...eventStream(content, {}),
+  isEndless: true,
+});
+
 /** A response with server-sent events. Its headers forbid proxies to buffer them. */
 export function eventStream(content: ReadableStream<Uint8Array>, headers: Record<string, string>): HttpResponse {
   return {

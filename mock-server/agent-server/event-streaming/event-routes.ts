@@ -8,7 +8,7 @@ import { errorResponse, invalid, notFound } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
 import { isFromOtherSite } from "../operator-paths.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
-import { eventStream, ok } from "../responses.ts";
+import { endlessStream, ok } from "../responses.ts";
 import { events } from "../runs/join-routes.ts";
 import { readThread } from "../threads/thread-access.ts";
 import { commandFailure, commandSchema, commandSuccess } from "./command-schemas.ts";
@@ -92,7 +92,7 @@ export const eventRoutes = [
       const body = bodyOf(await host.context.readText());
       const subscription = subscriptionSchema.safeParse(body);
       if (!subscription.success) throw new HttpError(400, problems(subscription.error, body, ["body"]));
-      return eventStream(eventStreaming.readers.stream(params.thread_id as string, subscription.data), {});
+      return endlessStream(eventStreaming.readers.stream(params.thread_id as string, subscription.data));
     },
   }),
 ];

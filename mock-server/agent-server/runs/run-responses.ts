@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ReadOptions } from "../../kit/event-log.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import type { AgentRuntime, AgentSettings } from "../agent-runtime.ts";
-import { eventStream, ok } from "../responses.ts";
+import { endlessStream, eventStream, ok } from "../responses.ts";
 import type { ThreadRecords } from "../threads/thread-records.ts";
 import type { CancelAction, LiveRun, RunResult } from "./live-run.ts";
 import type { LiveRuns } from "./live-runs.ts";
@@ -88,7 +88,7 @@ export class RunResponses {
   /** The events of all runs of a thread. @throws {HttpError} 404 for an unknown thread. */
   threadStream(threadId: string, options: Pick<ReadOptions, "after" | "modes">): HttpResponse {
     const { runs, settings } = this.#dependencies;
-    return eventStream(runs.threadStream(threadId, { ...options, heartbeatMs: settings.heartbeatMs }), {});
+    return endlessStream(runs.threadStream(threadId, { ...options, heartbeatMs: settings.heartbeatMs }));
   }
 
   /**

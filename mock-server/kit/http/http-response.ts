@@ -13,6 +13,8 @@ export interface HttpResponse {
   json?: string;
   /** Any other content, with its type in the headers; a stream is sent as it is read. */
   content?: string | Uint8Array | ReadableStream<Uint8Array>;
+  /** Whether the content goes on for as long as the client stays; a closing server doesn't wait for its end. */
+  isEndless?: boolean;
   /** Resets the connection, or closes it after `content`, with a content-length of `length` if given. */
   disruption?: { kind: "reset" } | { kind: "truncated"; length: number | undefined };
   /** Accepts a WebSocket, with status 101, and receives the connection. */

@@ -68,6 +68,8 @@ export class HttpServer {
   readonly #webSockets: WebSockets;
   readonly #onDefect: (error: unknown) => void;
   readonly #pending = new WeakMap<Socket, Pending>();
+  /** Responses that go on until the client leaves. */
+  readonly #endless = new Set<ServerResponse>();
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -118,7 +120,10 @@ export class HttpServer {
     return this.#server.listening;
   }
 
-  /** Stops listening, waits up to `gracePeriodMs` (default 0) for responses in progress, and closes all connections. */
+  /**
+   * Stops listening, waits up to `gracePeriodMs` (default 0) for responses in progress that have an end, and closes all
+   * connections.
+   */
   async close(gracePeriodMs = 0): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     const closeAll = () => {
@@ -126,6 +131,8 @@ export class HttpServer {
       this.#webSockets.close();
     };
     if (gracePeriodMs === 0) closeAll();
+    this.#webSockets.goAway();
+    for (const outgoing of this.#endless) outgoing.destroy();
     const timer = setTimeout(closeAll, gracePeriodMs);
     await closed;
     clearTimeout(timer);
@@ -178,6 +185,10 @@ export class HttpServer {
     if (socket.destroyed) {
       if (response.content instanceof ReadableStream) void response.content.cancel().catch(() => undefined);
       return;
+    }
+    if (response.isEndless) {
+      this.#endless.add(outgoing);
+      outgoing.once("close", () => this.#endless.delete(outgoing));
     }
     const writing = writeResponse(outgoing, response);
     // A client that took the whole response at once can't be too slow.

@@ -10,6 +10,9 @@ import { writeResponse } from "./write-response.ts";
 /** Maximum size of a message from a client, in bytes: 16 MiB, as for request bodies. */
 const maxPayload = 16 * 1024 * 1024;
 
+/** The close code of a server that goes down (RFC 6455, section 7.4.1). */
+const goingAway = 1001;
+
 /** Passes WebSocket requests to the handler of all requests, which accepts them or responds. */
 export class WebSockets {
   readonly #server: Server;
@@ -36,6 +39,13 @@ export class WebSockets {
         onDefect(error);
         socket.destroy();
       });
+    });
+  }
+
+  /** Tells all clients that the server is closing. */
+  goAway(): void {
+    void this.#sockets?.then(({ clients }) => {
+      for (const client of clients) client.close(goingAway, "The server is closing");
     });
   }
 

@@ -1,8 +1,17 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { startDevServer } from "../../../../mock-server/dev-server.ts";
 import { startAgent, thread, until } from "../../../kit/agent-server/agent.ts";
-import { allChannels, endsRun, openSocket, shown, threadOf } from "../../../kit/agent-server/event-streaming.ts";
+import {
+  allChannels,
+  endsRun,
+  openEvents,
+  openSocket,
+  shown,
+  threadOf,
+} from "../../../kit/agent-server/event-streaming.ts";
+import { apiOf } from "../../../kit/mock-server/api.ts";
 
 const start = (steps: number) => ({ assistant_id: "events", input: { steps } });
 const subscribe = ["subscription.subscribe", { channels: allChannels }] as const;
@@ -150,4 +159,17 @@ test("a thread's id must be one, and no other path has WebSockets", async () => 
   const [request, response] = await once(elsewhere, "unexpected-response");
   expect(response.statusCode).toBe(405);
   request.destroy();
+});
+
+test("a server that closes gracefully doesn't wait for streams without an end, and tells sockets that it goes away", async () => {
+  const server = await startDevServer(0);
+  const socket = await openSocket(server.url, thread(1));
+  await socket.command(...subscribe);
+  const events = await openEvents(server.url, thread(1));
+  await apiOf(server.url)("POST", "/threads", { thread_id: thread(2) });
+  const older = await fetch(`${server.url}/threads/${thread(2)}/stream`);
+  await server.close({ gracePeriodMs: 60_000 });
+  expect(await socket.closed).toEqual({ code: 1001, reason: "The server is closing" });
+  expect(await events.frame().catch(() => undefined)).toBeUndefined();
+  expect(await older.text().catch(() => "")).toBe("");
 });
