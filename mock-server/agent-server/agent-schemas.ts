@@ -43,12 +43,21 @@ export const checkpointConfig = named(
   }),
 );
 
+/** What configures a run. Of its names that choose a checkpoint, a value that isn't text would fail in the library. */
+const configurable = fields.superRefine((given, context) => {
+  for (const name of ["checkpoint_id", "checkpoint_ns"]) {
+    const value = given[name] ?? "";
+    if (typeof value === "string") continue;
+    context.addIssue({ code: "invalid_type", expected: "string", input: value, path: [name] });
+  }
+});
+
 export const runConfig = named(
   "Config",
   z.looseObject({
     tags: z.array(z.string()).optional(),
     recursion_limit: z.int().optional(),
-    configurable: fields.optional(),
+    configurable: configurable.optional(),
   }),
 );
 

@@ -63,3 +63,13 @@ test("an empty checkpoint id counts as absent wherever a body has one", async ()
   expect(await agent.call("POST", `${path}/state`, update)).toMatchObject({ status: 200 });
   expect((await agent.call("GET", `${path}/state`)).body).toMatchObject({ next: ["act"] });
 });
+
+test.each(["checkpoint_id", "checkpoint_ns"])("a %s of a config that isn't text is refused by name", async (name) => {
+  await using agent = await startAgent();
+  const config = { configurable: { [name]: 5 } };
+  const { status, body } = await agent.call("POST", "/runs/wait", { assistant_id: "agent", input: {}, config });
+  expect([status, body.detail]).toEqual([422, expect.stringContaining(`body.config.configurable.${name}`)]);
+  const unnamed = { configurable: { [name]: null } };
+  const accepted = await agent.call("POST", "/runs/wait", { assistant_id: "agent", input: {}, config: unnamed });
+  expect(accepted.status).toBe(200);
+});
