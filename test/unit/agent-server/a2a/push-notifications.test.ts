@@ -81,6 +81,32 @@ test("notifications go only where the server may send requests", async () => {
   expect(runs).toHaveLength(1);
 });
 
+test("a token or credentials that a header can't have are refused, and not repeated", async () => {
+  await using agent = await startAgent();
+  const { send, request } = a2aOf(agent.call, "agent");
+  const { id: taskId } = await send("hello");
+  const url = "http://127.0.0.1/";
+  for (const [header, more] of [
+    ["x-a2a-notification-token", { token: "hidden\r\nx: y" }],
+    ["x-a2a-notification-token", { token: "hidden \u20ac" }],
+    ["authorization", { authentication: { schemes: ["Bearer"], credentials: "hidden\u0000" } }],
+    ["authorization", { authentication: { schemes: ["hidden\n"], credentials: "c" } }],
+  ] as const) {
+    const pushNotificationConfig = { url, ...more };
+    for (const { error } of [
+      await request(set, { taskId, pushNotificationConfig }),
+      await request("message/send", { message: messageOf("hello"), configuration: { pushNotificationConfig } }),
+    ]) {
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(`the header ${header} can't have`),
+      });
+      expect(JSON.stringify(error)).not.toContain("hidden");
+    }
+  }
+  expect((await request("ListTasks", {})).result.totalSize).toBe(1);
+});
+
 test("a restart leaves tasks, their questions and their notifications", async () => {
   await using receiver = await startReceiver();
   const folder = await mkdtemp(join(tmpdir(), "a2a-"));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messages } from "../../../../mock-server/agent-server/engine/channels.ts";
+import { lastValue, messages } from "../../../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../../../mock-server/agent-server/engine/scripted-graph.ts";
 import { builtInGraphs } from "../../../../mock-server/graphs/built-in-graphs.ts";
 import { a2aOf, acceptsBoth, eventsIn, messageOf } from "../../../kit/agent-server/a2a.ts";
@@ -33,7 +33,15 @@ const talker: ScriptedGraph = {
   edges: { __start__: "first", first: "second" },
 };
 
-const graphs = [...builtInGraphs, twoQuestions, talker];
+/** Leaves what it is given as its messages. */
+const anyMessages: ScriptedGraph = {
+  id: "any",
+  channels: { messages: lastValue(null), said: lastValue(null) },
+  nodes: { leave: ({ said }) => ({ messages: said }) },
+  edges: { __start__: "leave" },
+};
+
+const graphs = [...builtInGraphs, twoQuestions, talker, anyMessages];
 
 test("a task is a run on the thread that is its context, and keeps its outcome when the thread goes on", async () => {
   await using agent = await startAgent();
@@ -273,6 +281,69 @@ test("a message to a task that works is its next one", async () => {
   const { history } = await task(started.id);
   expect(history.map(({ messageId }: { messageId: string }) => messageId)).toEqual(["m1", "m2"]);
   expect((await task(started.id, { historyLength: 1 })).history).toEqual(history.slice(1));
+});
+
+test("whoever waits for a task that another message continues gets its end", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, stream, request, task } = a2aOf(agent.call, "talker");
+  const params = { message: messageOf("go", { contextId: thread(1) }) };
+  for (const wait of [() => request("message/send", params), () => stream("message/stream", params)]) {
+    agent.clock.freeze(agent.clock.now());
+    const waiting = wait();
+    let id = "";
+    await until(async () => {
+      const { body: runs } = await agent.call("GET", `/threads/${thread(1)}/runs?status=running`);
+      id = Array.isArray(runs) && runs.length > 0 ? runs[0].run_id : "";
+      return id !== "" && (await task(id)).status.state === "working";
+    });
+    await send("and more", { taskId: id, messageId: "m2" }, { blocking: false });
+    agent.clock.resume();
+    const response = await waiting;
+    if (Array.isArray(response)) {
+      expect(response.filter(({ final }) => final)).toEqual([response.at(-1)]);
+      expect(response.at(-1)).toMatchObject({ taskId: id, status: { state: "completed" }, final: true });
+    } else {
+      expect(response.result).toMatchObject({
+        id,
+        status: { state: "completed" },
+        history: [{ messageId: "m1" }, { messageId: "m2" }],
+      });
+    }
+  }
+});
+
+test("a state can have messages of any kind", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, request } = a2aOf(agent.call, "any");
+  const partsAfter = async (said: unknown) => (await send({ said })).artifacts[0].parts;
+  const file = { mimeType: "image/png", name: "a.png" };
+  for (const said of [[null], ["text", 7], "text", { type: "ai" }, [{ type: "ai", content: null }]]) {
+    expect(await partsAfter(said)).toEqual([{ kind: "data", data: { messages: said, said } }]);
+  }
+  const unreadable = [{ type: "text", text: 5 }, null, { type: "image", data: null }, { type: "file", url: 7 }];
+  const image = { type: "image", mimeType: "image/png", data: "aGk=", metadata: { filename: "a.png" } };
+  const link = { type: "file", url: "https://example.com/b.pdf", metadata: "none" };
+  expect(await partsAfter([null, { type: "ai", content: [...unreadable, image, link] }])).toEqual([
+    { kind: "file", file: { ...file, bytes: "aGk=" } },
+    { kind: "file", file: { uri: "https://example.com/b.pdf" } },
+  ]);
+  expect((await request("ListTasks", {})).result.totalSize).toBe(6);
+  expect(agent.defects).toEqual([]);
+});
+
+test("a copy of a thread is another context", async () => {
+  await using agent = await startAgent();
+  const { send, task } = a2aOf(agent.call, "agent");
+  const { contextId, id } = await send("hello", { contextId: "trip" });
+  expect(contextId).toBe("trip");
+  const { body: threads } = await agent.call("POST", "/threads/search", {});
+  const { body: copy } = await agent.call("POST", `/threads/${threads[0].thread_id}/copy`, {});
+  const { body: other } = await agent.call("POST", `/threads/${copy.thread_id}/runs`, {
+    assistant_id: "agent",
+    input: {},
+  });
+  expect((await task(other.run_id)).contextId).toBe(copy.thread_id);
+  expect((await task(id)).contextId).toBe("trip");
 });
 
 test("a failure is what the task says, also when the thread goes on", async () => {
