@@ -362,22 +362,32 @@ test("a failure is what the task says, also when the thread goes on", async () =
   });
 });
 
-test("tasks are listed page by page, and by their state", async () => {
+test("tasks are listed page by page, the latest change first, and by their state", async () => {
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "approval");
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await send({ log: [`${n}`] })).id);
-  await send("yes", { taskId: ids[1] });
-  await agent.call("POST", "/runs/wait", { assistant_id: "approval", input: {} });
   const list = async (params: object) => {
     const { result } = await request("ListTasks", params);
     return [result.tasks.map(({ id }: { id: string }) => id), result.totalSize, result.nextPageToken];
   };
   expect(await list({})).toEqual([ids, 5, ""]);
-  expect(await list({ pageSize: 2 })).toEqual([ids.slice(0, 2), 5, "2"]);
-  expect(await list({ pageSize: 2, pageToken: "4" })).toEqual([ids.slice(4), 5, ""]);
-  expect(await list({ status: "TASK_STATE_COMPLETED" })).toEqual([[ids[1]], 1, ""]);
+  const [firstPage, , token] = await list({ pageSize: 2 });
+  expect(firstPage).toEqual(ids.slice(0, 2));
+  agent.clock.advance(1000);
+  const changed = ids[3] as string;
+  await send("yes", { taskId: changed });
+  const created = (await send({ log: ["new"] })).id;
+  await agent.call("POST", "/runs/wait", { assistant_id: "approval", input: {} });
+  // A page begins where the one before ended, whatever came or changed in the meantime.
+  expect(await list({ pageSize: 3, pageToken: token })).toEqual([[ids[2], ids[4]], 6, ""]);
+  const all = [created, changed, ...ids.filter((id) => id !== changed)];
+  expect(await list({})).toEqual([all, 6, ""]);
+  expect(await list({ status: "TASK_STATE_COMPLETED" })).toEqual([[changed], 1, ""]);
+  expect(await list({ statusTimestampAfter: "2026-01-01T00:00:01Z" })).toEqual([[created, changed], 2, ""]);
   expect(await list({ statusTimestampAfter: "2030-01-01T00:00:00Z" })).toEqual([[], 0, ""]);
+  await send("yes", { taskId: ids[1] });
+  expect(await list({ pageSize: 3, pageToken: token })).toEqual([[ids[0], ids[2], ids[4]], 6, ""]);
   const { result } = await request("ListTasks", {
     historyLength: 0,
     includeArtifacts: true,
@@ -385,6 +395,19 @@ test("tasks are listed page by page, and by their state", async () => {
   });
   expect(result.tasks[0]).toMatchObject({ artifacts: [{ name: "Assistant Response" }] });
   expect(result.tasks[0]).not.toHaveProperty("history");
+});
+
+test("tasks that are deleted while they are listed are left out", async () => {
+  await using agent = await startAgent();
+  const { send, request } = a2aOf(agent.call, "agent");
+  const contexts: string[] = [];
+  for (let n = 0; n < 120; n++) contexts.push((await send("hello")).contextId);
+  const listing = request("ListTasks", { status: "TASK_STATE_COMPLETED", pageSize: 100 });
+  await Promise.all(contexts.slice(0, 80).map((id) => agent.call("DELETE", `/threads/${id}`)));
+  const { result } = await listing;
+  expect(result.totalSize).toBeGreaterThanOrEqual(40);
+  expect((await request("ListTasks", {})).result.totalSize).toBe(40);
+  expect(agent.defects).toEqual([]);
 });
 
 test("tasks of a compiled graph ask, answer, stream and end as those of a scripted one", async () => {
