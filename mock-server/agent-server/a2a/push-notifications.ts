@@ -57,8 +57,10 @@ export class PushNotifications {
       const run = state.runs.get(runId);
       const taskId = run?.metadata.a2a_task_id ?? runId;
       const first = state.runs.get(String(taskId));
-      const records = first ? state.pushConfigs.of(first.run_id) : [];
-      if (!first || records.length === 0) return;
+      // The metadata is the client's, and may name the task of somebody else.
+      const isOfTask = first !== undefined && first.thread_id === (run ?? first).thread_id;
+      const records = isOfTask ? state.pushConfigs.of(first.run_id) : [];
+      if (!isOfTask || records.length === 0) return;
       const { taskOf, needsClient } = await import("./task-view.ts");
       const task = await taskOf(this.#dependencies.servicesFor(null), first);
       if (needsClient(task)) await this.#send(task, records);

@@ -36,6 +36,20 @@ test("a question and the end are sent in the form of the client's version, with 
   expect(agent.defects).toEqual([]);
 });
 
+test("a run on another thread that claims to continue a task sends no notification of it", async () => {
+  await using receiver = await startReceiver();
+  await using agent = await startAgent();
+  const { send } = a2aOf(agent.call, "approval");
+  const paused = await send({ log: ["x"] }, {}, { pushNotificationConfig: { url: receiver.url } });
+  await until(async () => receiver.received.length === 1);
+  const claiming = { assistant_id: "approval", input: {}, metadata: { a2a_task_id: paused.id } };
+  const { body: other } = await agent.call("POST", "/threads", {});
+  await agent.call("POST", `/threads/${other.thread_id}/runs/wait`, claiming);
+  await send("yes", { taskId: paused.id });
+  await until(async () => receiver.received.length > 1);
+  expect(receiver.received.map(({ body }) => body.status.state)).toEqual(["input-required", "completed"]);
+});
+
 test("configurations are read, listed, replaced and deleted", async () => {
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "agent");
