@@ -48,6 +48,7 @@ const onThread =
 interface FoundTask {
   services: TaskServices;
   first: RunRecord;
+  last: RunRecord;
   task: Task;
 }
 
@@ -189,7 +190,8 @@ export class AssistantTasks implements A2ARequestHandler {
       const first = services.runs.find(threadId, runId);
       const isOther = first.assistant_id !== this.#assistant.assistant_id || first.metadata.a2a_task_id !== undefined;
       if (isOther) throw missing();
-      return { services, first, task: await taskOf(services, first) };
+      const last = services.runs.ofTask(first).at(-1) as RunRecord;
+      return { services, first, last, task: await taskOf(services, first) };
     }, missing);
   }
 

@@ -33,6 +33,14 @@ const talker: ScriptedGraph = {
   edges: { __start__: "first", first: "second" },
 };
 
+/** Asks two things, one after the other. */
+const interview: ScriptedGraph = {
+  id: "interview",
+  channels: { log: lastValue([]) },
+  nodes: { ask: (_, node) => ({ log: [node.interrupt("First?"), node.interrupt("Second?")] }) },
+  edges: { __start__: "ask" },
+};
+
 /** Leaves what it is given as its messages. */
 const anyMessages: ScriptedGraph = {
   id: "any",
@@ -41,7 +49,7 @@ const anyMessages: ScriptedGraph = {
   edges: { __start__: "leave" },
 };
 
-const graphs = [...builtInGraphs, twoQuestions, talker, anyMessages];
+const graphs = [...builtInGraphs, twoQuestions, talker, interview, anyMessages];
 
 test("a task is a run on the thread that is its context, and keeps its outcome when the thread goes on", async () => {
   await using agent = await startAgent();
@@ -187,6 +195,22 @@ test("questions that are asked at once are answered by their ids, in any order",
   const { body: state } = await agent.call("GET", `/threads/${paused.contextId}/state`);
   const said = state.values.messages.map(({ content }: { content: string }) => content);
   expect(said.sort()).toEqual(["go", "left of Left?", "right of Right?"]);
+});
+
+test("of two replies that are sent at once, only one is taken", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, task } = a2aOf(agent.call, "interview");
+  const { id: taskId } = await send({});
+  // Looking up the receiver's name takes a while, in which both are underway.
+  const configuration = { pushNotificationConfig: { url: "http://localhost:1/" } };
+  const replies = await Promise.allSettled(["yes", "yes"].map((text) => send(text, { taskId }, configuration)));
+  expect(replies.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const refused = replies.find((reply) => reply.status === "rejected");
+  expect(String(refused?.reason)).toContain("-32004: ");
+  const { status } = await task(taskId);
+  expect(status).toMatchObject({ state: "input-required", message: { parts: [{ text: "Second?" }, {}] } });
+  expect((await send("no", { taskId })).artifacts[0].parts[0].data.log).toEqual(["yes", "no"]);
+  expect(agent.defects).toEqual([]);
 });
 
 test("a task whose question a later message passes over is canceled", async () => {
