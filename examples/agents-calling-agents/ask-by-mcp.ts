@@ -6,7 +6,7 @@ export async function askByMcp(server: string, agent: string, text: string): Pro
   const client = new Client({ name: "desk", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${server}/mcp`)));
   try {
-    const input = { messages: [{ role: "user", content: text }] };
+    const input = { messages: [{ type: "human", content: text }] };
     const { structuredContent } = await client.callTool({ name: agent, arguments: input });
     const { messages } = structuredContent as { messages: { content: string }[] };
     return messages.at(-1)?.content ?? "";

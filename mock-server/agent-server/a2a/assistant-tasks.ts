@@ -34,7 +34,7 @@ import { withProtocolErrors } from "./protocol-errors.ts";
 import { type StartedTask, startTask } from "./start-task.ts";
 import { listTasks } from "./task-list.ts";
 import { followTask } from "./task-stream.ts";
-import { hasEnded, shortened, type TaskServices, taskOf } from "./task-view.ts";
+import { hasEnded, shortened, type TaskServices, taskOf, unfinishedRun } from "./task-view.ts";
 
 /** Authorizes reading or changing the thread of a task. */
 const onThread =
@@ -48,6 +48,7 @@ const onThread =
 interface FoundTask {
   services: TaskServices;
   first: RunRecord;
+  last: RunRecord;
   task: Task;
 }
 
@@ -79,7 +80,9 @@ export class AssistantTasks implements A2ARequestHandler {
 
   async sendMessage(request: SendMessageRequest): Promise<Task> {
     const { services, first, live } = await this.#start(request);
-    if (!request.configuration?.returnImmediately) await live.done;
+    if (!request.configuration?.returnImmediately) {
+      for (let run: LiveRun | undefined = live; run; run = await this.#unfinished(services, first)) await run.done;
+    }
     return shortened(await this.#view(services, first), request.configuration?.historyLength);
   }
 
@@ -121,7 +124,7 @@ export class AssistantTasks implements A2ARequestHandler {
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
     const { services, first, task } = await this.#find(id, "read");
     if (hasEnded(task)) throw new UnsupportedOperationError(`Task ${id} has ended: there is nothing to subscribe to.`);
-    const live = services.runs.liveOf(services.runs.ofTask(first).at(-1) as RunRecord);
+    const live = unfinishedRun(services, first);
     if (live) yield* this.#follow(services, first, live, task);
     else yield { payload: { $case: "task", value: task } };
   }
@@ -187,18 +190,31 @@ export class AssistantTasks implements A2ARequestHandler {
       const first = services.runs.find(threadId, runId);
       const isOther = first.assistant_id !== this.#assistant.assistant_id || first.metadata.a2a_task_id !== undefined;
       if (isOther) throw missing();
-      return { services, first, task: await taskOf(services, first) };
+      const last = services.runs.ofTask(first).at(-1) as RunRecord;
+      return { services, first, last, task: await taskOf(services, first) };
     }, missing);
   }
 
   #follow(services: TaskServices, first: RunRecord, live: LiveRun, task: Task): AsyncGenerator<StreamResponse, void> {
-    return followTask(task, live, () => this.#view(services, first), this.#host.context.signal);
+    const follow = {
+      view: () => this.#view(services, first),
+      unfinished: () => this.#unfinished(services, first),
+      signal: this.#host.context.signal,
+    };
+    return followTask(task, live, follow);
   }
 
-  /** A task that may have been deleted in the meantime. */
   #view(services: TaskServices, first: RunRecord): Promise<Task> {
-    const missing = () => new TaskNotFoundError(`Task ${first.run_id} was deleted.`);
-    return this.#guarded(() => taskOf(services, first), missing);
+    return this.#unlessDeleted(first, () => taskOf(services, first));
+  }
+
+  #unfinished(services: TaskServices, first: RunRecord): Promise<LiveRun | undefined> {
+    return this.#unlessDeleted(first, async () => unfinishedRun(services, first));
+  }
+
+  /** Reads of a task that may have been deleted in the meantime. */
+  #unlessDeleted<Result>({ run_id: id }: RunRecord, read: () => Promise<Result>): Promise<Result> {
+    return this.#guarded(read, () => new TaskNotFoundError(`Task ${id} was deleted.`));
   }
 
   #guarded<Result>(work: () => Promise<Result>, missing?: () => Error): Promise<Result> {

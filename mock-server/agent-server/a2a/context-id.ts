@@ -17,7 +17,8 @@ export function contextMetadata(contextId: string): { a2a_context_id?: string } 
   return contextId === "" || isUuid(contextId) ? {} : { a2a_context_id: contextId };
 }
 
-/** The id of the context that a run belongs to. */
-export function contextOf({ thread_id: threadId, metadata }: Pick<RunRecord, "thread_id" | "metadata">): string {
-  return typeof metadata.a2a_context_id === "string" ? metadata.a2a_context_id : threadId;
+/** The id of the context that a run belongs to: a copy of a thread also has the metadata, but is another context. */
+export function contextOf({ thread_id: threadId, metadata, user }: RunRecord): string {
+  const { a2a_context_id: id } = metadata;
+  return typeof id === "string" && threadOfContext(user, id) === threadId ? id : threadId;
 }

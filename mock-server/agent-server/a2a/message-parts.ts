@@ -69,16 +69,24 @@ function blockOf({ content, mediaType, filename }: Part): Fields[] {
   ];
 }
 
+/** Types of blocks that are files. */
+const fileTypes: ReadonlySet<unknown> = new Set(["image", "audio", "video", "file"]);
+
 /** The parts of a message's content: of blocks, those with text or a file. */
 export function partsOf(content: unknown): Part[] {
   return [content].flat().flatMap((block) => {
     if (typeof block === "string") return block === "" ? [] : [textPart(block)];
     if (!isFields(block)) return [];
-    const { type, text, source_type: source, data, url, mime_type: mediaType, metadata } = block;
+    const { type, text, data, url, mimeType, mime_type: mediaType = mimeType, metadata } = block;
     if (type === "text" && typeof text === "string") return [textPart(text)];
-    const named = { mediaType: String(mediaType ?? ""), filename: String((metadata as Fields)?.filename ?? "") };
-    if (source === "base64") return [part({ $case: "raw", value: Buffer.from(String(data), "base64") }, named)];
-    return source === "url" ? [part({ $case: "url", value: String(url) }, named)] : [];
+    if (!fileTypes.has(type)) return [];
+    const filename = isFields(metadata) ? metadata.filename : undefined;
+    const named = {
+      mediaType: typeof mediaType === "string" ? mediaType : "",
+      filename: typeof filename === "string" ? filename : "",
+    };
+    if (typeof data === "string") return [part({ $case: "raw", value: Buffer.from(data, "base64") }, named)];
+    return typeof url === "string" ? [part({ $case: "url", value: url }, named)] : [];
   });
 }
 

@@ -1,4 +1,6 @@
 import type { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { HttpError } from "../../kit/http/http-error.ts";
+import { nodeHttp } from "../../kit/http/node-http.ts";
 import type { AgentRuntime } from "../agent-runtime.ts";
 import type { Caller } from "../agent-services.ts";
 import type { AgentState } from "../persistence/agent-state.ts";
@@ -24,9 +26,14 @@ export class PushNotifications {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {HttpError} 422 for a URL that the outbound policy forbids. */
-  async check({ url }: Pick<TaskPushNotificationConfig, "url">): Promise<void> {
-    await this.#dependencies.webhooks.check(url, "The URL of the push notification configuration");
+  /** @throws {HttpError} 422 for a URL that the outbound policy forbids, and for what a header can't have. */
+  async check(config: TaskPushNotificationConfig): Promise<void> {
+    await this.#dependencies.webhooks.check(config.url, "The URL of the push notification configuration");
+    for (const [name, value] of Object.entries(headersOf(config))) {
+      if (isHeaderValue(value)) continue;
+      const detail = `The push notification configuration: it has characters that the header ${name} can't have.`;
+      throw new HttpError(422, detail);
+    }
   }
 
   save(record: PushConfigRecord): void {
@@ -50,8 +57,10 @@ export class PushNotifications {
       const run = state.runs.get(runId);
       const taskId = run?.metadata.a2a_task_id ?? runId;
       const first = state.runs.get(String(taskId));
-      const records = first ? state.pushConfigs.of(first.run_id) : [];
-      if (!first || records.length === 0) return;
+      // The metadata is the client's, and may name the task of somebody else.
+      const isOfTask = first !== undefined && first.thread_id === (run ?? first).thread_id;
+      const records = isOfTask ? state.pushConfigs.of(first.run_id) : [];
+      if (!isOfTask || records.length === 0) return;
       const { taskOf, needsClient } = await import("./task-view.ts");
       const task = await taskOf(this.#dependencies.servicesFor(null), first);
       if (needsClient(task)) await this.#send(task, records);
@@ -63,14 +72,26 @@ export class PushNotifications {
     const { webhooks } = this.#dependencies;
     for (const { version, config } of records) {
       const { body, contentType } = notificationBody(task, version);
-      const { scheme = "", credentials = "" } = config.authentication ?? {};
-      webhooks.deliver(
-        webhooks.add(config.url, body, {
-          "content-type": contentType,
-          ...(config.token === "" ? {} : { "x-a2a-notification-token": config.token }),
-          ...(scheme === "" || credentials === "" ? {} : { authorization: `${scheme} ${credentials}` }),
-        }),
-      );
+      const headers = { "content-type": contentType, ...headersOf(config) };
+      webhooks.deliver(webhooks.add(config.url, body, headers));
     }
+  }
+}
+
+/** The headers by which a receiver recognizes a notification. */
+function headersOf({ token, authentication }: TaskPushNotificationConfig): Record<string, string> {
+  const { scheme = "", credentials = "" } = authentication ?? {};
+  return {
+    ...(token === "" ? {} : { "x-a2a-notification-token": token }),
+    ...(scheme === "" || credentials === "" ? {} : { authorization: `${scheme} ${credentials}` }),
+  };
+}
+
+function isHeaderValue(value: string): boolean {
+  try {
+    nodeHttp.validateHeaderValue("x", value);
+    return true;
+  } catch {
+    return false;
   }
 }

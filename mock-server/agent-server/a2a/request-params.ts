@@ -116,7 +116,10 @@ export const methods: Readonly<Record<A2aVersion, Methods>> = {
       contextId,
       status: z.enum(taskStates).nullish(),
       pageSize: z.int().min(1).max(100).nullish(),
-      pageToken: z.string().regex(/^\d*$/, "Input should be a token of an earlier response").nullish(),
+      pageToken: z
+        .string()
+        .regex(/^(\d+\.[\da-f-]+)?$/, "Input should be a token of an earlier response")
+        .nullish(),
       historyLength: count,
       statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
       includeArtifacts: z.boolean().nullish(),

@@ -18,7 +18,7 @@ const start = { access: startRun, body: { schema: runCreateStateful, required: t
 interface Sent {
   message: Message;
   /** The task that it continues. */
-  continued: { first: RunRecord; task: Task } | undefined;
+  continued: { first: RunRecord; last: RunRecord; task: Task } | undefined;
   /** Where to send notifications about the task. */
   push: { version: A2aVersion; configFor(taskId: string): TaskPushNotificationConfig } | undefined;
 }
@@ -66,6 +66,12 @@ export async function startTask(
   const { services, request } = await permit(start, { params: { thread_id: threadId }, body });
   const { record, live } = await services.runs.start(threadId, request.body as RunStart, {
     headers: context.headers,
+    alongside: () => {
+      // Another reply may have been first while this one was authorized: the next question isn't the one it replies to.
+      const [, before] = services.runs.ofThread(threadId, undefined, 2, 0);
+      if (!asks || before?.run_id === continued?.last.run_id) return;
+      throw new UnsupportedOperationError(`Task ${continued?.task.id} got another reply in the meantime.`);
+    },
     beforeStart: (live) => {
       LiveReply.of(live);
       if (!push) return;

@@ -4,15 +4,20 @@ import { LiveReply } from "./live-reply.ts";
 import { textPart } from "./message-parts.ts";
 import { artifact } from "./task-view.ts";
 
-/**
- * A task until its run ends: as it is, then each change. `view` reads the task again. Ends early when `signal` is
- * aborted.
- */
+interface Followed {
+  /** Reads the task again. */
+  view: () => Promise<Task>;
+  /** The run that continues the task, if there is one. */
+  unfinished: () => Promise<LiveRun | undefined>;
+  /** Ends the stream early. */
+  signal: AbortSignal;
+}
+
+/** A task until its runs have ended: as it is, then each change. */
 export async function* followTask(
   task: Task,
   live: LiveRun,
-  view: () => Promise<Task>,
-  signal: AbortSignal,
+  { view, unfinished, signal }: Followed,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const { id: taskId, contextId } = task;
   const names = { taskId, contextId, metadata: undefined };
@@ -22,19 +27,24 @@ export async function* followTask(
   const piece = (parts: Part[], append: boolean, lastChunk: boolean): StreamResponse => ({
     payload: { $case: "artifactUpdate", value: { ...names, artifact: artifact(taskId, parts), append, lastChunk } },
   });
-  const reply = LiveReply.of(live);
-  const isStarted = task.status?.state !== TaskState.TASK_STATE_SUBMITTED;
+  let isStarted = task.status?.state !== TaskState.TASK_STATE_SUBMITTED;
+  let text = "";
   yield { payload: { $case: "task", value: task } };
-  for await (const change of reply.read(isStarted, signal)) {
-    yield change === "started" ? status(await view()) : piece([textPart(change.text)], change.append, false);
+  for (let run: LiveRun | undefined = live; run; run = await unfinished()) {
+    const reply = LiveReply.of(run);
+    for await (const change of reply.read(isStarted, signal)) {
+      yield change === "started" ? status(await view()) : piece([textPart(change.text)], change.append, false);
+    }
+    if (signal.aborted) return;
+    await run.done;
+    isStarted = false;
+    text = reply.text;
   }
-  if (signal.aborted) return;
-  await live.done;
   const end = await view();
   const [response] = end.artifacts;
   if (response) {
     const [only, ...others] = response.parts;
-    const isComplete = others.length === 0 && only?.content?.$case === "text" && only.content.value === reply.text;
+    const isComplete = others.length === 0 && only?.content?.$case === "text" && only.content.value === text;
     // What was streamed needs only the mark of its end.
     yield isComplete ? piece([textPart("")], true, true) : piece(response.parts, false, true);
   }

@@ -1,7 +1,8 @@
 import { type Artifact, type Message, Role, type Task, TaskState } from "@a2a-js/sdk";
 import type { AgentServices } from "../agent-services.ts";
-import type { Fields, Interrupt } from "../engine/contract.ts";
+import { type Fields, type Interrupt, isFields } from "../engine/contract.ts";
 import type { RunError, RunRecord } from "../persistence/records.ts";
+import type { LiveRun } from "../runs/live-run.ts";
 import { contextOf } from "./context-id.ts";
 import { LiveReply } from "./live-reply.ts";
 import { dataPart, partsOf, sentParts, textPart } from "./message-parts.ts";
@@ -60,6 +61,11 @@ export async function taskOf(services: TaskServices, first: RunRecord): Promise<
   };
 }
 
+/** The run of a task that is queued or in progress: the one that began it, or one that continued it. */
+export function unfinishedRun({ runs }: TaskServices, first: RunRecord): LiveRun | undefined {
+  return runs.liveOf(runs.ofTask(first).at(-1) as RunRecord);
+}
+
 /** The task with the last messages of its history; all of them without a length. */
 export function shortened(task: Task, length: number | null | undefined): Task {
   if (length === undefined || length === null) return task;
@@ -80,7 +86,7 @@ export function artifact(taskId: string, parts: Artifact["parts"]): Artifact {
 
 /** What the model said last in the state or, from a graph without a model, all of the state. */
 function responseOf(taskId: string, values: Fields): Artifact {
-  const messages = Array.isArray(values.messages) ? (values.messages as Fields[]) : [];
+  const messages = Array.isArray(values.messages) ? values.messages.filter(isFields) : [];
   const question = messages.findLastIndex(({ type }) => type === "human");
   const replies = messages.slice(question + 1).filter(({ type }) => type === "ai");
   const parts = replies.map(({ content }) => partsOf(content)).findLast(({ length }) => length > 0);
@@ -147,8 +153,8 @@ function question(interrupts: readonly Interrupt[], runId: string, names: Names)
 async function historyOf(services: TaskServices, runs: readonly RunRecord[], names: Names): Promise<Message[]> {
   const history: Message[] = [];
   for (const [index, run] of runs.entries()) {
-    const id = String(run.metadata.a2a_message_id ?? run.run_id);
-    history.push(message(id, Role.ROLE_USER, sentParts(run.kwargs), names));
+    const { a2a_message_id: id } = run.metadata;
+    history.push(message(typeof id === "string" ? id : run.run_id, Role.ROLE_USER, sentParts(run.kwargs), names));
     if (index === runs.length - 1 || run.status !== "success") continue;
     const { interrupts } = await outcomeOf(services, run);
     if (interrupts.length > 0) history.push(question(interrupts, run.run_id, names));

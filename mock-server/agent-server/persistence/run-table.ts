@@ -94,14 +94,14 @@ export class RunTable extends AgentTable<RunRecord> {
     return this.select(conditions, "ORDER BY sequence");
   }
 
-  /** The first runs of the tasks of an assistant that clients of A2A started, newest first. */
+  /** The runs of an assistant that clients of A2A started, oldest first. */
   ofTasks(assistantId: string, threadId: string | undefined): RunRecord[] {
     const conditions = [
       { sql: "assistant_id = ?", values: [assistantId] },
-      { sql: "metadata ->> 'a2a_message_id' IS NOT NULL AND metadata ->> 'a2a_task_id' IS NULL", values: [] },
+      { sql: "metadata ->> 'a2a_message_id' IS NOT NULL", values: [] },
       ...(threadId === undefined ? [] : [{ sql: "thread_id = ?", values: [threadId] }]),
     ];
-    return this.select(conditions, "ORDER BY sequence DESC");
+    return this.select(conditions, "ORDER BY sequence");
   }
 
   /** The ids of the runs with one of the statuses, oldest first. */

@@ -105,9 +105,15 @@ export class Runs {
     return [this.find(threadId, runId), ...this.#dependencies.state.runs.continuing(threadId, runId)];
   }
 
-  /** The first runs of the tasks of an assistant that clients of A2A started, newest first. */
-  firstOfTasks(assistantId: string, threadId?: string): RunRecord[] {
-    return this.#dependencies.state.runs.ofTasks(assistantId, threadId);
+  /** The tasks of an assistant that clients of A2A started, by the first run and the last: the latest change first. */
+  tasks(assistantId: string, threadId?: string): { first: RunRecord; last: RunRecord }[] {
+    const tasks = new Map<unknown, { first: RunRecord; last: RunRecord }>();
+    for (const run of this.#dependencies.state.runs.ofTasks(assistantId, threadId)) {
+      const continued = tasks.get(run.metadata.a2a_task_id);
+      if (continued) continued.last = run;
+      else if (run.metadata.a2a_task_id === undefined) tasks.set(run.run_id, { first: run, last: run });
+    }
+    return [...tasks.values()].reverse().sort((a, b) => Date.parse(b.last.updated_at) - Date.parse(a.last.updated_at));
   }
 
   /** A run of the caller that hasn't ended. */

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { GraphSchemas } from "../../agent-server/engine/contract.ts";
+import { failureOf } from "../../kit/failure.ts";
 import type { FoundTypes, TypedProject } from "../types/found-types.ts";
 import type { LogLine } from "./printed-lines.ts";
 import { bestOf, completed, lacksTypes } from "./schema-completion.ts";
@@ -52,8 +53,9 @@ export class DeclaredTypes {
   }
 
   async #read(): Promise<FoundTypes> {
-    const found = await readTypesInWorker(this.#project, this.#closing.signal).catch((error: Error): FoundTypes => {
-      const warning = `The schemas have the names of fields without their types: ${error.message}`;
+    const found = await readTypesInWorker(this.#project, this.#closing.signal).catch((error: unknown): FoundTypes => {
+      // The compiler is a package of the project, which can throw anything.
+      const warning = `The schemas have the names of fields without their types: ${failureOf(error).message}`;
       return { graphs: {}, nodes: {}, files: [], warnings: [warning] };
     });
     if (this.#closing.signal.aborted) return found;

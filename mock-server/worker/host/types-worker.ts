@@ -35,6 +35,8 @@ export async function readTypesInWorker({ folder, graphs }: TypedProject, closed
     name: "types",
     resourceLimits: { maxOldGenerationSizeMb: defaultMemoryMb },
   });
+  // The process can end while types are read for graphs that have been replaced.
+  worker.once("online", () => worker.unref());
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   worker.once("message", resolve);
   worker.once("error", reject);

@@ -36,6 +36,20 @@ test("a question and the end are sent in the form of the client's version, with 
   expect(agent.defects).toEqual([]);
 });
 
+test("a run on another thread that claims to continue a task sends no notification of it", async () => {
+  await using receiver = await startReceiver();
+  await using agent = await startAgent();
+  const { send } = a2aOf(agent.call, "approval");
+  const paused = await send({ log: ["x"] }, {}, { pushNotificationConfig: { url: receiver.url } });
+  await until(async () => receiver.received.length === 1);
+  const claiming = { assistant_id: "approval", input: {}, metadata: { a2a_task_id: paused.id } };
+  const { body: other } = await agent.call("POST", "/threads", {});
+  await agent.call("POST", `/threads/${other.thread_id}/runs/wait`, claiming);
+  await send("yes", { taskId: paused.id });
+  await until(async () => receiver.received.length > 1);
+  expect(receiver.received.map(({ body }) => body.status.state)).toEqual(["input-required", "completed"]);
+});
+
 test("configurations are read, listed, replaced and deleted", async () => {
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "agent");
@@ -79,6 +93,32 @@ test("notifications go only where the server may send requests", async () => {
   }
   const { body: runs } = await agent.call("POST", "/threads/search", {});
   expect(runs).toHaveLength(1);
+});
+
+test("a token or credentials that a header can't have are refused, and not repeated", async () => {
+  await using agent = await startAgent();
+  const { send, request } = a2aOf(agent.call, "agent");
+  const { id: taskId } = await send("hello");
+  const url = "http://127.0.0.1/";
+  for (const [header, more] of [
+    ["x-a2a-notification-token", { token: "hidden\r\nx: y" }],
+    ["x-a2a-notification-token", { token: "hidden \u20ac" }],
+    ["authorization", { authentication: { schemes: ["Bearer"], credentials: "hidden\u0000" } }],
+    ["authorization", { authentication: { schemes: ["hidden\n"], credentials: "c" } }],
+  ] as const) {
+    const pushNotificationConfig = { url, ...more };
+    for (const { error } of [
+      await request(set, { taskId, pushNotificationConfig }),
+      await request("message/send", { message: messageOf("hello"), configuration: { pushNotificationConfig } }),
+    ]) {
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining(`the header ${header} can't have`),
+      });
+      expect(JSON.stringify(error)).not.toContain("hidden");
+    }
+  }
+  expect((await request("ListTasks", {})).result.totalSize).toBe(1);
 });
 
 test("a restart leaves tasks, their questions and their notifications", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messages } from "../../../../mock-server/agent-server/engine/channels.ts";
+import { lastValue, messages } from "../../../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../../../mock-server/agent-server/engine/scripted-graph.ts";
 import { builtInGraphs } from "../../../../mock-server/graphs/built-in-graphs.ts";
 import { a2aOf, acceptsBoth, eventsIn, messageOf } from "../../../kit/agent-server/a2a.ts";
@@ -33,7 +33,23 @@ const talker: ScriptedGraph = {
   edges: { __start__: "first", first: "second" },
 };
 
-const graphs = [...builtInGraphs, twoQuestions, talker];
+/** Asks two things, one after the other. */
+const interview: ScriptedGraph = {
+  id: "interview",
+  channels: { log: lastValue([]) },
+  nodes: { ask: (_, node) => ({ log: [node.interrupt("First?"), node.interrupt("Second?")] }) },
+  edges: { __start__: "ask" },
+};
+
+/** Leaves what it is given as its messages. */
+const anyMessages: ScriptedGraph = {
+  id: "any",
+  channels: { messages: lastValue(null), said: lastValue(null) },
+  nodes: { leave: ({ said }) => ({ messages: said }) },
+  edges: { __start__: "leave" },
+};
+
+const graphs = [...builtInGraphs, twoQuestions, talker, interview, anyMessages];
 
 test("a task is a run on the thread that is its context, and keeps its outcome when the thread goes on", async () => {
   await using agent = await startAgent();
@@ -181,6 +197,22 @@ test("questions that are asked at once are answered by their ids, in any order",
   expect(said.sort()).toEqual(["go", "left of Left?", "right of Right?"]);
 });
 
+test("of two replies that are sent at once, only one is taken", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, task } = a2aOf(agent.call, "interview");
+  const { id: taskId } = await send({});
+  // Looking up the receiver's name takes a while, in which both are underway.
+  const configuration = { pushNotificationConfig: { url: "http://localhost:1/" } };
+  const replies = await Promise.allSettled(["yes", "yes"].map((text) => send(text, { taskId }, configuration)));
+  expect(replies.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const refused = replies.find((reply) => reply.status === "rejected");
+  expect(String(refused?.reason)).toContain("-32004: ");
+  const { status } = await task(taskId);
+  expect(status).toMatchObject({ state: "input-required", message: { parts: [{ text: "Second?" }, {}] } });
+  expect((await send("no", { taskId })).artifacts[0].parts[0].data.log).toEqual(["yes", "no"]);
+  expect(agent.defects).toEqual([]);
+});
+
 test("a task whose question a later message passes over is canceled", async () => {
   await using agent = await startAgent();
   const { send, task } = a2aOf(agent.call, "approval");
@@ -275,6 +307,69 @@ test("a message to a task that works is its next one", async () => {
   expect((await task(started.id, { historyLength: 1 })).history).toEqual(history.slice(1));
 });
 
+test("whoever waits for a task that another message continues gets its end", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, stream, request, task } = a2aOf(agent.call, "talker");
+  const params = { message: messageOf("go", { contextId: thread(1) }) };
+  for (const wait of [() => request("message/send", params), () => stream("message/stream", params)]) {
+    agent.clock.freeze(agent.clock.now());
+    const waiting = wait();
+    let id = "";
+    await until(async () => {
+      const { body: runs } = await agent.call("GET", `/threads/${thread(1)}/runs?status=running`);
+      id = Array.isArray(runs) && runs.length > 0 ? runs[0].run_id : "";
+      return id !== "" && (await task(id)).status.state === "working";
+    });
+    await send("and more", { taskId: id, messageId: "m2" }, { blocking: false });
+    agent.clock.resume();
+    const response = await waiting;
+    if (Array.isArray(response)) {
+      expect(response.filter(({ final }) => final)).toEqual([response.at(-1)]);
+      expect(response.at(-1)).toMatchObject({ taskId: id, status: { state: "completed" }, final: true });
+    } else {
+      expect(response.result).toMatchObject({
+        id,
+        status: { state: "completed" },
+        history: [{ messageId: "m1" }, { messageId: "m2" }],
+      });
+    }
+  }
+});
+
+test("a state can have messages of any kind", async () => {
+  await using agent = await startAgent({ graphs });
+  const { send, request } = a2aOf(agent.call, "any");
+  const partsAfter = async (said: unknown) => (await send({ said })).artifacts[0].parts;
+  const file = { mimeType: "image/png", name: "a.png" };
+  for (const said of [[null], ["text", 7], "text", { type: "ai" }, [{ type: "ai", content: null }]]) {
+    expect(await partsAfter(said)).toEqual([{ kind: "data", data: { messages: said, said } }]);
+  }
+  const unreadable = [{ type: "text", text: 5 }, null, { type: "image", data: null }, { type: "file", url: 7 }];
+  const image = { type: "image", mimeType: "image/png", data: "aGk=", metadata: { filename: "a.png" } };
+  const link = { type: "file", url: "https://example.com/b.pdf", metadata: "none" };
+  expect(await partsAfter([null, { type: "ai", content: [...unreadable, image, link] }])).toEqual([
+    { kind: "file", file: { ...file, bytes: "aGk=" } },
+    { kind: "file", file: { uri: "https://example.com/b.pdf" } },
+  ]);
+  expect((await request("ListTasks", {})).result.totalSize).toBe(6);
+  expect(agent.defects).toEqual([]);
+});
+
+test("a copy of a thread is another context", async () => {
+  await using agent = await startAgent();
+  const { send, task } = a2aOf(agent.call, "agent");
+  const { contextId, id } = await send("hello", { contextId: "trip" });
+  expect(contextId).toBe("trip");
+  const { body: threads } = await agent.call("POST", "/threads/search", {});
+  const { body: copy } = await agent.call("POST", `/threads/${threads[0].thread_id}/copy`, {});
+  const { body: other } = await agent.call("POST", `/threads/${copy.thread_id}/runs`, {
+    assistant_id: "agent",
+    input: {},
+  });
+  expect((await task(other.run_id)).contextId).toBe(copy.thread_id);
+  expect((await task(id)).contextId).toBe("trip");
+});
+
 test("a failure is what the task says, also when the thread goes on", async () => {
   await using agent = await startAgent();
   const { send, task } = a2aOf(agent.call, "failure");
@@ -291,22 +386,32 @@ test("a failure is what the task says, also when the thread goes on", async () =
   });
 });
 
-test("tasks are listed page by page, and by their state", async () => {
+test("tasks are listed page by page, the latest change first, and by their state", async () => {
   await using agent = await startAgent();
   const { send, request } = a2aOf(agent.call, "approval");
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await send({ log: [`${n}`] })).id);
-  await send("yes", { taskId: ids[1] });
-  await agent.call("POST", "/runs/wait", { assistant_id: "approval", input: {} });
   const list = async (params: object) => {
     const { result } = await request("ListTasks", params);
     return [result.tasks.map(({ id }: { id: string }) => id), result.totalSize, result.nextPageToken];
   };
   expect(await list({})).toEqual([ids, 5, ""]);
-  expect(await list({ pageSize: 2 })).toEqual([ids.slice(0, 2), 5, "2"]);
-  expect(await list({ pageSize: 2, pageToken: "4" })).toEqual([ids.slice(4), 5, ""]);
-  expect(await list({ status: "TASK_STATE_COMPLETED" })).toEqual([[ids[1]], 1, ""]);
+  const [firstPage, , token] = await list({ pageSize: 2 });
+  expect(firstPage).toEqual(ids.slice(0, 2));
+  agent.clock.advance(1000);
+  const changed = ids[3] as string;
+  await send("yes", { taskId: changed });
+  const created = (await send({ log: ["new"] })).id;
+  await agent.call("POST", "/runs/wait", { assistant_id: "approval", input: {} });
+  // A page begins where the one before ended, whatever came or changed in the meantime.
+  expect(await list({ pageSize: 3, pageToken: token })).toEqual([[ids[2], ids[4]], 6, ""]);
+  const all = [created, changed, ...ids.filter((id) => id !== changed)];
+  expect(await list({})).toEqual([all, 6, ""]);
+  expect(await list({ status: "TASK_STATE_COMPLETED" })).toEqual([[changed], 1, ""]);
+  expect(await list({ statusTimestampAfter: "2026-01-01T00:00:01Z" })).toEqual([[created, changed], 2, ""]);
   expect(await list({ statusTimestampAfter: "2030-01-01T00:00:00Z" })).toEqual([[], 0, ""]);
+  await send("yes", { taskId: ids[1] });
+  expect(await list({ pageSize: 3, pageToken: token })).toEqual([[ids[0], ids[2], ids[4]], 6, ""]);
   const { result } = await request("ListTasks", {
     historyLength: 0,
     includeArtifacts: true,
@@ -314,6 +419,19 @@ test("tasks are listed page by page, and by their state", async () => {
   });
   expect(result.tasks[0]).toMatchObject({ artifacts: [{ name: "Assistant Response" }] });
   expect(result.tasks[0]).not.toHaveProperty("history");
+});
+
+test("tasks that are deleted while they are listed are left out", async () => {
+  await using agent = await startAgent();
+  const { send, request } = a2aOf(agent.call, "agent");
+  const contexts: string[] = [];
+  for (let n = 0; n < 120; n++) contexts.push((await send("hello")).contextId);
+  const listing = request("ListTasks", { status: "TASK_STATE_COMPLETED", pageSize: 100 });
+  await Promise.all(contexts.slice(0, 80).map((id) => agent.call("DELETE", `/threads/${id}`)));
+  const { result } = await listing;
+  expect(result.totalSize).toBeGreaterThanOrEqual(40);
+  expect((await request("ListTasks", {})).result.totalSize).toBe(40);
+  expect(agent.defects).toEqual([]);
 });
 
 test("tasks of a compiled graph ask, answer, stream and end as those of a scripted one", async () => {

@@ -234,6 +234,7 @@ test("a TypeScript without an API is named in the warning", async () => {
 
 test.for([
   ["throws", 'throw new Error("out of order");', "out of order"],
+  ["throws no error", "throw null;", "null"],
   ["exits", "process.exit(3);", "the compiler's worker ended with code 3."],
   [
     "sends messages of its own",
