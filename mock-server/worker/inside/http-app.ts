@@ -53,6 +53,7 @@ export class HttpApp {
     if (!(response instanceof Response)) {
       throw new TypeError("The app of http.app returned something that isn't a Response.");
     }
+    if (response.status === 0) throw new TypeError("The app of http.app returned a Response.error().");
     const passedOn = response.body && !response.bodyUsed ? behind.get(response.body) : undefined;
     return {
       status: response.status,
