@@ -33,3 +33,23 @@ test.each([
   await until(async () => messages.some((message) => message.startsWith("The app of http.app failed")));
   expect(messages).toEqual([expect.stringContaining(reason)]);
 });
+
+test("the body of a response that comes after its client has left is cancelled", async () => {
+  const files = {
+    "late.ts": `
+      export const app = {
+        async fetch({ signal }) {
+          console.log("waiting");
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          return new Response(new ReadableStream({ cancel: () => console.log("cancelled") }));
+        },
+      };`,
+  };
+  await using agent = await startConfigured({ keys: { http: { app: "./late.ts:app" } }, files });
+  const client = new AbortController();
+  const response = fetch(`${agent.url}/late`, { signal: client.signal });
+  await until(async () => agent.lines.includes("waiting"));
+  client.abort();
+  await expect(response).rejects.toThrow();
+  await until(async () => agent.lines.includes("cancelled"));
+});
