@@ -33,7 +33,11 @@ export class PassingHono {
     const whole = new Class({ getPath: app.getPath });
     whole.use(setUser);
     whole.route("/", app);
-    whole.notFound((c) => callOf(c).next(c.req.raw));
+    whole.notFound(async (c) => {
+      const response = await callOf(c).next(c.req.raw);
+      // Has the headers too that middleware has set before.
+      return c.newResponse(response.body, response);
+    });
     this.#whole = whole;
     const routes = app.routes.map(({ method, path, handler }) => ({
       method,
