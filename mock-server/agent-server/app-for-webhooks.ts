@@ -1,4 +1,6 @@
+import { requestWithoutSocket } from "../kit/http/inject.ts";
 import { behindPrefix } from "./mount-prefix.ts";
+import { isForOperators } from "./operator-paths.ts";
 import type { AppForWebhooks } from "./project-settings.ts";
 import type { ProjectCall, ServedProject } from "./served-project.ts";
 
@@ -15,7 +17,10 @@ export function appForWebhooks(
 ): AppForWebhooks {
   return {
     takes(path) {
-      const inner = behindPrefix(path, project.mountPrefix) ?? path;
+      const { rawPath } = requestWithoutSocket("POST", path, {}, "");
+      const inner = behindPrefix(rawPath, project.mountPrefix) ?? rawPath;
+      // A path such as //host/x would be another URL for the app than for the server.
+      if (isForOperators(inner) || URL.parse(inner, "http://localhost")?.host !== "localhost") return false;
       return project.roleOfApp("POST", inner) === "route";
     },
     async send(path, headers, body) {

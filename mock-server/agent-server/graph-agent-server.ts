@@ -16,7 +16,7 @@ import { authenticated, handlersForProjectCode } from "./auth/gate.ts";
 import { forAnyOrigin } from "./cors.ts";
 import { scriptedGraph } from "./engine/scripted-engine.ts";
 import type { ScriptedGraph } from "./engine/scripted-graph.ts";
-import { refusingSockets } from "./event-streaming/refused-socket.ts";
+import { opensEventSocket, refusingSockets } from "./event-streaming/refused-socket.ts";
 import { behindPrefix, withPrefixedAddresses } from "./mount-prefix.ts";
 import { isForOperators } from "./operator-paths.ts";
 import { agentSchema } from "./persistence/agent-schema.ts";
@@ -170,7 +170,8 @@ class GraphAgentServer implements AgentServer {
     return project.respond({
       path,
       context,
-      isOpen: isOpenAgentPath(path, context.method),
+      isSocket: opensEventSocket(path, context),
+      isOpen: (path) => isOpenAgentPath(path, context.method),
       bodyLimitBytes: this.#settings.bodyLimitBytes,
       ours,
       async admit() {

@@ -67,8 +67,10 @@ export interface ProjectRequest {
   /** Relative to the agent server's root, percent-encoded. */
   path: string;
   context: RequestContext;
-  /** Whether the agent server's own route at this path needs neither a key nor a user. */
-  isOpen: boolean;
+  /** Whether the request opens a WebSocket, which isn't a request of the Fetch API: no app takes part in it. */
+  isSocket: boolean;
+  /** Whether the agent server's own route at a path needs neither a key nor a user. */
+  isOpen: (path: string) => boolean;
   bodyLimitBytes: number;
   /**
    * Responds as the agent server, which authenticates the caller unless it is `user`. The app may have changed the

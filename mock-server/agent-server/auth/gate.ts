@@ -28,7 +28,7 @@ export async function authenticated(
     return studioUser;
   }
   const host = context.header("host") ?? "localhost";
-  const search = context.hasQuery ? `?${context.query}` : "";
+  const search = context.hasQuery ? `?${context.search}` : "";
   return auth.authenticate({
     method: context.method,
     url: `http://${host}${context.rawPath}${search}`,

@@ -5,8 +5,15 @@ import type { RequestContext } from "../../kit/http/request-context.ts";
 /** Maximum length of the reason of a close, in bytes (RFC 6455, section 5.5). */
 const maxReasonBytes = 123;
 
+/** Whether a request opens a WebSocket (RFC 6455, section 4.1). */
 export function isWebSocket(context: Pick<RequestContext, "method" | "header">): boolean {
-  return context.method === "GET" && context.header("upgrade")?.toLowerCase() === "websocket";
+  const isUpgrade = /(^|,)\s*upgrade\s*(,|$)/i.test(context.header("connection") ?? "");
+  return isUpgrade && context.method === "GET" && context.header("upgrade")?.toLowerCase() === "websocket";
+}
+
+/** Whether a request opens a WebSocket for events. */
+export function opensEventSocket(path: string, context: Pick<RequestContext, "method" | "header">): boolean {
+  return isWebSocket(context) && /\/threads\/[^/]+\/stream\/events$/.test(path);
 }
 
 /**
@@ -19,7 +26,7 @@ export async function refusingSockets(
   context: RequestContext,
   respond: () => Promise<HttpResponse>,
 ): Promise<HttpResponse> {
-  if (!isWebSocket(context) || !/\/threads\/[^/]+\/stream\/events$/.test(path)) return respond();
+  if (!opensEventSocket(path, context)) return respond();
   const response = await respond().catch((error: unknown) => {
     if (!(error instanceof HttpError)) throw error;
     return { status: error.status, body: { detail: error.message } };

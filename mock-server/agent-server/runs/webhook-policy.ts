@@ -7,6 +7,9 @@ const loopbackNames: ReadonlySet<string> = new Set(["localhost", "localhost.loca
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
+// Connections to the unspecified address reach this machine.
+loopback.addSubnet("0.0.0.0", 8);
+loopback.addAddress("::", "ipv6");
 
 const privateNetworks = new BlockList();
 for (const [network, prefix] of [
@@ -14,10 +17,13 @@ for (const [network, prefix] of [
   ["172.16.0.0", 12],
   ["192.168.0.0", 16],
   ["100.64.0.0", 10],
+  // Link-local: the metadata of cloud machines are there.
+  ["169.254.0.0", 16],
 ] as const) {
   privateNetworks.addSubnet(network, prefix);
 }
 privateNetworks.addSubnet("fc00::", 7, "ipv6");
+privateNetworks.addSubnet("fe80::", 10, "ipv6");
 
 /** Whether a webhook goes to the project's app: its URL is a path. */
 export function isForApp(url: string): boolean {

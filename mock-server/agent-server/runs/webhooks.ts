@@ -61,11 +61,16 @@ export class Webhooks {
       const { headers: ofProject } = project.settings.webhooks;
       const headers = { "content-type": "application/json", ...ofProject, ...JSON.parse(ownHeaders) };
       if (problem !== undefined) log("WARNING", `The webhook to ${placeOf(url)} isn't sent: ${problem}`);
+      let status: number | undefined;
       for (let attempt = attempts + 1; problem === undefined && attempt <= maxAttempts; attempt++) {
         if (attempt > 1) await alarms.sleep(backOffMs * (attempt - 1));
-        const status = await this.#send(url, headers, body);
+        status = await this.#send(url, headers, body);
         if (status !== undefined && status < 500 && status !== 429) break;
         webhooks.setAttempts(webhook, attempt);
+      }
+      const isDelivered = status !== undefined && status < 300;
+      if (problem === undefined && !isDelivered) {
+        log("WARNING", `The webhook to ${placeOf(url)} wasn't accepted: ${status ?? "no response"}.`);
       }
       webhooks.remove(webhook);
     });

@@ -65,6 +65,11 @@ export class RequestContext {
     return decodeURI(this.rawPath);
   }
 
+  /** The query as sent, without its question mark. */
+  get search(): string {
+    return this.#search;
+  }
+
   get hasQuery(): boolean {
     return this.#search !== "";
   }

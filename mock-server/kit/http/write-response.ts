@@ -20,9 +20,11 @@ export async function writeResponse(outgoing: ServerResponse, response: HttpResp
   const payload = json ?? content;
   const hasBody = outgoing.req.method !== "HEAD" && !isBodiless(status);
   const isStream = payload instanceof ReadableStream;
-  const length = response.disruption ? response.disruption.length : isStream ? undefined : lengthOf(payload);
+  // An app responds to HEAD without the body, whose length only it knows.
+  const isUnknown = isStream || (payload === undefined && outgoing.req.method === "HEAD");
+  const length = response.disruption ? response.disruption.length : isUnknown ? undefined : lengthOf(payload);
   const headers: Record<string, string | readonly string[]> = { ...given };
-  for (const name of framing) delete headers[name];
+  for (const name of framing) if (!(isUnknown && !isStream && name === "content-length")) delete headers[name];
   if (length !== undefined && !isBodiless(status)) headers["content-length"] = String(length);
   try {
     outgoing.writeHead(status, headers as OutgoingHttpHeaders);

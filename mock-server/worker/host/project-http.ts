@@ -72,18 +72,18 @@ export class ProjectHttp {
     }
     const url = new URL(`http://${context.header("host") ?? "localhost"}`);
     url.pathname = path;
-    url.search = context.query.toString();
-    // WebSockets aren't requests of the Fetch API, so no app takes part in them.
-    const isWebSocket = context.header("upgrade")?.toLowerCase() === "websocket";
-    const role = isWebSocket ? "none" : this.#findRole(context.method, url.href);
+    url.search = context.search;
+    const role = request.isSocket ? "none" : this.#findRole(context.method, url.href);
     const response =
       role === "none"
         ? await this.#respondBehind(request, context).catch(responseOf)
-        : await this.#respondByApp(request, role, url.href);
+        : await this.#respondByApp(request, role, url);
     const corsHeaders = corsHeadersOf(cors ?? anyOrigin, context.header("origin"));
     const headers = cors
       ? { ...withoutCors(response.headers), ...corsHeaders }
       : { ...corsHeaders, ...response.headers };
+    const vary = [response.headers?.vary, corsHeaders.vary].flatMap((names) => names ?? []);
+    if (vary.length > 0) headers.vary = vary.join(", ");
     return { ...response, headers };
   }
 
@@ -104,17 +104,17 @@ export class ProjectHttp {
     return jsonResponse(404, { detail: "Not Found" });
   }
 
-  async #respondByApp(request: ProjectRequest, role: AppRole, url: string): Promise<HttpResponse> {
+  async #respondByApp(request: ProjectRequest, role: AppRole, url: URL): Promise<HttpResponse> {
     const { context, admit, onFailure } = request;
     let user: AuthUser | null | undefined;
     const behind: RespondBehindApp = (changed) => this.#respondBehind(request, changed, user);
     const opened = this.#supervisor.appRequests.open(request, behind);
     try {
-      if (this.#isAuthenticatedFirst(request, role)) user = await admit();
-      const params = { request: await opened.requestFor(url), user: user ?? null };
+      if (this.#isAuthenticatedFirst(request, role, url.pathname)) user = await admit();
+      const params = { request: await opened.requestFor(url.href), user: user ?? null };
       const response = await this.#supervisor.call("fetchApp", params, { signal: context.signal });
       if (opened.refusal) throw opened.refusal;
-      return opened.finish(response, (body, onEnd) => this.#bodyOf(body, onEnd));
+      return opened.finish(response, (body, onEnd) => this.#bodyOf(request, body, onEnd));
     } catch (error) {
       opened.end();
       if (error instanceof HttpError) return responseOf(error);
@@ -123,18 +123,22 @@ export class ProjectHttp {
     }
   }
 
-  /** Whether the caller is authenticated before the app gets the request. */
-  #isAuthenticatedFirst({ path, isOpen }: ProjectRequest, role: AppRole): boolean {
+  /**
+   * Whether the caller is authenticated before the app gets the request. `path` is the one that the app sees, without
+   * dot segments: the server has no route at any other. Middleware may be a route whose handler can call `next`.
+   */
+  #isAuthenticatedFirst({ isOpen }: ProjectRequest, role: AppRole, path: string): boolean {
     const { disabled, isAuthFirst, isAppGuarded } = this.#settings;
     if (role === "route") return isAppGuarded;
-    return isServedByUs(path, disabled) ? isAuthFirst && !isOpen : isAuthFirst || isAppGuarded;
+    return (isAuthFirst || isAppGuarded) && !(isServedByUs(path, disabled) && isOpen(path));
   }
 
-  #bodyOf(body: string, onEnd: () => void): ReadableStream<Uint8Array> {
+  #bodyOf({ context, onFailure }: ProjectRequest, body: string, onEnd: () => void): ReadableStream<Uint8Array> {
     return readFromOtherSide({
       read: async () => {
         const piece = await this.#supervisor.call("readAppBody", body).catch((error: unknown) => {
           onEnd();
+          if (!context.isDisconnected) onFailure(error);
           throw error;
         });
         if (piece === null) onEnd();

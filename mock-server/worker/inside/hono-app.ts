@@ -27,14 +27,17 @@ export class PassingHono {
   readonly table: AppTable;
 
   constructor(app: Hono) {
-    // The project's own copy of Hono.
-    const Class = Object.getPrototypeOf(app).constructor as new (options?: object) => Hono;
+    const Class = honoClass(app);
     const isStrict = app.getPath === new Class().getPath;
     const readsPathsItself = !isStrict && app.getPath !== new Class({ strict: false }).getPath;
     const whole = new Class({ getPath: app.getPath });
     whole.use(setUser);
     whole.route("/", app);
-    whole.notFound((c) => callOf(c).next(c.req.raw));
+    whole.notFound(async (c) => {
+      const response = await callOf(c).next(c.req.raw);
+      // Has the headers too that middleware has set before.
+      return c.newResponse(response.body, response);
+    });
     this.#whole = whole;
     const routes = app.routes.map(({ method, path, handler }) => ({
       method,
@@ -55,6 +58,23 @@ const setUser: MiddlewareHandler = async (c, next) => {
   if (user) c.set("auth", { user, scopes: user.permissions });
   await next();
 };
+
+/**
+ * The class of the project's own copy of Hono. Subclasses aren't constructed: they may need arguments, and add routes of
+ * their own.
+ */
+function honoClass(app: Hono): new (options?: object) => Hono {
+  let prototype = Object.getPrototypeOf(app);
+  // Above Hono is the class that it shares with its presets.
+  while (depthOf(prototype) > 2) prototype = Object.getPrototypeOf(prototype);
+  return prototype.constructor;
+}
+
+/** The number of prototypes from this one to the last before that of all objects. */
+function depthOf(prototype: object): number {
+  const above = Object.getPrototypeOf(prototype);
+  return above === null ? 0 : 1 + depthOf(above);
+}
 
 function callOf({ env }: Context): AppCall {
   return (env as { [callKey]: AppCall })[callKey];

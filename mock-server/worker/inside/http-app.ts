@@ -53,13 +53,16 @@ export class HttpApp {
     if (!(response instanceof Response)) {
       throw new TypeError("The app of http.app returned something that isn't a Response.");
     }
+    if (response.status === 0) throw new TypeError("The app of http.app returned a Response.error().");
+    // The client has left in the meantime, so nobody will read the body.
+    if (signal.aborted) void response.body?.cancel().catch(() => undefined);
     const passedOn = response.body && !response.bodyUsed ? behind.get(response.body) : undefined;
     return {
       status: response.status,
       headers: [...response.headers],
       // A body of the server that the app left alone doesn't pass through the worker.
       passedOn: passedOn ?? null,
-      body: response.body && passedOn === undefined ? this.bodies.keep(response.body) : null,
+      body: response.body && passedOn === undefined && !signal.aborted ? this.bodies.keep(response.body) : null,
     };
   }
 

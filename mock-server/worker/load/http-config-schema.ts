@@ -4,7 +4,7 @@ import { regularExpression } from "./regular-expression.ts";
 const text = z.string().min(1);
 
 const cors = z.looseObject({
-  /** Allowed origins. @default any */
+  /** Allowed origins, beside those that `allow_origin_regex` matches. @default none */
   allow_origins: z.array(z.string()).optional(),
   /** Methods that pages of allowed origins may use. @default those of the agent server */
   allow_methods: z.array(z.string()).optional(),
@@ -74,7 +74,8 @@ export const httpConfig = z.looseObject({
    */
   logging_headers: headers.nullish(),
   /**
-   * Whether the callers of the server's own routes are authenticated before or after the app's middleware.
+   * Whether the callers of the server's own routes are authenticated before or after the app's middleware; with
+   * `enable_custom_route_auth` before it.
    * @default middleware_first
    */
   middleware_order: z.enum(["auth_first", "middleware_first"]).nullish(),

@@ -2,6 +2,9 @@ import { z } from "zod";
 
 const text = z.string().min(1);
 
+/** The names of headers but those about the connection and the length of the body. */
+const framing = /^(?!(host|connection|keep-alive|content-length|transfer-encoding|upgrade|expect|te|trailer)$)/i;
+
 /** The fields of a run that its webhook has. */
 const webhookFields = z.enum([
   "run_id",
@@ -25,7 +28,15 @@ export const webhooksConfig = z.looseObject({
   /** What the names of variables in `headers` must begin with. @default LG_WEBHOOK_ */
   env_prefix: z.string().optional(),
   /** Headers of every webhook; `${{ env.NAME }}` in a value stands for a variable of the project. */
-  headers: z.record(z.string().regex(/^[\w!#$%&'*+\-.^`|~]+$/), z.string()).nullish(),
+  headers: z
+    .record(
+      z
+        .string()
+        .regex(/^[\w!#$%&'*+\-.^`|~]+$/, { error: "must be the name of a header" })
+        .regex(framing, { error: "is set by the server" }),
+      z.string(),
+    )
+    .nullish(),
   /** The fields of a run that are sent. @default all */
   allowed_fields: z.array(webhookFields).nullish(),
   /** Which URLs a run may have as its webhook, in addition to what `--allow-outbound` requires. */

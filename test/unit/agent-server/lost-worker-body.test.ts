@@ -19,11 +19,12 @@ test("a response whose worker is lost fails, and isn't mixed with responses of t
   await writeFile(join(copy.folder, "app.ts"), app);
   await using project = await startProject(await readGraphConfig(join(copy.folder, "graph.json")), { onLog: () => {} });
   const get = async (path: string) => {
-    const context = { method: "GET", query: new URLSearchParams(), headers: [], header: () => undefined };
+    const context = { method: "GET", search: "", headers: [], header: () => undefined };
     const response = await project.respond({
       path,
       context: { ...context, readBytes: async () => new Uint8Array() } as unknown as RequestContext,
-      isOpen: false,
+      isSocket: false,
+      isOpen: () => false,
       bodyLimitBytes: 1,
       ours: async () => ({ status: 404 }),
       admit: async () => null,

@@ -76,7 +76,8 @@ test("only requests that the app takes part in reach the worker", async () => {
         http.respond({
           path: context.rawPath,
           context,
-          isOpen: false,
+          isSocket: false,
+          isOpen: () => false,
           bodyLimitBytes: 1000,
           ours: async () => ({ status: 200 }),
           admit: async () => null,

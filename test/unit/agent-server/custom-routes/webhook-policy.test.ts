@@ -38,11 +38,19 @@ test.each<[Partial<WebhookUrlPolicy>, string]>([
 });
 
 test("the addresses of this machine and of private networks are refused on request", () => {
-  for (const address of ["127.0.0.1", "127.9.9.9", "::1"]) {
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "0.0.0.0", "::"]) {
     expect(addressProblem(address, policyOf({ refusesLoopback: true }))).toContain("this machine");
     expect(addressProblem(address, policyOf({ refusesPrivateAddresses: true }))).toBeUndefined();
   }
-  for (const address of ["10.0.0.1", "172.31.0.1", "192.168.1.1", "100.64.0.1", "fd00::1"]) {
+  for (const address of [
+    "10.0.0.1",
+    "172.31.0.1",
+    "192.168.1.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "fd00::1",
+    "fe80::1",
+  ]) {
     expect(addressProblem(address, policyOf({ refusesPrivateAddresses: true }))).toContain("private network");
     expect(addressProblem(address, policyOf({}))).toBeUndefined();
   }

@@ -102,6 +102,42 @@ test.each([
   );
 });
 
+test.each(["a\nb", "→"])("a header's value %j is refused when the project loads, and isn't shown", async (value) => {
+  const headers = { "x-a": `Bearer \${{ env.LG_WEBHOOK_A }}` };
+  await expect(started({ webhooks: { headers } }, { LG_WEBHOOK_A: value })).rejects.toThrow(
+    "webhooks.headers.x-a: its value has characters that no header can have.",
+  );
+});
+
+test("the line break at the end of a variable isn't sent", async () => {
+  const server = await receiver();
+  const agent = await started(
+    { webhooks: { headers: { "x-a": `\${{ env.LG_WEBHOOK_A }}` } } },
+    { LG_WEBHOOK_A: "a\n" },
+  );
+  await run(agent, server.url);
+  await until(async () => server.requests.length > 0);
+  expect(server.requests[0]?.headers["x-a"]).toBe("a");
+});
+
+test.each(["Host", "content-length", "Transfer-Encoding"])("the header %s is the server's", async (name) => {
+  await expect(started({ webhooks: { headers: { [name]: "1" } } })).rejects.toThrow(
+    `webhooks.headers.${name}: is set by the server`,
+  );
+});
+
+test("the log says that a webhook wasn't accepted, without its path", async () => {
+  const messages: string[] = [];
+  const server = await startScriptedServer(() => ({ status: 404 }));
+  servers.push(server);
+  const onLog = ({ message }: { message: string }) => messages.push(message);
+  const agent = await startConfigured({ keys: { http }, server: { onLog } });
+  servers.push(agent);
+  await run(agent, `${server.url}/secret`);
+  await until(async () => messages.some((message) => message.includes("wasn't accepted")));
+  expect(messages).toContain(`The webhook to ${server.url} wasn't accepted: 404.`);
+});
+
 test("only the allowed fields of a run are sent", async () => {
   const server = await receiver();
   const agent = await started({ webhooks: { allowed_fields: ["run_id", "status"] } });
