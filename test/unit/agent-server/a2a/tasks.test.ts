@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { lastValue, messages } from "../../../../mock-server/agent-server/engine/channels.ts";
 import type { ScriptedGraph } from "../../../../mock-server/agent-server/engine/scripted-graph.ts";
 import { builtInGraphs } from "../../../../mock-server/graphs/built-in-graphs.ts";
+import { createOutbound, type Outbound } from "../../../../mock-server/kit/outbound.ts";
 import { a2aOf, acceptsBoth, eventsIn, messageOf } from "../../../kit/agent-server/a2a.ts";
 import { startAgent, thread, until } from "../../../kit/agent-server/agent.ts";
 import { startAgentOf, startProject } from "../../../kit/agent-server/compiled/project.ts";
@@ -198,10 +199,20 @@ test("questions that are asked at once are answered by their ids, in any order",
 });
 
 test("of two replies that are sent at once, only one is taken", async () => {
-  await using agent = await startAgent({ graphs });
+  // The receiver is looked up until both replies are underway.
+  const bothChecked = Promise.withResolvers<void>();
+  let checks = 0;
+  const outbound: Outbound = {
+    ...createOutbound(),
+    async check() {
+      if (++checks === 2) bothChecked.resolve();
+      await bothChecked.promise;
+      return ["127.0.0.1"];
+    },
+  };
+  await using agent = await startAgent({ graphs, outbound });
   const { send, task } = a2aOf(agent.call, "interview");
   const { id: taskId } = await send({});
-  // Looking up the receiver's name takes a while, in which both are underway.
   const configuration = { pushNotificationConfig: { url: "http://localhost:1/" } };
   const replies = await Promise.allSettled(["yes", "yes"].map((text) => send(text, { taskId }, configuration)));
   expect(replies.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
