@@ -83,7 +83,10 @@ export class ThreadEventTable {
     });
   }
 
-  /** Drops the events of the threads whose last one is oldest while the limits are exceeded. */
+  /**
+   * Drops the events of the threads whose last one is oldest while the limits are exceeded. The last one itself stays,
+   * the end of a run as a rule: whoever comes later sees that it has ended, instead of nothing.
+   */
   trim(): void {
     const trimmed = this.#database.all<{ thread_id: string }>(
       `SELECT thread_id FROM (
@@ -95,7 +98,12 @@ export class ThreadEventTable {
       maxThreads,
     );
     for (const { thread_id: id } of trimmed) {
-      this.#database.run("DELETE FROM thread_events WHERE agent = ? AND thread_id = ?", this.#agent, id);
+      this.#database.run(
+        "DELETE FROM thread_events WHERE agent = ? AND thread_id = ? AND number < ?",
+        this.#agent,
+        id,
+        this.lastNumber(id),
+      );
       this.#database.run("UPDATE thread_event_logs SET size = 0 WHERE agent = ? AND thread_id = ?", this.#agent, id);
     }
   }

@@ -108,21 +108,23 @@ test("a client of an earlier server that kept nothing gets the events of the new
   expect(after.filter(({ event_id }) => ids.has(event_id))).toEqual([]);
 });
 
-test("of many threads, those with the latest events keep theirs, and all keep counting", async () => {
+test("of many threads, those with the latest events keep theirs, and all keep counting and their last one", async () => {
   const database = await Database.inMemory([agentSchema]);
   let now = 0;
   const { threadEvents, threads } = AgentState.open(database, "a", () => now);
   const count = 1002;
   for (now = 1; now <= count; now++) {
     threads.insert({ ...plainThread, thread_id: thread(now) });
-    threadEvents.append(thread(now), [{ number: 1, mode: "", text: "event" }], 1, 5);
+    const frames = [1, 2].map((number) => ({ number, mode: "", text: "event" }));
+    threadEvents.append(thread(now), frames, 1, 10);
   }
-  threadEvents.append(thread(1), [{ number: 2, mode: "", text: "event" }], 1, 10);
+  threadEvents.append(thread(1), [{ number: 3, mode: "", text: "event" }], 1, 15);
   threadEvents.trim();
   const left = Array.from({ length: count }, (_, index) => threadEvents.of(thread(index + 1)));
-  expect(left.filter(({ frames }) => frames.length === 0)).toHaveLength(2);
-  expect(left[0]?.frames).toHaveLength(2);
-  expect(left.slice(1, 3)).toEqual(Array(2).fill({ frames: [], lastNumber: 1 }));
+  expect(left.filter(({ frames }) => frames.length === 1)).toHaveLength(2);
+  expect(left[0]?.frames).toHaveLength(3);
+  const last = { number: 2, mode: "", text: "event" };
+  expect(left.slice(1, 3)).toEqual(Array(2).fill({ frames: [last], lastNumber: 2 }));
   threadEvents.append("nowhere", [{ number: 1, mode: "", text: "event" }], 1, 5);
   expect(threadEvents.of("nowhere")).toEqual({ frames: [], lastNumber: 0 });
 });
