@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { HttpError } from "../../kit/http/http-error.ts";
 import type { HttpResponse } from "../../kit/http/http-response.ts";
 import { agentRoute, assistantIdParameter } from "../agent-route.ts";
 import { errorResponse, fields, invalid, named, notFound } from "../agent-schemas.ts";
 import type { AgentServices } from "../agent-services.ts";
-import { isFromOtherSite } from "../operator-paths.ts";
+import { refuseOtherSites } from "../other-sites.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import { agentCard } from "./agent-card.ts";
 import { assistantToRun } from "./assistant-input.ts";
@@ -64,9 +63,7 @@ export const a2aRoutes = [
       404: notFound,
     },
     async handle({ host, assistants, params }) {
-      if (isFromOtherSite(host.context, host.allowsOrigin)) {
-        throw new HttpError(403, "Web pages of other sites can't use A2A. Name their origin in http.cors.");
-      }
+      refuseOtherSites(host, "use A2A");
       const assistant = assistants.findToRun(params.assistant_id as string);
       // The library takes longer to load than the rest of the server, and few clients need it.
       const { respondAsA2a } = await import("./respond.ts");

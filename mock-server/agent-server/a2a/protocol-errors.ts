@@ -1,7 +1,6 @@
 import { A2AError, RequestMalformedError } from "@a2a-js/sdk/errors";
-import { errorResponses } from "../../kit/http/errors.ts";
 import { HttpError } from "../../kit/http/http-error.ts";
-import { GraphError } from "../engine/contract.ts";
+import { innerFailure } from "../inner-failure.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 
 interface ErrorOptions {
@@ -13,7 +12,7 @@ interface ErrorOptions {
 
 /** Turns what would be an error response of another operation into an error of the protocol, with its message. */
 export async function withProtocolErrors<Result>(
-  { context, agent }: ProtocolHost,
+  host: ProtocolHost,
   work: () => Promise<Result>,
   { missing, onRefusal }: ErrorOptions,
 ): Promise<Result> {
@@ -21,15 +20,11 @@ export async function withProtocolErrors<Result>(
     return await work();
   } catch (error) {
     if (error instanceof A2AError) throw error;
-    const thrown = error instanceof GraphError ? new HttpError(422, error.message) : error;
-    if (thrown instanceof HttpError && (thrown.status === 401 || thrown.status === 403)) {
-      onRefusal(thrown);
-      throw thrown;
+    if (error instanceof HttpError && (error.status === 401 || error.status === 403)) {
+      onRefusal(error);
+      throw error;
     }
-    const { status, body } = await errorResponses(agent.onDefect)(context, () => {
-      throw thrown;
-    });
-    const { detail } = body as { detail: string };
+    const { status, detail } = await innerFailure(host, error);
     if (status === 404 && missing) throw missing();
     throw status < 500 ? new RequestMalformedError(detail) : new Error(detail);
   }

@@ -6,7 +6,7 @@ import type { RequestContext } from "../../kit/http/request-context.ts";
 import { agentRoute } from "../agent-route.ts";
 import { errorResponse, invalid, notFound } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
-import { isFromOtherSite } from "../operator-paths.ts";
+import { refuseOtherSites } from "../other-sites.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import { endlessStream, ok } from "../responses.ts";
 import { events } from "../runs/join-routes.ts";
@@ -65,9 +65,7 @@ export const eventRoutes = [
       if (!isWebSocket(host.context)) {
         throw new HttpError(426, "This path is for WebSockets, or POST.", { upgrade: "websocket" });
       }
-      if (isFromOtherSite(host.context, host.allowsOrigin)) {
-        throw new HttpError(403, "Web pages of other sites can't open WebSockets. Name their origin in http.cors.");
-      }
+      refuseOtherSites(host, "open WebSockets");
       eventStreaming.readers.checkVisible(threadId);
       return { status: 101, accept: (socket) => serve(socket, host, eventStreaming, threadId) };
     },

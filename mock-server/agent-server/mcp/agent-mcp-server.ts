@@ -6,11 +6,9 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { errorResponses } from "../../kit/http/errors.ts";
-import { HttpError } from "../../kit/http/http-error.ts";
 import { McpServer } from "../../kit/mcp/mcp-server.ts";
 import { ProtocolError } from "../../kit/mcp/protocol-error.ts";
-import { GraphError } from "../engine/contract.ts";
+import { innerFailure } from "../inner-failure.ts";
 import type { ProtocolHost } from "../protocol-host.ts";
 import type { RunResult } from "../runs/live-run.ts";
 import { startRun } from "../runs/run-access.ts";
@@ -100,19 +98,13 @@ function failed(text: string): CallToolResult {
 }
 
 /** Turns what would be an error response of another operation into an error of the protocol, with its message. */
-async function withProtocolErrors<Result>(
-  { context, agent }: ProtocolHost,
-  task: () => Promise<Result>,
-): Promise<Result> {
+async function withProtocolErrors<Result>(host: ProtocolHost, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    const thrown = error instanceof GraphError ? new HttpError(422, error.message) : error;
-    const { status, body } = await errorResponses(agent.onDefect)(context, () => {
-      throw thrown;
-    });
-    throw new ProtocolError(codeOf(status), (body as { detail: string }).detail);
+    const { status, detail } = await innerFailure(host, error);
+    throw new ProtocolError(codeOf(status), detail);
   }
 }
 

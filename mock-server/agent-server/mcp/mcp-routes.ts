@@ -3,7 +3,7 @@ import { HttpError } from "../../kit/http/http-error.ts";
 import { agentRoute } from "../agent-route.ts";
 import { errorResponse, fields } from "../agent-schemas.ts";
 import { needsUserOnly } from "../auth/access-rule.ts";
-import { isFromOtherSite } from "../operator-paths.ts";
+import { refuseOtherSites } from "../other-sites.ts";
 
 const tag = "MCP";
 const path = "/mcp/";
@@ -34,9 +34,7 @@ export const mcpRoutes = [
       403: { description: "The request comes from a page of another site.", schema: errorResponse },
     },
     async handle({ host }) {
-      if (isFromOtherSite(host.context, host.allowsOrigin)) {
-        throw new HttpError(403, "Web pages of other sites can't use MCP. Name their origin in http.cors.");
-      }
+      refuseOtherSites(host, "use MCP");
       // The library takes longer to load than the rest of the server, and few clients need it.
       const [{ respondAsMcpServer }, { createAgentMcpServer }] = await Promise.all([
         import("../../kit/mcp/streamable-http.ts"),
