@@ -45,6 +45,11 @@ test.each([
   expect(response).toMatchObject({ status: 400, body: error });
 });
 
+test("the server says that it streams events", async () => {
+  await using agent = await startAgent();
+  expect((await agent.call("GET", "/info")).body.flags).toMatchObject({ event_streaming: true });
+});
+
 test("a body that isn't UTF-8 is no command, and one over the limit is a 413", async () => {
   await using agent = await startStreaming();
   const path = `/threads/${thread(1)}/commands`;
